@@ -31,7 +31,7 @@ test('a login sends the credentials to the proxy once, and calls carry the token
     ],
   );
   assert.equal(seen[1] && bearer(seen[1]), 'Bearer access-1');
-  assert.ok(seen.every(({ headers }) => headers.accept === 'application/json'));
+  assert.ok(seen.every(({ headers }) => headers.accept === 'application/json, application/problem+json'));
 });
 
 test('wrong credentials are an OAuth error, and are not tried again', async () => {

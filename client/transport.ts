@@ -50,7 +50,7 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
 
   async function sendOnce(call: Call): Promise<Answer> {
     const headers: Record<string, string> = {
-      Accept: call.stream ? 'text/event-stream' : 'application/json',
+      Accept: call.stream ? 'text/event-stream' : 'application/json, application/problem+json',
       ...call.headers,
     };
     const init: RequestInit = {

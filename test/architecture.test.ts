@@ -27,7 +27,7 @@ const ownTransactions = new Map([
   ['resources/changes/webhooks/webhook-store.ts', 'the service'],
   ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
-  ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
+  ['resources/jobs/scheduler.ts', 'the service, which queues what is due'],
 
   ['identity/roles/role-store.ts', 'the service'],
   ['identity/registration/make-user.ts', 'a stranger who registers, or the operator'],
@@ -37,6 +37,9 @@ const ownTransactions = new Map([
   ['oauth/open-login.ts', 'by what a person proved and a client, both held in the transaction'],
   ['oauth/first-step.ts', 'by a code from a mail, used up in the transaction'],
   ['oauth/report-token.ts', 'by the token that is to end'],
+  ['identity/providers/accept-invitation.ts', 'by a mailed link, used up in the transaction'],
+  ['oauth/provider-logout.ts', 'by a logout token that an identity provider signed'],
+  ['identity/providers/resolve-identity.ts', 'by what an identity provider signed'],
   ['identity/factors/email-codes.ts', 'a stranger who asks for a code'],
   ['cli/commands/users/user-factors.ts', 'the operator'],
   ['oauth/registration/client-documents.ts', 'the service, by what an application says of itself'],
@@ -68,6 +71,7 @@ const ownTransactions = new Map([
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
   'spent_values',
+  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'provider_states'],
 ];
 const tableOwners = new Map(
   Object.entries({
@@ -94,6 +98,7 @@ const tableOwners = new Map(
     ],
     resources: [
       ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
+      ...['scheduled_jobs', 'job_runs'],
       ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
     ],
     database: ['signing_keys', 'issuers'],

@@ -4,7 +4,7 @@ import { makeShortToken, shortTokenKind } from '../src/platform/short-token.ts';
 import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { mailsTo } from './harness/mailbox.ts';
-import { personalClient, personalToken, someone, stateOf } from './harness/people.ts';
+import { password, personalClient, personalToken, someone, stateOf } from './harness/people.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('Short tokens', (engine) => {
@@ -77,6 +77,20 @@ onBothEngines('Short tokens', (engine) => {
     }
     for (const wrong of ['', 7, null, { a: 1 }]) assert.equal((await report(wrong)).status, 422);
     assert.equal(await stateOf(service, person.token), '200');
+  });
+
+  it('share this with access tokens and refresh tokens: a report ends the session of either', async () => {
+    const { email, id } = await someone(service);
+    for (const kind of ['access_token', 'refresh_token'] as const) {
+      const json = { email, password };
+      const { body } = await ask<Record<typeof kind, string>>(service, '/v1/clients/web/admin/login', { json });
+      assert.equal(await stateOf(service, body.access_token), '200', id);
+      assert.equal((await report(body[kind])).status, 202);
+      assert.equal(await stateOf(service, body.access_token), '401 token_revoked', kind);
+      const refresh = { json: { refresh_token: body.refresh_token } };
+      assert.equal((await ask(service, '/v1/clients/web/admin/refresh', refresh)).status, 400, kind);
+    }
+    assert.equal((await mailsTo(service, 'token-reported', email)).length, 2);
   });
 
   it('are secrets of clients, which a report ends with what they opened', async () => {

@@ -28,7 +28,9 @@ function show(status, cars) {
 }
 
 element('sign-in').addEventListener('click', () => gatehouse.signIn());
+const leaving = new AbortController();
 element('sign-out').addEventListener('click', async () => {
+  leaving.abort();
   await gatehouse.logout();
   show('You are signed out.');
 });
@@ -37,11 +39,12 @@ try {
   // On the way back from the service this takes the answer out of the address.
   if (await gatehouse.resume()) {
     const { body: person } = await gatehouse.call({ method: 'GET', path: '/oauth/userinfo' });
-    const { data: cars } = await gatehouse.resource('cars').list({ orderBy: 'plate' });
-    show(`Hello, ${person.name}. These are the cars.`, cars);
+    // The list, and again whenever somebody changes a car.
+    const lists = gatehouse.resource('cars').live({ orderBy: 'plate' }, { signal: leaving.signal });
+    for await (const cars of lists) show(`Hello, ${person.name}. These are the cars.`, cars);
   } else {
     show('Sign in to see the cars.');
   }
 } catch (error) {
-  show(error.code === 'access_denied' ? 'You said no.' : error.message);
+  if (!leaving.signal.aborted) show(error.code === 'access_denied' ? 'You said no.' : error.message);
 }

@@ -44,6 +44,22 @@ describe('The single-page application', () => {
     assert.deepEqual(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]'), [0, 0, '']);
   });
 
+  it('shows what somebody else adds, without a reload', async () => {
+    const token = await logIn(service.url, 'admin@example.com', 'correct horse battery');
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    };
+    const { data } = (await (await fetch(`${service.url}/v1/owners`, { headers })).json()) as {
+      data: { id: string }[];
+    };
+    const body = JSON.stringify({ plate: 'AA 1', model: 'Fiat Tipo', owner_id: data[0]?.id });
+    assert.equal((await fetch(`${service.url}/v1/cars`, { method: 'POST', headers, body })).status, 201);
+    await page.getByRole('listitem').first().filter({ hasText: 'AA 1, Fiat Tipo' }).waitFor();
+    assert.equal(await page.getByRole('listitem').count(), 5);
+  });
+
   it('asks for no password after a reload, but again before it hands a code to this computer (RFC 8252 8.6)', async () => {
     await page.reload();
     await says('Sign in to see the cars.');

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../src/http/app.ts';
 import { bearerToken } from '../../src/http/gate/bearer-token.ts';
@@ -8,6 +9,7 @@ import { offlineAccessScope } from '../../src/oauth/clients/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { BoundedMap } from '../../src/platform/bounded-map.ts';
 import type { Caller } from '../../src/platform/caller.ts';
+import { tooManyRequests } from '../../src/platform/errors.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
@@ -21,6 +23,10 @@ import { openToolbox } from './toolbox.ts';
 
 const path = '/mcp';
 const rememberedTokens = 1000;
+const mostStreams = 500;
+
+const isListen = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
 
 /** `POST /mcp` (Model Context Protocol, streamable HTTP without sessions): the declared resources as tools. */
 export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
@@ -76,16 +82,42 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
       note: (tool, given) => note(request, tool, given),
       api: async () => apiOf(app, await tokenFor(bearerToken(request)), requestSource(request)),
     });
-    const response = await protocol({
-      address: config.baseUrl + path,
-      headers: headersOf(request),
-      body: request.body,
-      toolbox,
-    });
+    const asked = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };
+    if (isListen(request.body)) return listen(reply, (signal) => protocol.listen({ ...asked, signal }));
+    const response = await protocol.answer(asked);
     reply.code(response.status).header('cache-control', 'no-store');
     const type = response.headers.get('content-type');
     if (type !== null) reply.header('content-type', type);
     return reply.send(await response.text());
+  }
+
+  const streams = new Set<AbortController>();
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.abort();
+  });
+
+  /** A stream of notifications, for as long as the client reads it. */
+  async function listen(reply: FastifyReply, open: (signal: AbortSignal) => Promise<Response>): Promise<FastifyReply> {
+    if (streams.size >= mostStreams) throw tooManyRequests('Too many subscriptions are open here.', 60);
+    const stream = new AbortController();
+    streams.add(stream);
+    reply.raw.once('close', () => {
+      streams.delete(stream);
+      stream.abort();
+    });
+    const response = await open(stream.signal);
+    const type = response.headers.get('content-type') ?? 'application/json';
+    reply.hijack();
+    reply.raw.writeHead(response.status, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': type,
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    const body = Readable.fromWeb(response.body as never);
+    body.on('error', () => reply.raw.destroy());
+    body.pipe(reply.raw);
+    return reply;
   }
 
   app.post(

@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import { callTool, Refused } from './call-tool.ts';
 import { type Arguments, checkArguments } from './check-arguments.ts';
 import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
+import { type FollowedRow, followable, followRows } from './follow-rows.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
 import type { Rights } from './rights.ts';
 import { type Tool, toolsFor } from './tools.ts';
@@ -32,6 +33,9 @@ export interface Toolbox {
   read(uri: string): Promise<string> | undefined;
   prompts(): ReturnType<typeof listPrompts>;
   prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
+  /** Of these addresses, those that can be followed. */
+  followable(uris: readonly string[]): FollowedRow[];
+  follow(rows: readonly FollowedRow[], how: { signal: AbortSignal; tell(uri: string): void }): Promise<void>;
   complete(argument: string, typed: string, rowsAlone: boolean): string[];
 }
 
@@ -77,6 +81,11 @@ export function openToolbox({ rights, note, api }: Options): Toolbox {
     },
     prompts: () => listPrompts(rights),
     prompt: (name, given) => fillPrompt(rights, name, given),
+    followable: (uris) => followable(rights, uris),
+    async follow(rows, how) {
+      await note('subscriptions/listen', { resource: rows[0]?.name });
+      await followRows(await api(), rows, how);
+    },
     complete: (argument, typed, rowsAlone) => (argument === 'resource' ? completeName(rights, typed, rowsAlone) : []),
   };
 }

@@ -1,7 +1,9 @@
 import type { Context } from '../../src/database/context.ts';
 import type { Extension, LegacyTokensExtension } from '../../src/main/extension.ts';
+import { serveApiatoApi } from './compat/apiato-routes.ts';
 import { serveCompatibly } from './compat/compat-routes.ts';
 import { OldIds } from './compat/old-ids.ts';
+import { servePassportApi } from './compat/passport-routes.ts';
 import { forgetLegacyTokens } from './legacy-tokens/forget-legacy-tokens.ts';
 import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
 import { PassportTokens } from './legacy-tokens/passport-tokens.ts';
@@ -10,6 +12,10 @@ import { PassportTokens } from './legacy-tokens/passport-tokens.ts';
 export const passport: Extension = {
   beforeRoutes: (app, context, resources) =>
     serveCompatibly(app, context, { ids: new OldIds(context, new LegacyKeys(context)), resources }),
+  serve(app, oauth, resources) {
+    servePassportApi(app, oauth);
+    if (oauth.context.config.compat !== 'passport') serveApiatoApi(app, oauth, resources);
+  },
 };
 
 /** The tokens that an imported Passport service issued. */

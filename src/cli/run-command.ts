@@ -17,11 +17,14 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEject } from './commands/eject.ts';
 import { addEvents } from './commands/events.ts';
 import { addInit } from './commands/init.ts';
+import { addJobList } from './commands/jobs/job-list.ts';
+import { addJobRun } from './commands/jobs/job-run.ts';
 import { addKeysList } from './commands/keys/keys-list.ts';
 import { addKeysReset } from './commands/keys/keys-reset.ts';
 import { addKeysRotate } from './commands/keys/keys-rotate.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRestore } from './commands/restore.ts';
+import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
 import { addSessionEnd } from './commands/sessions/session-end.ts';
 import { addSessionList } from './commands/sessions/session-list.ts';
@@ -35,6 +38,7 @@ import { addUserList } from './commands/users/user-list.ts';
 import { addUserPassword } from './commands/users/user-password.ts';
 import { addUserRole } from './commands/users/user-role.ts';
 import { addUserShow } from './commands/users/user-show.ts';
+import { addWebhooksListen } from './commands/webhooks/webhooks-listen.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
 import { UsageError } from './terminal/usage-error.ts';
@@ -62,6 +66,8 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
     ],
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
+  ['webhooks', 'Try webhooks.', addWebhooksListen],
+  ['job', 'See the jobs of your own, and run them.', addJobList, addJobRun],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
 ];
 
@@ -78,7 +84,7 @@ export async function createProgram(): Promise<Command> {
       'after',
       '\nWhat a command takes, with examples: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
     );
-  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addEject]) add(program);
+  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const all = [...groups, ['import', 'Import another service.', extensions.import] as const];
   for (const [name, description, ...commands] of all) {
     const group = program.command(name).description(description);

@@ -7,6 +7,7 @@ import { withoutSecrets } from '../platform/log.ts';
 import { nearest } from '../platform/nearest.ts';
 import { importFile } from './import-file.ts';
 import { refuseInEnvFile, refuseMisspelling } from './settings/misspelt-setting.ts';
+import { completeProviders, type ProviderSettings, readProviderSetting } from './settings/provider-settings.ts';
 import {
   type ClientSettings,
   completeClient,
@@ -28,6 +29,8 @@ export const shortestSafeSecret = 16;
 type Settings = typeof settings;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T, unknown> ? T : never } & {
   readonly proxiedClients: readonly ProxiedClient[];
+  /** Built-in identity providers that the settings name. */
+  readonly builtinProviders: readonly ProviderSettings[];
   /** The folder that relative paths and `gatehouse.config.ts` belong to. */
   readonly workingDir: string;
 };
@@ -42,6 +45,8 @@ export type ConfigFile = {
   login?: readonly LoginAttribute[] | string;
 } & { clients?: Record<string, { id: string; secret: string }> } & {
   [name in `CLIENT_${string}_${'ID' | 'SECRET'}`]?: string;
+} & {
+  [name in `PROVIDER_${string}_${'ID' | 'SECRET' | 'TENANT' | 'ISSUER'}`]?: string;
 };
 
 /** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
@@ -54,7 +59,16 @@ const aliases = new Map<string, keyof Settings>([
   ['login', 'loginAttributes'],
 ]);
 
-const projectDirs = ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir'] as const;
+const projectDirs = [
+  'resourcesDir',
+  'routesDir',
+  'jobsDir',
+  'migrationsDir',
+  'seedsDir',
+  'viewsDir',
+  'languagesDir',
+  'providersDir',
+] as const;
 
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
@@ -84,10 +98,12 @@ export function parseConfig(
 ): Config {
   const values = new Map<keyof Settings, unknown>();
   const clients = new Map<string, ClientSettings>();
+  const providers: Parameters<typeof readProviderSetting>[2] = new Map();
 
   refuseTogether(Object.entries(file), ([name, value]) => {
     if (name === 'clients') return readClientsOfFile(value, clients);
     if (name.startsWith('CLIENT_')) return readClientSetting(name, value, clients);
+    if (name.startsWith('PROVIDER_')) return readProviderSetting(name, value, providers);
     const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
     if (!key)
       throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
@@ -102,6 +118,7 @@ export function parseConfig(
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
+    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|TENANT|ISSUER)$/.test(name)) readProviderSetting(name, value, providers);
     else if (name in envFile) refuseInEnvFile(name, envNames);
     else refuseMisspelling(name, envNames);
   });
@@ -109,6 +126,9 @@ export function parseConfig(
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
+  // A code by mail is a way to sign in too.
+  if (!config.localPasswords) config.emailCodes = false;
+  config.builtinProviders = completeProviders(providers);
   for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key] as string);
   for (const key of projectDirs)
     if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);

@@ -34,6 +34,15 @@ export interface Siblings {
   sumFigures(): Promise<string>;
 }
 
+/** A mail as it is sent. */
+export interface SentMail {
+  readonly to: string;
+  readonly template: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
 /** What every feature stands on. Made once at start and passed as the first argument. */
 export interface Context {
   readonly config: Config;
@@ -44,6 +53,10 @@ export interface Context {
   readonly siblings?: Siblings | undefined;
   /** Shows what takes long at a start to a person who waits for it. */
   readonly progress?: BeginProgress | undefined;
+  /** Takes mail in place of a mail server: for tests. */
+  readonly sendMail?: ((mail: SentMail) => void) | undefined;
+  /** The queue and schedules do nothing by themselves: a test has them work. */
+  readonly idle?: boolean | undefined;
   /** Milliseconds since 1970: the only clock, so that tests can step it. */
   now(): number;
 }

@@ -11,6 +11,8 @@ import { proofs } from './migrations/008-proofs.ts';
 import { factors } from './migrations/009-factors.ts';
 import { changeLog } from './migrations/010-change-log.ts';
 import { webhooks } from './migrations/011-webhooks.ts';
+import { identities } from './migrations/012-identities.ts';
+import { schedules } from './migrations/013-schedules.ts';
 import { realms } from './migrations/015-realms.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
@@ -22,6 +24,8 @@ export const migrations: readonly Migration[] = [
   factors,
   changeLog,
   webhooks,
+  identities,
+  schedules,
   realms,
 ];
 

@@ -11,7 +11,7 @@ import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './ema
 import { undoEmailChange } from './email/undo-email-change.ts';
 import { readEmailField, readOnlyField } from './read-body.ts';
 import { registerUser } from './registration/register.ts';
-import { requireOpenRegistration } from './registration/registration.ts';
+import { requireLocalPasswords, requireOpenRegistration } from './registration/registration.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
@@ -49,6 +49,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request, reply) => {
       requireOpenRegistration(context.config);
+      requireLocalPasswords(context.config);
       const user = await registerUser(context, services, bodyOf(request.body), requestSource(request));
       return reply
         .code(201)
@@ -129,7 +130,8 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request, reply) => {
       const email = readEmailField(bodyOf(request.body)) as string;
-      await requestPasswordReset(context, services, email, requestSource(request));
+      // Who exists is told to nobody; where there are no passwords, there is no mail.
+      if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
       return reply.code(202).send(onItsWay);
     },
   );
@@ -149,6 +151,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request) => {
       const password = readOnlyField(bodyOf(request.body), 'password');
+      requireLocalPasswords(context.config);
       await resetPassword(context, services, request.params.token, password, requestSource(request));
       return { message: 'Password changed. Log in with the new one.' };
     },

@@ -5,6 +5,7 @@ import { pruneDevices } from './credentials/known-device-store.ts';
 import { pruneEmailCodes } from './factors/email-code-store.ts';
 import { pruneBrowsers } from './factors/remembered-browser-store.ts';
 import { pruneSpentValues } from './factors/spent-value-store.ts';
+import { pruneAttempts } from './providers/attempt-store.ts';
 import { deleteOldThrottles } from './throttle/throttle-store.ts';
 
 /** Small enough that a request which waits for the batch notices nothing. */
@@ -20,6 +21,7 @@ export async function pruneAccounts({ database: { db, engine }, now }: Context):
   await pruneEmailCodes(db, now());
   await pruneBrowsers(db, now());
   await pruneSpentValues(db, now());
+  await pruneAttempts(db, now());
   await pruneEmailChanges(db, now());
   await pruneDevices(db, now() - devicesKept);
 }

@@ -29,7 +29,9 @@ import { noteSettings } from '../resources/audit/note-settings.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
+import { serveJobs } from '../resources/jobs/serve-jobs.ts';
 import type { Resources } from '../resources/model/resource.ts';
+import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { loadOperatorMigrations } from '../resources/operator-migrations/load-operator-migrations.ts';
 import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
@@ -44,6 +46,8 @@ export interface BuiltApp extends Services {
   readonly app: App;
   /** What is served, made ready for work. */
   readonly resources: Resources;
+  /** What the operator's own code reads and writes resources with. */
+  readonly resourceServices: ResourceServices;
   /** From now on `/health/ready` is 503, so that load balancers turn away; all else is answered as before. */
   drain(): void;
 }
@@ -51,13 +55,18 @@ export interface BuiltApp extends Services {
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const [services, extensions] = await Promise.all([createServices(context), loadExtensions(context.config)]);
-  const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, enqueuing, activity } = services;
+  const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;
+  const { enqueuing, jobs, scheduler } = services;
   await sessions.keepToMaxAge();
   await ensureCliClient(context);
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
   const { config, database } = context;
-  const migrations = await loadOperatorMigrations(config.migrationsDir, database, context);
+  const { holdAuthority } = oauth;
+  const { proofMethods, proveByPassword } = services;
+  const given = { keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  const migrating = { now: context.now, log: context.log, services: () => ({ ...given, context }) };
+  const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
   const changes = new Changes(context, keys);
   const routes = await loadRoutes(context.config.routesDir);
   const resources = await prepareResources(
@@ -88,26 +97,13 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
-  const { holdAuthority } = oauth;
-  const { proofMethods, proveByPassword } = services;
   serveFactors(app, context, { services: services.factors, holdAuthority });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
-  const served = serveResources(
-    app,
-    context,
-    resources,
-    {
-      keys,
-      recordEvent,
-      holdAuthority,
-      proveByPassword,
-      enqueuing,
-      recorded: changes.wake,
-      positions: changes.positions,
-    },
-    scopes.list(),
-  );
+  const followed = { ...given, recorded: changes.wake, positions: changes.positions };
+  const served = serveResources(app, context, resources, followed, scopes.list());
+  const resourceServices: ResourceServices = { ...followed, context, resources: served };
+  serveJobs(resourceServices, queue, scheduler, jobs);
   changes.serve(app, served, {
     keys,
     verifier,
@@ -120,11 +116,13 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveOverview(app, context, activity);
   for (const extension of extensions) extension.serve?.(app, oauth, served);
   serveOpenApi(app);
-  const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
-  await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
+  const own = { services: resourceServices, loaded: routes };
+  const { factors, providers } = services;
+  const means = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
+  await servePages(app, context, means, own);
 
   const background = scheduleMaintenance(context, services, extensions, changes);
-  app.addHook('onReady', async () => queue.start());
+  if (!context.idle) app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();
     accounts.mail.close();
@@ -134,5 +132,5 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     await verifier.flush();
     await services.endThreads();
   });
-  return { app, resources: served, drain, ...services };
+  return { app, resources: served, resourceServices, drain, ...services };
 }

@@ -3,6 +3,7 @@ import type { Context } from '../database/context.ts';
 import { authenticatorsResource } from '../identity/factors/authenticators-resource.ts';
 import { browsersResource } from '../identity/factors/browsers-resource.ts';
 import { passkeysResource } from '../identity/factors/passkeys-resource.ts';
+import { identitiesResource } from '../identity/providers/identities-resource.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
@@ -12,6 +13,7 @@ import { tokensResource } from '../oauth/sessions/personal-tokens/tokens-resourc
 import { eventsResource } from '../resources/audit/events-resource.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import { jobRunsResource, scheduledJobsResource } from '../resources/jobs/scheduled-jobs-resource.ts';
 import { loadResources } from '../resources/load-resources.ts';
 import { jobsResource } from '../resources/queue/jobs-resource.ts';
 import { serviceTables } from './service-tables.ts';
@@ -26,9 +28,12 @@ export const builtinResources = (context: Context, services: Services): Resource
   passkeysResource(services.factors),
   authenticatorsResource(services.factors),
   browsersResource,
+  identitiesResource(services.factors),
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,
+  scheduledJobsResource(services.scheduler),
+  jobRunsResource,
 ];
 
 /** The scopes of all that would be served: for commands, which serve nothing. */

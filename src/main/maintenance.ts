@@ -16,7 +16,7 @@ import type { Services } from './services.ts';
 /** The work that repeats while the service runs. */
 export const scheduleMaintenance = (
   context: Context,
-  { sessions, verifier, queue, activity, legacyTokens }: Services,
+  { sessions, verifier, queue, scheduler, activity, legacyTokens }: Services,
   extensions: readonly Extension[],
   changes: Changes,
 ): ReturnType<typeof runInBackground> =>
@@ -37,6 +37,8 @@ export const scheduleMaintenance = (
     { name: 'old changes', everyMs: 60_000, run: () => pruneOldChanges(context) },
     { name: 'old deliveries', everyMs: 600_000, run: () => changes.prune() },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
+    ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => scheduler.tick() }]),
+    { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => scheduler.prune() },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
     ...extensions.flatMap((extension) => extension.maintenance?.(context) ?? []),
   ]);

@@ -12,6 +12,7 @@ import { createProveByPassword } from '../identity/credentials/prove-by-password
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { createMail } from '../identity/mail/mail.ts';
 import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
+import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
@@ -36,8 +37,10 @@ import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-met
 import type { Sessions } from '../oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
+import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
-import { createEnqueuing, serveJobs } from '../resources/jobs/serve-jobs.ts';
+import { Scheduler } from '../resources/jobs/scheduler.ts';
+import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
 import type { ProveByPassword } from '../resources/model/resource-services.ts';
 import { Queue } from '../resources/queue/queue.ts';
 import type { LegacyTokensExtension } from './extension.ts';
@@ -60,10 +63,14 @@ export interface Services {
   /** The ways to prove who one is: a factor adds its own. */
   readonly proofMethods: ProofMethods;
   readonly proveByPassword: ProveByPassword;
+  readonly providers: Providers;
   readonly queue: Queue;
   readonly activity: Activity;
   /** What an operator's own code queues work with. */
   readonly enqueuing: Enqueuing;
+  /** The operator's own jobs. */
+  readonly jobs: readonly JobDefinition[];
+  readonly scheduler: Scheduler;
   /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
   endThreads(): Promise<void>;
 }
@@ -90,9 +97,9 @@ export async function createServices(context: Context): Promise<Services> {
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
   const mail = createMail(context, queue, accountMails(context, keys));
   sendLogouts(queue, { context, keys, clients, mail });
-  const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
+  const jobs = await loadJobs(context.config.jobsDir, { isTaken: (name) => queue.handles(name), now: context.now() });
+  const scheduler = new Scheduler(context, queue, jobs);
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
-  serveJobs(context, queue, enqueuing, jobs);
   const oauth: OAuth = {
     context,
     keys,
@@ -141,11 +148,13 @@ export async function createServices(context: Context): Promise<Services> {
     },
   };
   const proofMethods: ProofMethods = new Map([
-    ['password', byPassword(context, passwords)],
+    ...(context.config.localPasswords ? ([['password', byPassword(context, passwords)]] as const) : []),
     ['code', byCode(factors)],
     ['passkey', byPasskey(factors)],
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
   ]);
+
+  const providers = await Providers.load(context);
 
   const endThreads = async () =>
     void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
@@ -164,9 +173,12 @@ export async function createServices(context: Context): Promise<Services> {
     factors,
     proofMethods,
     proveByPassword: createProveByPassword(context, passwords),
+    providers,
     queue,
     activity: new Activity(context),
     enqueuing,
+    jobs,
+    scheduler,
     endThreads,
   };
 }

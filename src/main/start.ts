@@ -24,6 +24,9 @@ export interface StartOptions {
   /** Milliseconds to add to the clock; tests step it. */
   readonly clockOffset?: () => number;
   readonly siblings?: Siblings;
+  /** For tests: see `Context`. */
+  readonly sendMail?: Context['sendMail'];
+  readonly idle?: boolean;
   readonly progress?: BeginProgress;
 }
 
@@ -58,7 +61,7 @@ const indexesLater = (why: string) => `Indexes could not be made (${why}). The n
 
 /** All of a start but the listening: whatever stops a start stops this. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
-  const { log, clockOffset, siblings, progress } = options;
+  const { log, clockOffset, siblings, progress, sendMail, idle } = options;
   const telemetry = await startTelemetry(serviceVersion);
   const database = await openDatabase(config).catch(async (error) => {
     await telemetry?.stop();
@@ -80,7 +83,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   try {
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
     telemetry?.sendMetrics(metrics, () => noteConnections({ database, metrics }));
-    const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, now };
+    const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, sendMail, idle, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     const missing = await findMissingIndexes(database);

@@ -5,19 +5,78 @@ import { join } from 'node:path';
 import { createGatehouse, type DeclaredResources, type Gatehouse, type TypedGatehouse } from 'gatehouse-server/client';
 import { memoryStore } from 'gatehouse-server/client/login';
 import { type ConfigFile, loadTestConfig } from '../config/config.ts';
+import type { SentMail } from '../database/context.ts';
+import { systemSource } from '../http/request-source.ts';
+import { makeUser } from '../identity/registration/make-user.ts';
+import { systemCaller } from '../platform/caller.ts';
 import { createLog } from '../platform/log.ts';
+import { type RecordedChange, recordedChanges } from '../resources/changes/view/recorded-changes.ts';
+import type { ServiceResourceOf } from '../resources/declaration/resource-calls.ts';
+import { type MakeRow, rowFactory } from '../resources/seeds/row-factory.ts';
+import { runSeeds } from '../resources/seeds/run-seeds.ts';
+import { resourceFor, serviceResource } from '../resources/write/resource-calls.ts';
 import { type RunningGatehouse, startGatehouse } from './start.ts';
 
 type ClientOf<R> = [R] extends [undefined] ? Gatehouse : R extends DeclaredResources<R> ? TypedGatehouse<R> : never;
+
+export type { RecordedChange, SentMail };
+
+/** Somebody who can sign in. */
+export interface TestUser<R = undefined> {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly roles: readonly string[];
+  /** A client that is signed in as them. */
+  readonly client: ClientOf<R>;
+}
+
+interface NewUser {
+  readonly email?: string;
+  readonly role?: string;
+  readonly roles?: readonly string[];
+  readonly name?: string;
+}
+
+/** A job that was queued and is not done. */
+export interface QueuedJob {
+  readonly key: string;
+  readonly name: string;
+  readonly data: unknown;
+  readonly attempt: number;
+  readonly state: 'waiting' | 'failed';
+  /** Why the last attempt failed. */
+  readonly error: string | null;
+}
 
 /** What `import … from 'gatehouse-server/testing'` offers: a service of its own for a test, which nothing else sees. */
 export interface TestService<R = undefined> {
   /** Such as `http://127.0.0.1:49152`. */
   readonly url: string;
-  /** A client that is logged in as an administrator. */
+  /** A client that is signed in as an administrator. */
   readonly admin: ClientOf<R>;
-  /** Registers somebody, and returns a client that is logged in as them. */
+  /** Makes a user with a confirmed address: `await service.user({ role: 'vet' })`. */
+  user(options?: NewUser): Promise<TestUser<R>>;
+  /** Registers somebody as the API does, and returns a client that is signed in as them. */
   register(email: string): Promise<ClientOf<R>>;
+  /** Makes a row with values that fit its declaration, and with these: `service.make('books', { pages: 3 })`. */
+  readonly make: MakeRow;
+  /** Reads and writes resources with the rights of the service. */
+  readonly resource: ServiceResourceOf;
+  /** Runs the files of `seeds/`, or those that are named. */
+  seed(...names: string[]): Promise<void>;
+  /** The service's clock, in milliseconds since 1970. */
+  now(): number;
+  /** Steps the clock: milliseconds, or a text such as `'90m'` or `'2d'`. Then it does what has become due, as `work` does. */
+  advance(time: number | string): Promise<void>;
+  /** Does the jobs that are due, scheduled ones included, and sends mail. The queue does nothing by itself in a test. */
+  work(): Promise<void>;
+  /** The project's own jobs that were queued and are not done. */
+  jobs(name?: string): Promise<QueuedJob[]>;
+  /** The mails that were sent, the oldest first. Sends those that wait. */
+  mails(to?: string): Promise<SentMail[]>;
+  /** The changes that were recorded, the oldest first, of one resource or of all that record them. */
+  changes(resource?: string): Promise<RecordedChange[]>;
   readonly gatehouse: RunningGatehouse;
   /** Ends it, and removes its data. */
   stop(): Promise<void>;
@@ -59,17 +118,45 @@ export async function startTestService(
     },
     workingDir,
   );
-  const gatehouse = await startGatehouse(config, { log: createLog(config.logLevel, false) });
-  const { url } = gatehouse;
+  const mails: SentMail[] = [];
+  let offset = 0;
+  const gatehouse = await startGatehouse(config, {
+    log: createLog(config.logLevel, false),
+    clockOffset: () => offset,
+    idle: true,
+    sendMail: (mail) => void mails.push(mail),
+  });
+  const { url, queue, scheduler, resourceServices: services, context } = gatehouse;
+  const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
+  const make = rowFactory(services.resources, resource);
   const logIn = async (email: string): Promise<Gatehouse> => {
     const client = createGatehouse({ baseUrl: url, refreshTokens: memoryStore() });
     await client.login({ email, password });
     return client;
   };
+  const work = async () => {
+    await scheduler.tick();
+    await queue.settle();
+  };
+  const own = new Set(gatehouse.jobs.map(({ name }) => name));
+  await scheduler.keep();
   return {
     url,
     gatehouse,
     admin: await logIn(adminEmail),
+    async user({ role, roles = role === undefined ? [] : [role], ...profile } = {}) {
+      const { email = `user-${randomBytes(4).toString('hex')}@example.com`, name = null } = profile;
+      const { id } = await makeUser(context, gatehouse.accounts, {
+        profile: { email, name, username: null, phone: null },
+        password,
+        roles: [...roles],
+        confirmed: true,
+        event: 'user.created',
+        mails: false,
+        source: systemSource,
+      });
+      return { id, email, password, roles, client: await logIn(email) };
+    },
     async register(email) {
       const response = await fetch(`${url}/v1/register`, {
         method: 'POST',
@@ -79,9 +166,45 @@ export async function startTestService(
       if (!response.ok) throw new Error(`${email} could not be registered: ${await response.text()}`);
       return logIn(email);
     },
+    make,
+    resource,
+    async seed(...names) {
+      await runSeeds(services, names);
+    },
+    now: () => context.now(),
+    async advance(time) {
+      offset += typeof time === 'number' ? time : readTime(time);
+      await work();
+    },
+    work,
+    async jobs(name) {
+      const waiting = (await queue.waiting()).filter((job) => own.has(job.name));
+      return waiting
+        .filter((job) => name === undefined || job.name === name)
+        .map(({ key, name: of, data, attempt, state, error }) => ({ key, name: of, data, attempt, state, error }));
+    },
+    async mails(to) {
+      await queue.settle();
+      return mails.filter((mail) => to === undefined || mail.to === to);
+    },
+    changes: (name) => recordedChanges(context.database.db, services.resources, name),
     async stop() {
       await gatehouse.stop();
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+const units = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+function readTime(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  if (amount === undefined)
+    throw new TypeError(`advance takes milliseconds, or a text such as '90m', and not "${text}".`);
+  return Number(amount) * (units.get(unit) as number);
 }

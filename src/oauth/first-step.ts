@@ -13,12 +13,16 @@ interface FirstStep {
   readonly user: UserRow;
   readonly scopes: readonly string[];
   readonly resource: readonly string[];
-  readonly first: 'password' | 'email_code';
+  readonly first: 'password' | 'email_code' | 'provider';
+  /** Of a sign-in with a provider. */
+  readonly authTime?: number | undefined;
+  readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** Uses up what was proved with. */
   use?(tx: Tx): Promise<boolean>;
 }
 
-const amrOf = { password: ['pwd'], email_code: ['otp'] } as const;
+/** RFC 8176 has no word for a sign-in at another provider: `fed` is what others use. */
+export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed'] } as const;
 
 /** The user has proved one factor: the session, or the answer that says how to go on (contract 13.5). */
 export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<Granted> {
@@ -36,7 +40,7 @@ export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step:
 async function mfaRequired(
   oauth: OAuth,
   { client, source }: GrantRequest,
-  { user, scopes, resource, first, use }: FirstStep,
+  { user, scopes, resource, first, identity, use }: FirstStep,
   methods: readonly Method[],
 ): Promise<OAuthError> {
   const { context, keys } = oauth;
@@ -47,7 +51,16 @@ async function mfaRequired(
   const emailCode = methods.includes('email_code')
     ? (await sendEmailCode(oauth, user.email as string, source)).id
     : undefined;
-  const settled = { userId: user.id, clientId: client.id, scopes, resource, amr: amrOf[first], methods, emailCode };
+  const settled = {
+    userId: user.id,
+    clientId: client.id,
+    scopes,
+    resource,
+    amr: amrOf[first],
+    methods,
+    emailCode,
+    identity,
+  };
   const mfa_token = makeMfaToken(keys, user, settled, context.now());
   return new OAuthError('mfa_required', 'Prove a second factor: grant_type urn:gatehouse:mfa with mfa_token.', {
     status: 403,

@@ -19,6 +19,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     issuer: baseUrl,
     ...endpoints(baseUrl),
     ...ofRegistration(config),
+    ...ofAuthorizationDetails(config),
     token_endpoint_auth_methods_supported: bySecretOrNone,
     revocation_endpoint_auth_methods_supported: bySecretOrNone,
     introspection_endpoint_auth_methods_supported: bySecret,
@@ -53,6 +54,12 @@ const ofRegistration = (config: Config) => ({
   ...(config.dynamicClients === 'closed' ? {} : { registration_endpoint: `${config.baseUrl}/oauth/register` }),
   ...(takesClientDocuments(config) ? { client_id_metadata_document_supported: true } : {}),
 });
+
+/** RFC 9396 10. */
+const ofAuthorizationDetails = ({ authorizationDetailsTypes }: Config) => {
+  const types = Object.keys(authorizationDetailsTypes);
+  return types.length > 0 ? { authorization_details_types_supported: types } : {};
+};
 
 const ofAuthorization = {
   response_types_supported: ['code'],

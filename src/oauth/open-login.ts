@@ -3,6 +3,7 @@ import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
 import { rememberDevice } from '../identity/credentials/known-devices.ts';
 import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
+import { noteIdentitySession } from '../identity/providers/identity-store.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireSecret } from './clients/client-secrets.ts';
@@ -17,6 +18,10 @@ interface Login {
   readonly resource: readonly string[];
   /** How the user proved who they are (RFC 8176). */
   readonly amr: readonly string[];
+  /** When they did so, where that was not just now: at a provider. */
+  readonly authTime?: number | undefined;
+  /** The identity of a provider that they signed in with, and the session there. */
+  readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** Uses up what was proved with; false where somebody else did so first. */
   use?(tx: Tx): Promise<boolean>;
   /** The second factor is not asked for on this browser for MFA_REMEMBER. */
@@ -30,7 +35,7 @@ export const wrongFactor = (reason: string) =>
 export async function openLogin(
   { context, keys, sessions, noteLogin }: OAuth,
   { client, source }: GrantRequest,
-  { user, scopes, resource, amr, use, remember = false }: Login,
+  { user, scopes, resource, amr, authTime, identity, use, remember = false }: Login,
 ): Promise<Granted> {
   const device = rememberDevice(keys, source, user.id);
   const opened = await context.database.db.transaction().execute(async (tx) => {
@@ -43,10 +48,14 @@ export async function openLogin(
       clientId: client.id,
       scopes,
       resource,
-      authentication: authenticatedBy(amr, context.now()),
+      authentication: authenticatedBy(amr, Math.min(context.now(), authTime ?? Infinity)),
       source,
     });
     await stored.durable;
+    if (identity) {
+      const row = { session_id: stored.session.id, identity_id: identity.id, upstream_sid: identity.sid };
+      await noteIdentitySession(tx, row);
+    }
     await noteLogin(tx, { userId: user.id, source });
     await recordEvent(context, tx, {
       type: 'login.succeeded',

@@ -2,14 +2,14 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
 import { notFound } from '../platform/errors.ts';
-import { adminScope, everyScope, identityScopes, introspectScope } from './clients/scopes.ts';
+import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes.ts';
 import { resourceMetadataSchema } from './metadata-schemas.ts';
 import type { OAuth } from './oauth.ts';
 
 const bare = '/.well-known/oauth-protected-resource';
 const config = { auth: 'public', limited: false, cors: 'any' } as const;
 /** They are about the login, about others, or about everything: no client asks for them to use a resource. */
-const notOfResources = [everyScope, introspectScope, adminScope, ...identityScopes];
+const notOfResources = [everyScope, ...clientScopes, adminScope, ...identityScopes];
 
 /**
  * RFC 9728. Each resource at its own address: the service as a whole at the bare one, the API and others below it. 3.3: the

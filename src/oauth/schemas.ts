@@ -36,6 +36,9 @@ export const tokenParametersSchema = named(
           description: 'what the access token is for (RFC 8707); may be sent more than once; else this service',
         }),
       ),
+      authorization_details: Type.Optional(
+        Type.String({ description: 'some of what was granted, as JSON (RFC 9396 6)' }),
+      ),
       scope: Type.Optional(Type.String({ description: "words with spaces between; empty: the client's default" })),
     },
     { examples: [{ grant_type: 'client_credentials', ...exampleClient }] },
@@ -53,6 +56,11 @@ export const tokenResponseSchema = named(
       refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
       id_token: Type.Optional(Type.String({ description: 'to an application, where openid was granted' })),
       scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
+      authorization_details: Type.Optional(
+        Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
+          description: 'what was granted beyond scopes (RFC 9396 7)',
+        }),
+      ),
     },
     { description: 'Tokens' },
   ),

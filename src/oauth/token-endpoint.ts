@@ -1,4 +1,5 @@
 import { OAuthError } from '../platform/errors.ts';
+import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { isRefreshable } from './clients/is-refreshable.ts';
 import { isOfKind, mayUseGrant } from './clients/may-use-grant.ts';
@@ -20,6 +21,7 @@ import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import { noteClientUse } from './registration/note-client-use.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
+import { type AuthorizationDetail, readDetails } from './sessions/store/grant-details.ts';
 import { unauthorizedClient } from './unauthorized-client.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
@@ -45,6 +47,7 @@ interface TokenResponse {
   readonly id_token?: string;
   readonly scope?: string;
   readonly issued_token_type?: string;
+  readonly authorization_details?: AuthorizationDetail[];
 }
 
 /** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the device where somebody signed in. */
@@ -79,13 +82,18 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: what is wrong with it must use nothing up.
   const asked = audiences.read(resourcesIn(parameters));
+  const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
   const request = await inScopesOfToday(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, scopes, durable, device, exchanged } = granted;
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
-  const claims = exchanged || cnf ? { ...exchanged?.claims, cnf } : undefined;
+  // A token that is passed on holds none: they were granted to the application that the user saw.
+  const held = exchanged ? undefined : readDetails(session.details).authorizationDetails;
+  const authorization_details = narrowDetails(held, askedDetails);
+  const claims =
+    exchanged || cnf || authorization_details ? { ...exchanged?.claims, cnf, authorization_details } : undefined;
   // Another thread signs while the session is brought to disk. No token leaves before it is there.
   const accessToken = await sessions.accessToken(session, scopes, audience, claims);
   const signed = exchanged
@@ -103,6 +111,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
         : {}),
       ...(signed === undefined ? {} : { id_token: signed }),
       ...(exchanged ? { issued_token_type: exchanged.type } : {}),
+      ...(authorization_details ? { authorization_details: [...authorization_details] } : {}),
       ...scopeIfOther(granted, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),

@@ -1,10 +1,11 @@
 import { OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';
-import { type RouteServices, routeCall } from '../resources/custom-routes/route-call.ts';
+import { routeCall } from '../resources/custom-routes/route-call.ts';
+import type { ResourceServices } from '../resources/model/resource-services.ts';
 import type { PageKit } from './kit/page-kit.ts';
 
 /** The operator's own pages. */
-export function serveOwnPages(kit: PageKit, services: RouteServices, loaded: readonly Loaded[]): void {
+export function serveOwnPages(kit: PageKit, services: ResourceServices, loaded: readonly Loaded[]): void {
   for (const declared of loaded) {
     if (declared.kind !== 'page') continue;
     const { path, auth, view, load } = declared.page;

@@ -1,12 +1,16 @@
+import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { findInvitation, isGoodLink } from '../identity/account-mails/look-at-link.ts';
+import type { AccountServices } from '../identity/accounts/account-services.ts';
+import type { FactorServices } from '../identity/factors/factor-services.ts';
+import type { Providers } from '../identity/providers/providers.ts';
 import type { KnownScopes } from '../oauth/clients/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';
-import type { RouteServices } from '../resources/custom-routes/route-call.ts';
 import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
+import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { Continuations } from './authorize/continuations.ts';
 import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
@@ -27,10 +31,13 @@ import { serveConnections } from './settings/settings-connections.ts';
 import { serveProfile } from './settings/settings-profile.ts';
 import { serveSecurity } from './settings/settings-security.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
+import { serveWaysToSignIn } from './settings/settings-sign-in.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
 import { serveEmailCodes } from './sign-in/email-code-page.ts';
 import { serveMailedLinks } from './sign-in/email-links.ts';
 import { serveInvitation } from './sign-in/invitation-page.ts';
+import { serveFirstPartyProviders } from './sign-in/provider-first-party.ts';
+import { serveProviders } from './sign-in/provider-pages.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
@@ -40,6 +47,10 @@ interface Means {
   readonly webSessions: WebSessions;
   readonly scopes: KnownScopes;
   readonly oauth: OAuth;
+  readonly accounts: AccountServices;
+  readonly factors: FactorServices;
+  readonly providers: Providers;
+  readonly proxiedClients: readonly ProxiedClient[];
 }
 
 /** All pages for people, the console, and what the operator has declared beside them. */
@@ -47,7 +58,7 @@ export async function servePages(
   app: App,
   context: Context,
   means: Means,
-  own: { readonly services: RouteServices; readonly loaded: readonly Loaded[] },
+  own: { readonly services: ResourceServices; readonly loaded: readonly Loaded[] },
 ): Promise<void> {
   refuseTakenName(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, means);
@@ -56,10 +67,13 @@ export async function servePages(
   serveLanguage(kit);
   const continuations = new Continuations(means.keys, context.now);
   const findDestination = createDestinations(means.oauth, continuations);
-  serveSignIn(kit, findDestination);
+  const providerMeans = { ...means, context, findDestination };
+  serveSignIn(kit, providerMeans);
+  serveProviders(app, kit, providerMeans);
+  serveFirstPartyProviders(app, kit, providerMeans);
   serveSecondStep(kit);
   if (context.config.emailCodes) serveEmailCodes(kit);
-  serveRegister(kit, findDestination);
+  serveRegister(kit, providerMeans);
   await serveAuthorize(app, kit, {
     oauth: means.oauth,
     continuations,
@@ -67,9 +81,11 @@ export async function servePages(
   });
   serveLogoutPage(app, kit, means.oauth);
   serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
-  serveInvitation(kit, (token) => findInvitation(context, means.keys, token));
+  const find = (token: string) => findInvitation(context, means.keys, token);
+  serveInvitation(kit, { find, providers: means.providers });
   serveDevicePage(kit, means.oauth);
   serveProfile(kit, means.oauth);
+  serveWaysToSignIn(kit, providerMeans);
   serveSecurity(kit, means.oauth);
   serveSessions(kit, means.oauth.clients);
   serveTokens(kit, context, means.scopes);
@@ -91,7 +107,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|login\/with|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

@@ -90,6 +90,7 @@ export type OAuthErrorCode =
   | 'slow_down'
   | 'expired_token'
   | 'invalid_redirect_uri'
+  | 'invalid_authorization_details'
   | 'invalid_client_metadata'
   | 'invalid_token'
   | 'insufficient_scope'

@@ -1,5 +1,7 @@
 /** What a file that declares a resource imports, as `gatehouse-server/resources`. */
+
 export { Type } from 'typebox';
+export type { Generated } from '../database/db.ts';
 export {
   badRequest,
   conflict,
@@ -30,5 +32,6 @@ export { action, defineResource, type InputFor, type RowOf } from './declaration
 export * from './declaration/fields/field-builders.ts';
 // The same under one name: `number`, `boolean`, `date` and `list` collide with names in users' code.
 export * as t from './declaration/fields/field-builders.ts';
+export { fold } from './declaration/fields/folding.ts';
 export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './declaration/relations.ts';
 export { stepUp } from './declaration/step-up.ts';

@@ -16,7 +16,14 @@ interface Made {
   code: string;
 }
 interface Deliveries {
-  data: { id: string; state: string; response_status: number | null; attempts: number; operation: string }[];
+  data: {
+    id: string;
+    state: string;
+    response_status: number | null;
+    attempts: number;
+    operation: string;
+    error: string | null;
+  }[];
 }
 
 onBothEngines('webhooks', (engine) => {
@@ -177,6 +184,56 @@ onBothEngines('webhooks', (engine) => {
     const all = await quick.until(13);
     assert.equal(all[12]?.headers['webhook-id'], rows[0]?.id);
     for (const { id } of [held, other]) await stop(id);
+  });
+
+  it('sends a stretch of time again', async () => {
+    const receiver = await startReceiver();
+    const { id } = await hook({ url: receiver.url, resources: ['cars'] });
+    await make();
+    await receiver.until(1);
+    service.advance(60_000);
+    const from = new Date(service.context.now()).toISOString();
+    for (let i = 0; i < 3; i++) await make();
+    await receiver.until(4);
+    await eventually(
+      () => deliveries(id),
+      (all) => all.every(({ state }) => state === 'delivered'),
+    );
+    const again = await ask<{ data: { deliveries: number } }>(service, `/v1/webhooks/${id}/redeliveries`, {
+      json: { from },
+      token: admin,
+    });
+    assert.deepEqual([again.status, again.body.data.deliveries], [202, 3]);
+    const all = await receiver.until(7);
+    const ids = (some: typeof all) => some.map(({ headers }) => headers['webhook-id']).sort();
+    assert.deepEqual(ids(all.slice(4)), ids(all.slice(1, 4)));
+    assert.equal((await ask(service, `/v1/webhooks/${id}/redeliveries`, { json: {}, token: admin })).status, 422);
+    await stop(id);
+  });
+
+  it('calls no private address, unless the service itself is on loopback', async () => {
+    const far = await start({ env: { RESOURCES_DIR: resources, BASE_URL: 'https://auth.example.com' } });
+    const token = await logIn(far, 'admin@example.com', 'correct horse battery');
+    const receiver = await startReceiver();
+    for (const url of [receiver.url, 'http://10.0.0.1/hook', 'http://[::1]:1/hook', 'http://169.254.169.254/']) {
+      const made = await ask<Made>(far, '/v1/webhooks', { json: { url, resources: ['cars'] }, token });
+      if (made.status === 422) continue;
+      const { id } = made.body.data;
+      await ask(far, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
+      const [ping] = await eventually(
+        async () => (await ask<Deliveries>(far, `/v1/webhooks/${id}/deliveries`, { token })).body.data,
+        ([first]) => first !== undefined && first.error !== null,
+      );
+      assert.equal(ping?.response_status, null, url);
+    }
+    assert.equal(receiver.received.length, 0);
+  });
+
+  it('takes no operations for all of them', async () => {
+    const { id } = await hook({ url: 'https://example.com', resources: ['cars'], operations: [] });
+    const { body } = await ask<{ data: { operations: string[] } }>(service, `/v1/webhooks/${id}`, { token: admin });
+    assert.deepEqual(body.data.operations, ['created', 'updated', 'deleted']);
+    await stop(id);
   });
 
   it('refuses what cannot be delivered', async () => {

@@ -1,46 +1,22 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { ended } from '../harness/command.ts';
+import { before, describe, it } from 'node:test';
 import { databases } from '../harness/engines.ts';
+import { aroundSite, freePort, nginx, reverseProxies } from '../harness/reverse-proxy.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const site = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
-const program = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
-const skip = program ? false : 'nginx is not installed here';
+const skip = nginx ? false : 'nginx is not installed here';
 const json = { accept: 'application/json', 'content-type': 'application/json' };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
-/** The whole configuration around a site, in a folder of its own. */
-function around(dir: string, content: string): string {
-  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  for (const name of folders) mkdirSync(join(dir, name), { recursive: true });
-  const paths = folders.map((name) => `  ${name}_temp_path ${join(dir, name)};`).join('\n');
-  const owner = process.getuid?.() === 0 ? 'user root;\n' : '';
-  const file = join(dir, 'nginx.conf');
-  writeFileSync(
-    file,
-    `${owner}daemon off;\npid ${join(dir, 'nginx.pid')};\nerror_log stderr;\nworker_processes 1;\nevents {}\nhttp {\n  access_log off;\n${paths}\n${content}\n}\n`,
-  );
-  return file;
-}
 
 describe('Behind nginx', { skip }, () => {
   const create = databases('sqlite');
   const start = services('sqlite');
   let dir: string;
   let url: string;
-  let proxy: ChildProcess;
+  const proxies = reverseProxies();
   let service: Service;
   before(async () => {
     const port = await freePort();
@@ -53,25 +29,7 @@ describe('Behind nginx', { skip }, () => {
       .replace(/ {2}listen 443[^\n]*\n/, `  listen 127.0.0.1:${port};\n`)
       .replace(/ {2}(listen \[::\]|ssl_)[^\n]*\n/g, '')
       .replace('127.0.0.1:3000', new URL(service.url).host);
-    proxy = spawn(program as string, ['-p', dir, '-c', around(dir, plain)], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    proxy.stderr?.on('data', (chunk) => {
-      said += chunk;
-    });
-    for (;;) {
-      if (
-        await fetch(`${url}/health/live`).then(
-          ({ ok }) => ok,
-          () => false,
-        )
-      )
-        break;
-      if (proxy.exitCode !== null) throw new Error(`nginx ended: ${said}`);
-    }
-  });
-  after(async () => {
-    proxy?.kill('SIGTERM');
-    if (proxy) await ended(proxy);
+    await proxies.nginx(dir, plain, `${url}/health/live`);
   });
 
   it('is a configuration that nginx takes as it is, with a certificate', (test) => {
@@ -82,7 +40,7 @@ describe('Behind nginx', { skip }, () => {
     const own = site
       .replace('/etc/letsencrypt/live/auth.example.com/fullchain.pem', `${key}.crt`)
       .replace('/etc/letsencrypt/live/auth.example.com/privkey.pem', key);
-    const { status, stderr } = spawnSync(program as string, ['-t', '-p', dir, '-c', around(dir, own)]);
+    const { status, stderr } = spawnSync(nginx as string, ['-t', '-p', dir, '-c', aroundSite(dir, own)]);
     assert.equal(status, 0, String(stderr));
     return undefined;
   });

@@ -202,7 +202,9 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.deepEqual(claims.act, { sub: app.id });
     assert.ok(Number(claims.exp) - Number(claims.iat) <= 300);
 
-    const next = await addApplication(service, { scopes: ['openid', 'tokens:introspect'] });
+    const watcher = await addApplication(service, { scopes: ['openid', 'tokens:introspect'] });
+    assert.equal((await pass(watcher, body.access_token)).body.error, 'invalid_request', 'asking is not passing on');
+    const next = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
     const further = await pass(next, narrowed.body.access_token as string);
     assert.deepEqual(decodeJwt(further.body.access_token as string).act, { sub: next.id, act: { sub: app.id } });
 
@@ -212,6 +214,9 @@ onBothEngines('FAPI 2.0', (engine) => {
     const forApi = await pass(app, body.access_token, { scope: 'users:read' });
     const open = () => ask(service, '/v1/users/me', { token: forApi.body.access_token as string });
     assert.equal((await open()).status, 200);
+    const scheme = { authorization: `DPoP ${forApi.body.access_token}` };
+    const unbound = await ask(service, '/v1/users/me', { headers: scheme });
+    assert.equal(unbound.status, 401, 'RFC 9449 7.1: a token that is not bound, with the scheme DPoP');
     await ask(service, '/oauth/revoke', {
       form: { token: body.access_token, client_id: app.id, client_secret: app.secret ?? '' },
     });

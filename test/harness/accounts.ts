@@ -12,7 +12,7 @@ export const password = 'a long enough password';
 /** A user row. Without a service that hashes, the password is one that nothing matches. */
 export async function addUser(
   context: Context,
-  { email = `${uuidv7()}@example.com`, roles = [] as string[], hash = 'none' } = {},
+  { email = `${uuidv7()}@example.com`, roles = [] as string[], name = null as string | null, hash = 'none' } = {},
 ): Promise<{ id: string; email: string }> {
   const id = uuidv7(context.now());
   await insertUser(context.database.db, {
@@ -20,7 +20,7 @@ export async function addUser(
     email,
     username: null,
     phone: null,
-    name: null,
+    name,
     password_hash: hash,
     email_confirmed: 1,
     roles: JSON.stringify(roles),
@@ -32,7 +32,10 @@ export async function addUser(
 }
 
 /** A user who can log in with `password`. */
-export async function addLogin({ context, passwords }: Service, options: { email?: string; roles?: string[] } = {}) {
+export async function addLogin(
+  { context, passwords }: Service,
+  options: { email?: string; roles?: string[]; name?: string } = {},
+) {
   return addUser(context, { ...options, hash: await passwords.hash(password) });
 }
 

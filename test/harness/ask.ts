@@ -42,7 +42,7 @@ export async function ask<T = Record<string, unknown>>(
     status: response.status,
     headers: response.headers,
     text,
-    body: (text.startsWith('{') ? JSON.parse(text) : {}) as T,
+    body: (/^[{[]/.test(text) ? JSON.parse(text) : {}) as T,
   };
 }
 

@@ -27,7 +27,7 @@ export function authorizePath(clientId: string, parameters: Parameters = {}): st
 }
 
 /** Somebody with an account, signed in in a browser. */
-export async function signedIn(service: Service, options: { email?: string; roles?: string[] } = {}) {
+export async function signedIn(service: Service, options: { email?: string; roles?: string[]; name?: string } = {}) {
   const user = await addLogin(service, options);
   const visitor = new Visitor(service);
   await visitor.signIn(user.email, password);

@@ -19,11 +19,12 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import type { JobDefinition } from '../../src/resources/jobs/define-job.ts';
+import { Scheduler } from '../../src/resources/jobs/scheduler.ts';
 import { createEnqueuing, serveJobs } from '../../src/resources/jobs/serve-jobs.ts';
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
 import { asStored } from '../../src/resources/migrations/stored-names.ts';
-import type { MacKeys } from '../../src/resources/model/resource-services.ts';
+import type { MacKeys, ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { ask, type Question } from './ask.ts';
@@ -164,17 +165,13 @@ export function resourceServices(
     const queue = new Queue(context, await openKeyRing(context));
     const mail = createMail(context, queue, new Map());
     const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
-    serveJobs(context, queue, enqueuing, jobs);
     closing.push(() => queue.stop());
     // These callers have no session to lose.
     const holdAuthority: HoldAuthority = async (_tx, { caller }) => caller;
-    serveResources(app, context, asStored(definitions, await readSchemas(open.db)), {
-      keys,
-      recordEvent,
-      holdAuthority,
-      proveByPassword: async ({ caller }) => caller,
-      enqueuing,
-    });
+    const proveByPassword: ProveByPassword = async ({ caller }) => caller;
+    const given = { keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+    const resources = serveResources(app, context, asStored(definitions, await readSchemas(open.db)), given);
+    serveJobs({ ...given, context, resources }, queue, new Scheduler(context, queue, jobs), jobs);
     serveOpenApi(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());

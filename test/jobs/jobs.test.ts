@@ -97,21 +97,24 @@ it('says what is wrong with a job, and where', async () => {
   const refuses = async (text: string, message: RegExp) => {
     const file = `${message.source.length}-${text.length}.mjs`;
     writeFileSync(join(dir, file), text);
-    await assert.rejects(
-      loadJobs(dir, (name) => name === 'mail'),
-      message,
-    );
+    await assert.rejects(loadJobs(dir, { isTaken: (name) => name === 'mail', now: 0 }), message);
     rmSync(join(dir, file));
   };
   try {
-    assert.deepEqual(await loadJobs(join(dir, 'none'), () => false), []);
+    assert.deepEqual(await loadJobs(join(dir, 'none'), { isTaken: () => false, now: 0 }), []);
     await refuses('export default 1', /must `export default defineJob/);
-    await refuses(
-      'export default { name: "a", handel() {} }',
-      /handel: .*Did you mean "handle"\?[\s\S]*handle is missing/,
-    );
+    await refuses('export default { name: "a", rum() {} }', /rum: .*Did you mean "run"\?[\s\S]*run is missing/);
     await refuses('export default { name: "A b", handle() {} }', /name: it takes lowercase letters/);
     await refuses('export default { name: "mail", handle() {} }', /another job is named "mail"/);
+    await refuses(
+      'export default { name: "a", schedule: "61 3 * * *", run() {} }',
+      /schedule: "61 3 \* \* \*" is none/,
+    );
+    await refuses('export default { name: "a", schedule: "0 3 30 2 *", run() {} }', /it never comes due/);
+    await refuses(
+      'export default { name: "a", schedule: "0 3 * * *", timeZone: "Mars/Dome", run() {} }',
+      /there is no time zone "Mars\/Dome"/,
+    );
     await refuses('export default { name: "a", attempts: 0, handle() {} }', /attempts: it takes a whole number/);
   } finally {
     rmSync(dir, { recursive: true });

@@ -23,7 +23,7 @@ const applicationPage = (authority: string, clientId: string) => `<!doctype html
 <script>
   const manager = new oidc.UserManager({
     authority: '${authority}', client_id: '${clientId}', redirect_uri: location.origin + '/callback',
-    post_logout_redirect_uri: location.origin + '/signed-out', scope: 'openid email offline_access', loadUserInfo: true,
+    post_logout_redirect_uri: location.origin + '/signed-out', scope: 'openid profile email offline_access', loadUserInfo: true,
   });
   const say = (what) => { document.querySelector('output').textContent = typeof what === 'string' ? what : JSON.stringify(what); };
   const does = (id, act) => { document.getElementById(id).onclick = () => act().catch((error) => say(String(error))); };
@@ -75,11 +75,11 @@ describe('OpenID Connect in a real browser', () => {
   }
 
   it('oidc-client-ts signs in on another origin, renews, and signs out, with default settings', async () => {
-    const { id, email } = await addLogin(service);
+    const { id, email } = await addLogin(service, { name: 'Ada Lovelace' });
     const page = await (await open()).newPage();
     await signIn(page, email);
     const profile = JSON.parse((await page.locator('output').textContent()) ?? '') as Record<string, unknown>;
-    assert.deepEqual([profile.sub, profile.email, profile.email_verified], [id, email, true]);
+    assert.deepEqual([profile.sub, profile.name, profile.email], [id, 'Ada Lovelace', email]);
     await page.getByRole('button', { name: 'Renew' }).click();
     await page.getByText(`renewed for ${id}`).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();

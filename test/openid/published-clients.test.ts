@@ -32,12 +32,12 @@ describe('Published OpenID clients', () => {
   it('openid-client signs in, reads userinfo, refreshes and signs out', async () => {
     const options = { execute: [openid.allowInsecureRequests] };
     const config = await openid.discovery(issuer, app.id, app.secret, undefined, options);
-    const { id, email, visitor } = await signedIn(service);
+    const { id, email, visitor } = await signedIn(service, { name: 'Ada Lovelace' });
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const [state, nonce] = [openid.randomState(), openid.randomNonce()];
     const url = openid.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
-      scope: 'openid email offline_access',
+      scope: 'openid profile email offline_access',
       code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: 'S256',
       max_age: '3600',
@@ -55,7 +55,7 @@ describe('Published OpenID clients', () => {
     const claims = tokens.claims();
     assert.deepEqual([claims?.sub, claims?.acr, claims?.amr], [id, 'urn:gatehouse:1', ['pwd']]);
     const user = await openid.fetchUserInfo(config, tokens.access_token, id);
-    assert.deepEqual(user, { sub: id, email, email_verified: true });
+    assert.deepEqual([user.sub, user.name, user.email], [id, 'Ada Lovelace', email]);
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
     const again = refreshed.claims();
     assert.deepEqual([again?.sub, again?.auth_time, again?.nonce], [id, claims?.auth_time, undefined]);

@@ -40,6 +40,39 @@ onBothEngines('The settings', (engine) => {
     assert.match((await visitor.get('/settings/sessions')).html, /You are signed in nowhere else/);
   });
 
+  it('list sessions by device, and end those of one device', async () => {
+    const { visitor, id } = await signedIn();
+    const from = (userAgent: string) =>
+      openSession(service, { userId: id, scopes: ['*'], source: { ...systemSource, userAgent } });
+    const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+    const safari =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
+    const ofFirefox = [await from(firefox), await from(firefox), await from(firefox)];
+    const phone = await from(safari);
+    const { html } = await visitor.get('/settings/sessions');
+    assert.equal([...html.matchAll(/<h2>/g)].length, 3, 'this device, Firefox and the phone');
+    assert.match(html, /3 sessions/);
+    const device = /name="device" value="([^"]*Firefox[^"]*)"/.exec(html)?.[1]?.replaceAll('&#34;', '"') as string;
+    const answer = await visitor.send('/settings/sessions/end-device', { device: device.replaceAll('&quot;', '"') });
+    assert.equal(answer.location, '/settings/sessions?done=session-ended');
+    for (const ended of ofFirefox) assert.equal(await worksAt(service.sessions.accessTokenNow(ended)), false);
+    assert.equal(await worksAt(service.sessions.accessTokenNow(phone)), true);
+    assert.equal((await visitor.send('/settings/sessions/end-device', { device: 'none such' })).status, 303);
+  });
+
+  it('let a new access token do nothing until something is chosen', async () => {
+    const { visitor } = await signedIn();
+    const { html } = await visitor.get('/settings/tokens/new');
+    assert.doesNotMatch(html, /id="access-all"[^>]*checked/);
+    assert.doesNotMatch(html, /type="checkbox"[^>]*checked/);
+    const refused = await visitor.send('/settings/tokens', { name: 'Script', days: '7', access: 'some' });
+    assert.equal(refused.status, 422);
+    const fields = { name: 'Script', days: '7', access: 'some', 'scope:users:read': 'on' };
+    const made = await visitor.send('/settings/tokens', fields);
+    assert.equal(made.status, 200);
+    assert.match(made.html, /curl [^<]*\/v1\/users\/me/);
+  });
+
   it('touch nothing of anybody else, not even for an administrator', async () => {
     const victim = await addLogin(service);
     const session = await signIn(victim.id);

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { databaseOfEnv } from '../../extensions/passport/source/database-of-env.ts';
 import { parseLaravelEnv } from '../../extensions/passport/source/laravel-env.ts';
 import { WallClock } from '../../extensions/passport/source/wall-clock.ts';
 import { gatehouse } from '../harness/command.ts';
@@ -123,6 +124,56 @@ describe('dates of a wall clock', () => {
       F: 'a=b==',
       G: 'spaced',
     });
+  });
+});
+
+describe('the .env of the old service', () => {
+  const from = (text: string) => databaseOfEnv(parseLaravelEnv(text));
+
+  it('says where its database is, in all the forms that Laravel takes', () => {
+    for (const [text, url] of [
+      ['DB_CONNECTION=sqlite\nDB_DATABASE=/srv/db.sqlite', 'sqlite:/srv/db.sqlite'],
+      ['DB_URL=sqlite:///srv/db.sqlite', 'sqlite:/srv/db.sqlite'],
+      ['DB_URL=pgsql://u:p@db/app', 'postgres://u:p@db/app'],
+      ['DB_URL=mariadb://u:p@db:3307/app', 'mysql://u:p@db:3307/app'],
+      ['DB_CONNECTION=mysql\nDB_DATABASE=app\nDB_USERNAME=u\nDB_PASSWORD=p@1', 'mysql://u:p%401@127.0.0.1/app'],
+      [
+        'DB_CONNECTION=mysql\nDB_DATABASE=app\nDB_USERNAME=u\nDB_SOCKET=/run/mysqld/mysqld.sock',
+        'mysql://u:@localhost/app?socketPath=%2Frun%2Fmysqld%2Fmysqld.sock',
+      ],
+      [
+        'DB_CONNECTION=pgsql\nDB_DATABASE=app\nDB_USERNAME=u\nDB_HOST=/run/postgresql\nDB_SEARCH_PATH="shop, public"',
+        'postgres://u:@localhost/app?host=%2Frun%2Fpostgresql&options=-c%20search_path%3Dshop%2Cpublic',
+      ],
+      [
+        'DB_URL=postgres://u:p@db/app?search_path=shop&sslmode=require',
+        'postgres://u:p@db/app?sslmode=require&options=-c%20search_path%3Dshop',
+      ],
+      ['DB_DATABASE=app', undefined],
+    ] as const) {
+      assert.equal(from(text), url, text);
+    }
+  });
+});
+
+onBothEngines('the key of the .env', (engine) => {
+  const start = services(engine);
+  const make = oldDatabases('sqlite');
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('comes before the file, as in Passport, and the report says so', async () => {
+    const [service, old] = [await start(), await make()];
+    setClock(service);
+    const pem = readFileSync(fixture('oauth-public.key'), 'utf8');
+    const env = join(dir, '.env');
+    writeFileSync(env, `${readFileSync(fixture('app-key.env'), 'utf8')}\nPASSPORT_PUBLIC_KEY="${pem.trim()}"\n`);
+    const other = join(dir, 'other.key');
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    writeFileSync(other, publicKey.export({ type: 'spki', format: 'pem' }));
+    const report = await takeOver(service, old, { scopes: mappedScopes, env, publicKey: other });
+    assert.match(report.public_key, /PASSPORT_PUBLIC_KEY of .*other\.key was not used/);
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });
 });
 

@@ -14,7 +14,7 @@ import { WebBrowser } from './web-browser.ts';
 // biome-ignore lint/suspicious/noExplicitAny: these packages come without types here, as scripts use them.
 type Any = any;
 
-/** Clients as their documents tell to use them, with their default settings. Each shows the email of who signed in. */
+/** Clients as their documents tell to use them, with their default settings. Each shows the name and the email of who signed in. */
 describe('Published clients with their defaults', { timeout: 300_000 }, () => {
   const start = services('sqlite');
   let service: Service;
@@ -26,7 +26,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
     bring = await bringClients();
     service = await start();
     issuer = service.context.config.baseUrl;
-    person = await signedIn(service);
+    person = await signedIn(service, { name: 'Ada Lovelace' });
   });
   after(() => {
     for (const close of closing) close();
@@ -50,17 +50,26 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
     return url;
   }
 
-  const browser = () => new WebBrowser(new Map([[new URL(service.url).host, person.visitor.cookies]]));
+  const browser = (who = person) => new WebBrowser(new Map([[new URL(service.url).host, who.visitor.cookies]]));
   const expressApp = (need: NodeJS.Require) => {
     const express = need('express');
     const app = express();
     app.use(need('express-session')({ secret: 'a secret', resave: false, saveUninitialized: false }));
     return app;
   };
-  const signsIn = async (address: string) => {
-    const { text, status } = await browser().visit(address);
+  const signsIn = async (address: string, who = person) => {
+    const visitor = browser(who);
+    const { text, status } = await visitor.visit(address);
     assert.equal(status, 200, text);
-    assert.ok(text.includes(person.email), text);
+    assert.ok(text.includes(who.email) && text.includes('Ada Lovelace'), text);
+    return { browser: visitor, text };
+  };
+  /** Somebody who will be signed out: the others stay signed in. */
+  const another = () => signedIn(service, { name: 'Ada Lovelace' });
+  const signsOut = async (visitor: WebBrowser, address: string, home: string) => {
+    await visitor.visit(address);
+    const { text } = await visitor.visit(home);
+    assert.match(text, /name="password"/, 'the login page, since nobody is signed in here any more');
   };
   const client = (name: string, run: (need: NodeJS.Require) => Promise<void>) =>
     it(name, async (test) => {
@@ -86,7 +95,9 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
         response.end(JSON.stringify({ ...tokens.claims(), ...info, logout }));
       };
     });
-    await signsIn(url);
+    const visitor = await signsIn(url, await another());
+    const { logout } = JSON.parse(visitor.text) as { logout: string };
+    await signsOut(visitor.browser, logout, url);
   });
 
   client('passport-openidconnect', async (need) => {
@@ -119,7 +130,13 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
       const { Strategy } = need('passport-oauth2');
       const options = {
         ...{ authorizationURL: `${issuer}/oauth/authorize`, tokenURL: `${issuer}/oauth/token` },
-        ...{ clientID: id, clientSecret: secret, callbackURL: redirectUri, scope: ['openid', 'email'], state: true },
+        ...{
+          clientID: id,
+          clientSecret: secret,
+          callbackURL: redirectUri,
+          scope: ['openid', 'profile', 'email'],
+          state: true,
+        },
       };
       const found = async (accessToken: string, _refresh: string, _profile: Any, done: Any) => {
         const headers = { authorization: `Bearer ${accessToken}` };
@@ -141,7 +158,13 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
       const app = expressApp(need);
       const gatehouse = {
         ...{ authorize_url: `${issuer}/oauth/authorize`, access_url: `${issuer}/oauth/token`, oauth: 2 },
-        ...{ profile_url: `${issuer}/oauth/userinfo`, key: id, secret, scope: ['openid', 'email'], callback: '/hello' },
+        ...{
+          profile_url: `${issuer}/oauth/userinfo`,
+          key: id,
+          secret,
+          scope: ['openid', 'profile', 'email'],
+          callback: '/hello',
+        },
         ...{ response: ['tokens', 'profile'], scope_delimiter: ' ' },
       };
       app.use(need('grant').express({ defaults: { origin, transport: 'session' }, gatehouse }));
@@ -157,11 +180,12 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
       const app = need('express')();
       const authorizationParams = { response_type: 'code', scope: 'openid profile email' };
       const secrets = { secret: 'a long, long secret of this application', clientSecret: secret };
-      app.use(auth({ issuerBaseURL: issuer, baseURL, clientID: id, ...secrets, authorizationParams }));
+      app.use(auth({ idpLogout: true, issuerBaseURL: issuer, baseURL, clientID: id, ...secrets, authorizationParams }));
       app.get('/', (request: Any, response: Any) => response.json(request.oidc.user));
       return app;
     });
-    await signsIn(url);
+    const { browser: visitor } = await signsIn(url, await another());
+    await signsOut(visitor, `${url}/logout`, url);
   });
 
   client('next-auth 4', async (need) => {
@@ -184,7 +208,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
     const { csrfToken } = JSON.parse((await visitor.visit(`${url}/api/auth/csrf`)).text);
     const form = new URLSearchParams({ csrfToken, callbackUrl: `${url}/api/auth/session` });
     const { text } = await visitor.visit(`${url}/api/auth/signin/gatehouse`, form);
-    assert.ok(text.includes(person.email), text);
+    assert.ok(text.includes(person.email) && text.includes('Ada Lovelace'), text);
   });
 
   client('Auth.js', async (need) => {
@@ -211,7 +235,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
     const { csrfToken } = JSON.parse((await visitor.visit(`${url}/auth/csrf`)).text);
     const form = new URLSearchParams({ csrfToken, callbackUrl: `${url}/auth/session` });
     const { text } = await visitor.visit(`${url}/auth/signin/gatehouse`, form);
-    assert.ok(text.includes(person.email), text);
+    assert.ok(text.includes(person.email) && text.includes('Ada Lovelace'), text);
   });
 });
 

@@ -51,6 +51,7 @@ onBothEngines('the users resource', (engine) => {
       'locale',
       'name',
       'phone',
+      'realm',
       'roles',
       'updated_at',
       'username',

@@ -6,7 +6,7 @@ import { interruption, proofPrompt, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
-import { isOwn, ownNames } from '../text/presentation.ts';
+import { isOwn, isUnlisted, ownNames } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { PageHead } from '../widgets/PageActions.tsx';
 import { brand } from './brand.ts';
@@ -66,7 +66,9 @@ function Account() {
 
 /** The operator's resources first: they are what is worked on daily. */
 function ConsoleMenu() {
-  const all = [...useDescriptions().values()].filter(({ operations }) => operations.has('list'));
+  const all = [...useDescriptions().values()].filter(
+    ({ name, operations }) => operations.has('list') && !isUnlisted(name),
+  );
   const operators = all.filter((description) => !isOwn(description));
   const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
   return (

@@ -87,6 +87,10 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
             },
             ...{ backgroundColor: c.accentSoft, color: c.accent, fontSize: '0.75rem', fontWeight: 600 },
           },
+          // A row that somebody else has just changed.
+          '@keyframes changed': { from: { backgroundColor: c.accentSoft } },
+          '.changed': { animation: 'changed 4s ease-out', boxShadow: `inset 3px 0 ${c.accent}` },
+          '.changed-by': { display: 'block', color: c.quiet, fontSize: '0.75rem', fontWeight: 400 },
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },

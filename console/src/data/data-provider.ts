@@ -110,11 +110,12 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
 }
 
 /** Where the service stopped counting, there are pages to turn but no last one to jump to. */
-function listed({ data, pagination }: Page<Row>): GetListResult {
-  if (pagination.total !== undefined && !pagination.total_capped) return { data, total: pagination.total };
-  const { links = {}, current_page = 1 } = pagination;
-  const atLeast = pagination.total_capped ? { meta: { atLeast: pagination.total } } : {};
-  return { data, ...atLeast, pageInfo: { hasNextPage: Boolean(links.next), hasPreviousPage: current_page > 1 } };
+function listed({ data, pagination, position }: Page<Row>): GetListResult {
+  const { total, total_capped: isCapped, links = {}, current_page = 1 } = pagination;
+  const known = { ...(position !== undefined && { position }), ...(isCapped && { atLeast: total }) };
+  const meta = Object.keys(known).length > 0 ? { meta: known } : {};
+  if (total !== undefined && !isCapped) return { data, total, ...meta };
+  return { data, ...meta, pageInfo: { hasNextPage: Boolean(links.next), hasPreviousPage: current_page > 1 } };
 }
 
 const withTag = ({ data, etag }: { data: Row; etag: string | undefined }): Row =>

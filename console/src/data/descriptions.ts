@@ -47,6 +47,8 @@ export interface ResourceDescription {
   softDelete?: boolean;
   /** Its writes are in the audit trail. */
   events?: boolean;
+  /** Its writes can be followed at `/v1/changes`. */
+  changes?: boolean;
   actions: ActionDescription[];
   /** The rows that a user without a role may read, and a user with each role alone. */
   readers?: { everyone: VisibleRows; roles: Record<string, VisibleRows> };

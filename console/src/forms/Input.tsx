@@ -17,7 +17,7 @@ import {
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey } from '../data/list-query-of.ts';
-import { fieldLabel, helpOf, rowDetail, rowName, searchedFields, tellingField } from '../text/presentation.ts';
+import { fieldLabel, helpOf, labelOf, rowDetail, rowName, searchedFields, tellingField } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { JsonInput } from './JsonInput.tsx';
 import { rulesOf } from './rules-of.ts';
@@ -41,6 +41,7 @@ export function Input({ field }: { field: FieldDescription }) {
 
   if (references !== undefined) return <RowInput {...common} reference={references} />;
   if (name === 'scopes') return <ScopesInput {...common} defaultValue={defaultValue as string[] | undefined} />;
+  if (name === 'resources' && description.name === 'webhooks') return <FollowedInput {...common} />;
   if (names && !values) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
   switch (type) {
     case 'boolean':
@@ -59,7 +60,7 @@ export function Input({ field }: { field: FieldDescription }) {
       return <SelectInput {...common} defaultValue={defaultValue} choices={saidChoices(values ?? [])} />;
     case 'list':
       return values ? (
-        <AutocompleteArrayInput {...common} choices={saidChoices(values)} />
+        <AutocompleteArrayInput {...common} defaultValue={defaultValue as string[]} choices={saidChoices(values)} />
       ) : (
         <TextArrayInput {...common} helperText={help ?? say('Press Enter after each.')} />
       );
@@ -132,6 +133,14 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
     sort: { field: keyField, order: 'ASC' },
   });
   return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
+}
+
+/** Of a webhook: the resources whose changes it is told of. */
+function FollowedInput(common: CommonProps) {
+  const followed = [...useDescriptions().values()].filter(({ changes }) => changes);
+  return (
+    <AutocompleteArrayInput {...common} choices={followed.map((each) => ({ id: each.name, name: labelOf(each) }))} />
+  );
 }
 
 /** OpenID Connect's. */

@@ -13,6 +13,7 @@ import {
 } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
+import { ChangedMeanwhile } from '../live/ChangedMeanwhile.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
@@ -111,6 +112,7 @@ export function ResourceEdit() {
         <WhenFresh>
           <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
             <UnsavedChanges saved={saved} />
+            <ChangedMeanwhile saved={saved} />
             <ChangeableFields />
           </SimpleForm>
         </WhenFresh>

@@ -10,6 +10,7 @@ import {
 } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
@@ -48,7 +49,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
               disabled={!description.operations.has('find')}
             >
               <ListItemText
-                primary={first && <Value field={first} linked={false} />}
+                primary={first && <LineName field={first} />}
                 secondary={<Details fields={shown.filter(({ name }) => isFilled(row[name]))} />}
                 slotProps={{ primary: { sx: { fontWeight: 600 } }, secondary: { component: 'div' } }}
               />
@@ -58,6 +59,15 @@ export function Lines({ columns, selectable, rowAction }: Props) {
         </RecordContextProvider>
       ))}
     </List>
+  );
+}
+
+function LineName({ field }: { field: FieldDescription }) {
+  return (
+    <>
+      <Value field={field} linked={false} />
+      <ChangedBy />
+    </>
   );
 }
 

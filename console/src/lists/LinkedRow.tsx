@@ -16,6 +16,7 @@ import {
 } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { useDescription } from '../data/described.tsx';
+import { ChangedBy, useMark } from '../live/LiveRows.tsx';
 import { rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 
@@ -62,9 +63,12 @@ export function RowLink({ children }: { children: ReactNode }) {
   const path = useRowPath();
   if (path === undefined) return children;
   return (
-    <Link to={path} className={linkClass} state={{ _scrollToTop: true }}>
-      {children}
-    </Link>
+    <>
+      <Link to={path} className={linkClass} state={{ _scrollToTop: true }}>
+        {children}
+      </Link>
+      <ChangedBy />
+    </>
   );
 }
 
@@ -73,6 +77,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   const path = useRowPath();
   const navigate = useNavigate();
   const { hasBulkActions } = useDataTableConfigContext();
+  const mark = useMark();
 
   function follow(event: MouseEvent<HTMLElement>) {
     const isOwn = (event.target as HTMLElement).closest('a, button, input, label') !== null;
@@ -86,7 +91,13 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   }
 
   return (
-    <tr className={path === undefined ? undefined : DataTableClasses.clickableRow} onClick={follow} onAuxClick={follow}>
+    <tr
+      // The mark appears anew with each change.
+      key={mark?.position}
+      className={[path && DataTableClasses.clickableRow, mark && 'changed'].filter(Boolean).join(' ') || undefined}
+      onClick={follow}
+      onAuxClick={follow}
+    >
       {hasBulkActions && <SelectCell />}
       {columns.map(({ key, props }) => (
         <td key={key} className={props.className}>

@@ -7,6 +7,7 @@ import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { deletedKey } from '../data/list-query-of.ts';
 import { firstPageSize } from '../data/rows-ahead.ts';
+import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { Code } from '../rows/CodeDrawer.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
@@ -59,7 +60,7 @@ export function ResourceList() {
       {figures && <ListFigures />}
       <BulkBar />
       <HiddenRows />
-      {name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}
+      <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
     </List>
   );
 }

@@ -1,11 +1,15 @@
 import { Box, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
 import { Title, useStore } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
+import { useChanges } from '../live/useChanges.ts';
+import { useRefreshSoon } from '../live/useRefreshSoon.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { labelOf, ownNames } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
+import { Checklist } from './Checklist.tsx';
+import { FactorFigures } from './FactorFigures.tsx';
 import { Figure } from './Figure.tsx';
 import { LatestEvents } from './LatestEvents.tsx';
 import { Parts } from './Parts.tsx';
@@ -14,6 +18,10 @@ import { Parts } from './Parts.tsx';
 export default function Overview() {
   const descriptions = useDescriptions();
   const [period, setPeriod] = useStore<string>('overview.period', periods[0].name);
+  const refresh = useRefreshSoon();
+  useChanges([...descriptions.keys()], (change) => {
+    if (change) refresh([change.resource, 'getList'], ['events', 'getList'], ['activity']);
+  });
   const operators = [...descriptions.values()].filter(
     ({ name, operations }) => !ownNames.includes(name) && operations.has('list'),
   );
@@ -45,6 +53,7 @@ export default function Overview() {
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(160px, 45%), 1fr))' }}>
         {descriptions.has('users') && <Figure label={say('Users')} resource="users" />}
         {descriptions.has('clients') && <Figure label={say('Clients')} resource="clients" />}
+        <FactorFigures />
         {operators.map(({ name }) => (
           <Figure key={name} label={labelOf(name)} resource={name} />
         ))}
@@ -52,6 +61,7 @@ export default function Overview() {
       <Box sx={{ display: 'grid', gap: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '3fr 2fr' } }}>
         {descriptions.has('events') && <LatestEvents />}
         <Box sx={{ display: 'grid', gap: 2 }}>
+          <Checklist />
           <Parts />
         </Box>
       </Box>

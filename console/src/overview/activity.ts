@@ -5,6 +5,8 @@ export type Hour = { at: string } & Partial<Record<Kind, number>>;
 export interface Activity {
   /** How many are signed in now. */
   sessions: number;
+  /** How many people have each kind of factor. */
+  factors: { passkeys: number; authenticators: number };
   hours: Hour[];
 }
 

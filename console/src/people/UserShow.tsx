@@ -1,6 +1,7 @@
 import { Box, Card, Chip, Typography } from '@mui/material';
 import { EditButton, Show, useRecordContext } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
+import { LiveRow } from '../live/LiveRow.tsx';
 import { Activity } from '../rows/Activity.tsx';
 import { CodeButton } from '../rows/CodeDrawer.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
@@ -30,6 +31,7 @@ export default function UserShow() {
       error={<ShowError />}
       queryOptions={{ onError: () => undefined }}
     >
+      <LiveRow />
       <Head />
       <Box
         sx={{ display: 'grid', gap: 2, mt: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '1fr 1fr' } }}

@@ -6,6 +6,7 @@ import { Pages } from '../lists/Pages.tsx';
 import { Rows } from '../lists/Rows.tsx';
 import { columnsOf, humanised, labelOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
 import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
@@ -38,7 +39,13 @@ export function Related({ relation, target }: { relation: RelationDescription; t
             columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
             sorted={false}
             selectable={false}
-            rowAction={<RelatedRowActions tie={tie} untie={untie || undefined} />}
+            rowAction={
+              target.name === 'webhook-deliveries' ? (
+                <SendAgain />
+              ) : (
+                <RelatedRowActions tie={tie} untie={untie || undefined} />
+              )
+            }
           />
         </ReferenceManyField>
       </Card>

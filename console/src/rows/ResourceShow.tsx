@@ -1,9 +1,12 @@
 import { Box, Card } from '@mui/material';
+import { lazy, Suspense } from 'react';
 import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
+import { LiveRow } from '../live/LiveRow.tsx';
 import { fieldLabel, hasField, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { CopyButton } from '../widgets/CopyButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
@@ -15,6 +18,8 @@ import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { isDeleted, RestoreButton } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
+
+const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
 /** The others are fields of the row already: a reference, or a list of names. */
 const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
@@ -35,6 +40,7 @@ export function ResourceShow() {
       error={<ShowError />}
       queryOptions={{ onError: () => undefined }}
     >
+      <LiveRow />
       <Card sx={{ p: { xs: 2, md: 3 } }}>
         <Box sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
           <ShownFields />
@@ -47,6 +53,11 @@ export function ResourceShow() {
           target={descriptions.get(relation.resource) as ResourceDescription}
         />
       ))}
+      {name === 'webhooks' && (
+        <Suspense>
+          <Receivers />
+        </Suspense>
+      )}
       {name !== 'events' && (
         <Box sx={{ mt: 3 }}>
           <Activity />
@@ -101,6 +112,7 @@ function ShowActions() {
   return (
     <PageActions>
       {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
+      {name === 'webhook-deliveries' && <SendAgain />}
       <CodeButton />
       {operations.has('update') && <EditButton />}
       <RemoveButton />

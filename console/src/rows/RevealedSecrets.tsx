@@ -3,7 +3,7 @@ import { humanised } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { CopyButton } from '../widgets/CopyButton.tsx';
 
-const secretNames = new Set(['client_secret', 'access_token']);
+const secretNames = new Set(['client_secret', 'access_token', 'secret']);
 
 /** The values in an answer that are shown this once, and the client that they belong to. */
 export function secretsIn(answer: Record<string, unknown>, clientId = answer.client_id): [string, string][] {

@@ -6,6 +6,8 @@ import { type RemovalWord, within } from './words.ts';
 interface Presentation {
   label: string;
   columns: string[];
+  /** Reached from the rows that it belongs to, and not from the menu. */
+  unlisted?: true;
   /** How removing a row is called. */
   remove?: RemovalWord;
   removeWarning?: string;
@@ -87,6 +89,36 @@ const builtin: Record<string, Presentation> = {
     columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
     empty: 'Nothing has happened yet.',
   },
+  webhooks: {
+    label: 'Webhooks',
+    columns: ['url', 'resources', 'operations', 'active', 'user_id', 'created_at'],
+    empty: 'No webhooks yet.',
+    removeWarning: 'Nothing more is delivered to it. Its deliveries are deleted with it.',
+    help: {
+      url: 'Where changes are sent, as signed POST requests.',
+      resources: 'The resources whose changes are sent.',
+      operations: 'Which changes are sent. Left empty: all.',
+      search: 'Only rows that match, such as kind:van. Left empty: all rows.',
+      active: 'Switched off, nothing is sent.',
+      signature: 'hmac: a shared secret. ed25519: you verify with a public key.',
+    },
+  },
+  'webhook-deliveries': {
+    label: 'Deliveries',
+    columns: ['created_at', 'webhook_id', 'resource', 'operation', 'state', 'response_status', 'attempts'],
+    empty: 'Nothing has been delivered yet.',
+    unlisted: true,
+  },
+  passkeys: { label: 'Passkeys', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
+  authenticators: {
+    label: 'Authenticator apps',
+    columns: ['name', 'user_id', 'last_used_at', 'created_at'],
+  },
+  browsers: {
+    label: 'Remembered browsers',
+    columns: ['user_agent', 'user_id', 'last_used_at', 'created_at'],
+    unlisted: true,
+  },
   'queued-jobs': {
     label: 'Queue',
     columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
@@ -102,6 +134,7 @@ const builtin: Record<string, Presentation> = {
 const own = new Map(Object.entries(builtin));
 
 export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
+export const isUnlisted = (name: string): boolean => own.get(name)?.unlisted === true;
 export const ownNames: readonly string[] = [...own.keys()];
 
 /** What the rows are called, beginning with a capital: "Cars". */

@@ -7,6 +7,7 @@ import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import ScheduleIcon from '@mui/icons-material/ScheduleOutlined';
 import AssistantIcon from '@mui/icons-material/SmartToyOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
+import WebhookIcon from '@mui/icons-material/WebhookOutlined';
 
 const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconComponent>([
   ['users', PeopleIcon],
@@ -15,6 +16,7 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['tokens', DevicesIcon],
   ['events', HistoryIcon],
   ['queued-jobs', ScheduleIcon],
+  ['webhooks', WebhookIcon],
   ['mcp-calls', AssistantIcon],
 ]);
 

@@ -72,4 +72,5 @@ export default defineResource({
     },
   ],
   events: true,
+  changes: true,
 });

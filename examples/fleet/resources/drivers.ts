@@ -14,6 +14,7 @@ export default defineResource({
   relations: {
     cars: manyToMany('cars', { through: 'assignments', from: 'driver_id', to: 'car_id' }),
   },
+  changes: true,
   access: {
     read: 'auth:api',
     write: anyOf(role('admin'), owner('user_id')),

@@ -18,6 +18,7 @@ export default defineResource({
     cars: hasMany('cars', { by: 'owner_id' }),
     user: belongsTo('users', { by: 'user_id' }),
   },
+  changes: true,
   access: {
     read: anyOf(role('admin'), owner('user_id')),
     write: role('admin'),

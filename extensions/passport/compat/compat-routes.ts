@@ -3,10 +3,11 @@ import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { mostRows } from '../../../src/resources/write/read-batch.ts';
+import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
 import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';
-import { readAsApiato, resolveSearch } from './old-query.ts';
+import { readAsApiato, resolveSearch, wordFields } from './old-query.ts';
 
 interface Compatibility {
   readonly ids: OldIds;
@@ -26,6 +27,8 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   const { compat } = context.config;
   if (compat === 'off') return;
   const targets = referencesOf(resources);
+  const definitions = new Map(resources.map((resource) => [resource.name, resource]));
+  const isApiato = compat !== 'passport';
 
   app.addHook('onRoute', (route) => {
     const method = String(route.method);
@@ -35,11 +38,18 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     if (resource !== undefined && targets.has(resource) && !proxy.test(route.url)) {
       const isBatch = route.url === `/v1/${resource}/batches`;
       before(route, (request) => (isBatch ? resolveBatch(request, resource) : resolveIds(request, resource)));
-      if (method === 'GET' && compat !== 'passport') {
-        before(route, async ({ query }) => readAsApiato(query as Record<string, string>));
+      const definition = definitions.get(resource) as ResourceDefinition;
+      if (isApiato && method === 'GET') {
+        before(route, async (request) => {
+          readAsApiato(request.query as Record<string, string>, wordFields(definition));
+          readIncludes(request);
+        });
         giveEverything(route);
       }
+      const isRow = new RegExp(`^/v1/${resource}(/:id)?$`).test(route.url);
+      if (isApiato && isRow) answerAsApiato(route, definition, { ids, targets, definitions });
     }
+    if (isApiato && route.url.startsWith('/v1/')) refuseAsApiato(route);
   });
 
   function answerTokens(route: RouteOptions): void {

@@ -1,10 +1,13 @@
 import type { Config } from '../../../src/config/config.ts';
 import type { Context } from '../../../src/database/context.ts';
 import { legacyId } from '../legacy-tokens/legacy-id.ts';
+import { findOldIds } from '../legacy-tokens/legacy-id-store.ts';
 import type { LegacyKeys } from '../legacy-tokens/legacy-keys.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { defaultUsersKey, takeoverSource } from '../legacy-tokens/scope-map.ts';
 import { Hashids } from './hashids.ts';
+
+const clientsTable = 'oauth_clients';
 
 /** What Apiato falls back to where HASH_ID_LENGTH is not set: it was another length before 13. */
 const lengthsOf = (compat: Config['compat']): number[] => (compat === 'apiato13' ? [16, 32] : [32, 16]);
@@ -31,11 +34,25 @@ export class OldIds {
     return value;
   }
 
+  /** How the old service showed these ids, where it hashed them. What it did not know stays as it is. */
+  async hide(resource: 'users' | 'clients', ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { config, database } = this.#context;
+    if (config.compatIds !== 'hashed' || ids.length === 0) return new Map();
+    const [codec] = await this.#codecs();
+    if (!codec) return new Map();
+    const source = resource === 'clients' ? clientsTable : await this.#usersTable();
+    const old = await findOldIds(database.db, source, [...new Set(ids)]);
+    const numbers = [...old].filter(([, id]) => /^\d{1,15}$/.test(id));
+    return new Map(numbers.map(([id, number]) => [id, codec.encode(Number(number))]));
+  }
+
+  async #usersTable(): Promise<string> {
+    return (await findNewId(this.#context.database.db, takeoverSource, defaultUsersKey)) ?? 'users';
+  }
+
   async #find(resource: 'users' | 'clients', old: string): Promise<string | undefined> {
     const { db } = this.#context.database;
-    if (resource === 'clients') return findNewId(db, 'oauth_clients', old);
-    const table = (await findNewId(db, takeoverSource, defaultUsersKey)) ?? 'users';
-    return findNewId(db, table, old);
+    return findNewId(db, resource === 'clients' ? clientsTable : await this.#usersTable(), old);
   }
 
   /** As it came, and as the number that it hides. Ours are UUIDs, which neither can be. */

@@ -1,10 +1,31 @@
+import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { listParameters } from '../../../src/resources/query/list-query.ts';
 
 type Query = Record<string, string>;
 
-/** Apiato ignores parameters that it does not know, and joins pairs of a search by `or` unless it is told otherwise. */
-export function readAsApiato(query: Query): void {
+/** More would be refused: each costs every row a search through its text. */
+const mostFields = 10;
+
+/** The texts of a resource that can be searched. */
+export const wordFields = ({ fields }: ResourceDefinition): string[] =>
+  Object.entries(fields)
+    .filter(([, { type, options }]) => type === 'text' && (options as { searchable?: boolean }).searchable)
+    .map(([name]) => name)
+    .slice(0, mostFields);
+
+/**
+ * Apiato ignores parameters that it does not know, searches every searchable field for a word that stands alone, and joins
+ * pairs of a search by `or` unless it is told otherwise.
+ */
+export function readAsApiato(query: Query, searchable: readonly string[]): void {
   for (const name of Object.keys(query)) if (!listParameters.has(name)) delete query[name];
+  if (query.search && !query.search.includes(':') && searchable.length > 0) {
+    const named = (query.searchFields ?? '').split(';').map((field) => field.split(':')[0]?.trim() ?? '');
+    const fields = searchable.filter((field) => named.includes(field));
+    const word = query.search.replace(/[;,*\\]/g, '\\$&');
+    query.search = `${(fields.length > 0 ? fields : searchable).join('|')}:*${word}*`;
+    delete query.searchFields;
+  }
   if (query.search !== undefined && query.searchJoin === undefined) query.searchJoin = 'or';
 }
 

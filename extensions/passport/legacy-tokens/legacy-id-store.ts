@@ -23,6 +23,21 @@ export async function findLegacyIds(
   return new Map(rows.map((row) => [row.old_id, row]));
 }
 
+/** What these were there, by their ids here. */
+export async function findOldIds(
+  db: Db | Tx,
+  source: string,
+  newIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('legacy_ids')
+    .select(['old_id', 'new_id'])
+    .where('source', '=', source)
+    .where('new_id', 'in', [...newIds])
+    .execute();
+  return new Map(rows.map(({ old_id, new_id }) => [new_id, old_id]));
+}
+
 export async function saveLegacyIds(db: Db | Tx, rows: readonly LegacyIdRow[]): Promise<void> {
   if (rows.length === 0) return;
   await db

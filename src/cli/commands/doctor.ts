@@ -5,6 +5,7 @@ import { examineDatabase } from '../../main/doctor/examine-database.ts';
 import { explain } from '../../main/doctor/explain.ts';
 import { type Finding, notice, wrong } from '../../main/doctor/finding.ts';
 import { lookAtMail } from '../../main/doctor/look-at-mail.ts';
+import { lookAtProviders } from '../../main/doctor/look-at-providers.ts';
 import { lookAtSettings } from '../../main/doctor/look-at-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { paint } from '../terminal/paint.ts';
@@ -13,7 +14,7 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'Look at settings, database, clock, keys, mail, cookies, proxies and rights; say what is wrong and how to mend it. Exits with 1 then.',
+      'Look at settings, database, clock, keys, mail, providers, cookies, proxies and rights; say what is wrong and how to mend it. Exits with 1 then.',
     )
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json')
@@ -33,7 +34,12 @@ async function examine(): Promise<Finding[]> {
   } catch (error) {
     return [wrong('config', explain(error), 'Correct the setting that is named.')];
   }
-  return [...lookAtSettings(config), ...(await openAndExamine(config)), await lookAtMail(config)];
+  return [
+    ...lookAtSettings(config),
+    ...(await openAndExamine(config)),
+    await lookAtMail(config),
+    ...(await lookAtProviders(config)),
+  ];
 }
 
 async function openAndExamine(config: Config): Promise<Finding[]> {

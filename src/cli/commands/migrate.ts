@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
+import pino from 'pino';
 import { type Config, loadConfig } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { serviceTables } from '../../main/service-tables.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { createLog } from '../../platform/log.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
@@ -17,7 +21,9 @@ import {
 } from '../../resources/migrations/migrate-resources.ts';
 import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
+import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { knownRoles } from '../../resources/prepare-resources.ts';
+import { trialServices, withMigrationServices } from '../operator/migration-services.ts';
 import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
@@ -29,9 +35,12 @@ interface Flags {
 }
 
 interface Work {
+  readonly context: Context;
   readonly database: Database;
   readonly definitions: readonly ResourceDefinition[];
   readonly own: OwnMigrations | undefined;
+  /** What the migrations write resources with from now on. */
+  use(services: MigrationServices): void;
 }
 
 export function addMigrate(program: Command): void {
@@ -67,10 +76,18 @@ export function addMigrate(program: Command): void {
 
 async function loadWork(config: Config, database: Database): Promise<Work> {
   const log = { info: printLine, warn: printLine };
-  const own = await loadOperatorMigrations(config.migrationsDir, database, { now: database.now, log });
+  const { now } = database;
+  const ownLog = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+  const context: Context = { config, database, log: ownLog, metrics: createMetrics(), now };
+  let services = trialServices(context);
+  const means = { now, log, services: () => services };
+  const own = await loadOperatorMigrations(config.migrationsDir, database, means);
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: knownRoles(config) });
-  return { database, definitions, own };
+  const use = (given: MigrationServices) => {
+    services = given;
+  };
+  return { context, database, definitions, own, use };
 }
 
 const [firstMigration = ''] = knownMigrations;
@@ -125,11 +142,17 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   return { lines, refusal: refusalOf(plan) };
 }
 
-async function applied({ database, definitions, own }: Work, options: MigrationOptions): Promise<Outcome> {
+async function applied(
+  { context, database, definitions, own, use }: Work,
+  options: MigrationOptions,
+): Promise<Outcome> {
   const notes: string[] = [];
   const names = await migrate(database, database.now, (line) => notes.push(line), options.progress);
   const missing = await findMissingIndexes(database);
-  const steps = await applyResourceMigrations(database, definitions, { ...options, own });
+  const steps = await withMigrationServices(context, own, (services) => {
+    use(services);
+    return applyResourceMigrations(database, definitions, { ...options, own });
+  });
   await finishLater(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.ts';
 import type { PreparedGatehouse } from '../../main/start.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { resourceTypes } from '../../resources/routes/resource-types.ts';
+import { resourceTypes, tableTypes } from '../../resources/routes/resource-types.ts';
 import { unionOf } from '../../resources/routes/type-of-schema.ts';
 import { tryStart } from './try-start.ts';
 
@@ -33,8 +33,16 @@ function typesFile({ resources, scopes }: PreparedGatehouse): string {
   return [
     '// Written by `gatehouse types` from the declarations. Do not edit it: change those, and run the command again.',
     '',
+    "import type { Generated } from 'gatehouse-server/resources';",
+    '',
     resourceTypes(resources, new Map(['clients', 'tokens', 'consents'].map((name) => [`${name}.scopes`, 'Scope']))),
+    tableTypes(resources),
     `export type Scope = ${unionOf(scopes.list())};`,
+    '',
+    'declare global {',
+    '  interface GatehouseResources extends Resources {}',
+    '  interface GatehouseTables extends Tables {}',
+    '}',
     '',
   ].join('\n');
 }

@@ -10,6 +10,7 @@ import { compileResources, type Resource } from '../../resources/model/resource.
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { plainRow } from '../../resources/query/list-query.ts';
 import { selectionFor } from '../../resources/read/remembered.ts';
+import { callAs } from '../../resources/write/resource-calls.ts';
 import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
 import { withContext } from './with-context.ts';
 
@@ -29,13 +30,7 @@ export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise
 async function openOperator(context: Context): Promise<Operator> {
   const services = await openResources(context);
   const named = (name: string) => services.resources.get(name) as Resource;
-  const call = () => ({
-    ...services.enqueuing,
-    context,
-    caller: systemCaller,
-    source: systemSource,
-    now: context.now(),
-  });
+  const call = () => callAs(services, { caller: systemCaller, source: systemSource });
   return {
     context,
     async change(name, id, body) {

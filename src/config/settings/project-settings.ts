@@ -9,6 +9,7 @@ export const projectSettings = {
   routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own', folder),
   jobsDir: text('JOBS_DIR', './jobs', 'work that is done later', folder),
   migrationsDir: text('MIGRATIONS_DIR', './migrations', 'changes of the database by code of your own', folder),
+  seedsDir: text('SEEDS_DIR', './seeds', 'rows for development, written by gatehouse seed', folder),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages', folder),
   languagesDir: text('LANGUAGES_DIR', './languages', 'message files that change or add a language', folder),
   defaultLanguage: text('DEFAULT_LANGUAGE', 'en', 'the language for whoever asks for none that there is', {
@@ -20,6 +21,12 @@ export const projectSettings = {
     ['off', 'passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13'],
     'off',
     'answers as the service did that was taken over, where that differs',
+  ),
+  compatIds: oneOf(
+    'COMPAT_IDS',
+    ['own', 'hashed'],
+    'own',
+    'with COMPAT=apiato…, how answers show the ids of imported users and clients',
   ),
   brandName: text('BRAND_NAME', 'Gatehouse', 'the name on pages, in mail and in the console', {
     takes: '1 to 60 characters on one line',

@@ -3,6 +3,7 @@ import { applicationSettings } from './application-settings.ts';
 import { factorSettings } from './factor-settings.ts';
 import { networkSettings } from './network-settings.ts';
 import { projectSettings } from './project-settings.ts';
+import { providerSettings } from './provider-settings.ts';
 import type { Setting } from './setting.ts';
 import { storageSettings } from './storage-settings.ts';
 import { tokenSettings } from './token-settings.ts';
@@ -13,6 +14,7 @@ export const settings = {
   ...storageSettings,
   ...accountSettings,
   ...factorSettings,
+  ...providerSettings,
   ...tokenSettings,
   ...applicationSettings,
   ...projectSettings,

@@ -38,6 +38,12 @@ export const tokenSettings = {
     'scopes with their texts, as reports:run=Run your reports; invoices:pay=Pay your invoices',
     (scope, text) => /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)*$/.test(scope) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
   ),
+  authorizationDetailsTypes: texts(
+    'AUTHORIZATION_DETAILS_TYPES',
+    'types of authorization_details that applications may ask for (RFC 9396), and what each means, in words for whoever is asked for consent',
+    'types with their texts, as payment_initiation=Make this payment',
+    (type, text) => /^[a-zA-Z][\w.:/-]{0,199}$/.test(type) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
+  ),
   resourceServers: list<string>(
     'RESOURCE_SERVERS',
     [],

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Caller } from '../../platform/caller.ts';
-import type { Tx } from '../database.ts';
+import type { Engine, Tx } from '../database.ts';
 
 /** On PostgreSQL: a setting of the transaction, which triggers read. */
 export const actorSetting = 'gatehouse.actor';
@@ -21,4 +22,11 @@ export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>
   const result = await work();
   await tx.updateTable('change_actor').set({ actor: null }).execute();
   return result;
+}
+
+/** Names somebody else to the triggers for the rest of the transaction, or nobody. */
+export async function nameActor(engine: Engine, tx: Tx, { userId, clientId }: Caller): Promise<void> {
+  const actor = userId === null && clientId === null ? null : actorJson({ userId, clientId });
+  if (engine === 'sqlite') await tx.updateTable('change_actor').set({ actor }).execute();
+  else await sql`select set_config(${actorSetting}, ${actor ?? ''}, true)`.execute(tx);
 }

@@ -3,12 +3,13 @@ import type { ChangeTables } from '../change-tables.ts';
 import type { FactorTables } from '../factor-tables.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
+import type { IdentityTables } from './identity-tables.ts';
 
 /**
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
  */
-export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables {
+export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables, IdentityTables {
   migrations: { name: string; applied_at: number };
   /** How often what happened in an hour, which began at `hour`. */
   activity: { hour: number; kind: string; count: number };
@@ -179,6 +180,30 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** When it was given up. */
     failed_at: number | null;
     last_error: string | null;
+    created_at: number;
+  };
+  /** Jobs that run by a schedule. */
+  scheduled_jobs: {
+    /** The name of the job. */
+    id: string;
+    schedule: string;
+    time_zone: string;
+    next_run_at: number;
+    last_run_at: number | null;
+    last_state: string | null;
+    created_at: number;
+  };
+  /** Runs of scheduled jobs. The id is that of the queued job. */
+  job_runs: {
+    id: string;
+    job_id: string;
+    /** Null for a run that somebody asked for. */
+    scheduled_for: number | null;
+    state: string;
+    attempts: number;
+    started_at: number | null;
+    finished_at: number | null;
+    error: string | null;
     created_at: number;
   };
   /** How often each application used a tool at /mcp, day by day. */

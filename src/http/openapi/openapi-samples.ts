@@ -1,5 +1,6 @@
 import type { Json } from './openapi-components.ts';
 import { exampleOf } from './openapi-example.ts';
+import { go, php, python, type SampleRequest } from './sample-languages.ts';
 
 interface Parameter {
   readonly name: string;
@@ -31,24 +32,30 @@ export interface Addressed {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** How to do it from a shell, and with the client: readers of the document show it beside the operation. */
+/** How to do it from a shell, with the client, and in other languages: readers of the document show it beside the operation. */
 export function codeSamples(operation: DescribedOperation, where: Addressed): Json[] {
   const client = clientCall(operation, where);
+  const request = {
+    method: where.method,
+    url: where.baseUrl + filled(where.path, operation, where.schemas) + queryOf(operation, where.schemas),
+    accepts: where.path.startsWith('/v1'),
+    secured: operation.security?.some((scheme) => 'bearer' in scheme) === true,
+    body: bodyOf(operation),
+  };
   return [
-    { lang: 'Shell', label: 'curl', source: curl(operation, where) },
+    { lang: 'Shell', label: 'curl', source: curl(request) },
     ...(client === '' ? [] : [{ lang: 'TypeScript', label: 'client', source: client }]),
+    { lang: 'Python', label: 'Python', source: python(request) },
+    { lang: 'Go', label: 'Go', source: go(request) },
+    { lang: 'PHP', label: 'PHP', source: php(request) },
   ];
 }
 
-function curl(operation: DescribedOperation, { baseUrl, method, path, schemas }: Addressed): string {
-  const url = baseUrl + filled(path, operation, schemas) + queryOf(operation, schemas);
+function curl({ method, url, accepts, secured, body }: SampleRequest): string {
   const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quoted(url)}`];
-  if (path.startsWith('/v1')) lines.push("-H 'Accept: application/json'");
-  if (operation.security?.some((scheme) => 'bearer' in scheme)) lines.push('-H "Authorization: Bearer $ACCESS"');
-  const body = bodyOf(operation);
-  if (body !== undefined) {
-    lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
-  }
+  if (accepts) lines.push("-H 'Accept: application/json'");
+  if (secured) lines.push('-H "Authorization: Bearer $ACCESS"');
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');
 }
 

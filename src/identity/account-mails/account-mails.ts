@@ -172,6 +172,7 @@ const messages = new Map([
   ['a passkey', message('mail.what.passkey')],
   ['an authenticator app', message('mail.what.authenticator')],
   ['new recovery codes', message('mail.what.recovery_codes')],
+  ['a sign-in with a provider', message('mail.what.identity')],
   ['another application', message('mail.another_application')],
 ]);
 

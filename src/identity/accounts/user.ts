@@ -15,6 +15,7 @@ export const UserView = Type.Object(
     roles: Type.Array(Type.String()),
     disabled: Type.Boolean(),
     locale: nullableText,
+    realm: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
@@ -32,6 +33,7 @@ export const viewUser = (user: UserRow): UserView => ({
   roles: rolesOf(user),
   disabled: user.disabled === 1,
   locale: user.locale,
+  realm: user.realm,
   created_at: new Date(user.created_at).toISOString(),
   updated_at: new Date(user.updated_at).toISOString(),
 });

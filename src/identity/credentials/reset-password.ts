@@ -8,6 +8,7 @@ import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import { requestMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { shutOut } from './shut-out.ts';
@@ -51,6 +52,8 @@ export async function resetPassword(
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
+    // Whoever registered the address before its owner came may have linked an identity of their own.
+    if (owner.email_confirmed === 0) await deleteIdentitiesOf(tx, changed.id);
     await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });

@@ -11,7 +11,7 @@ export interface FactorChange {
   readonly event: string;
   readonly notice?: OwnerNotice;
   /** Of the mail, in English: `account-mails.ts` says it in the reader's language. */
-  readonly what?: 'a passkey' | 'an authenticator app' | 'new recovery codes';
+  readonly what?: 'a passkey' | 'an authenticator app' | 'new recovery codes' | 'a sign-in with a provider';
   readonly actorId?: string | null | undefined;
   readonly rowId?: string | undefined;
   readonly data?: Readonly<Record<string, unknown>>;

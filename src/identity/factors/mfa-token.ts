@@ -17,6 +17,8 @@ export interface FirstStep {
   /** RFC 8176. */
   readonly amr: readonly string[];
   readonly methods: readonly Method[];
+  /** Where the first step was a sign-in with a provider: the identity, and the session there. */
+  readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** Where `email_code` is among the methods: the code that was sent. */
   readonly emailCode?: string | undefined;
 }

@@ -4,6 +4,8 @@ import { anyOf, role } from '../../resources/declaration/access.ts';
 import { defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
+import { lockSignInMethods } from '../providers/identity-store.ts';
+import { requireSignInMethod } from '../providers/sign-in-methods.ts';
 import { noteFactorChange } from './factor-notices.ts';
 import { afterRemoval, type FactorServices } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
@@ -110,7 +112,9 @@ export function passkeysResource(services: FactorServices) {
     },
     async remove(call, row) {
       services.guardChange(call.caller);
+      await lockSignInMethods(call.tx, context.database.engine, row.user_id);
       await deletePasskey(call.tx, row.id);
+      await requireSignInMethod(context, call.tx, row.user_id);
       await afterRemoval(call.tx, row.user_id);
       await note(call, 'removed', row);
     },

@@ -8,6 +8,14 @@ import { deletePasskeysOf } from './passkey-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
+/** Everything but the password. */
+export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
+  await deletePasskeysOf(tx, userId);
+  await deleteAuthenticatorsOf(tx, userId);
+  await deleteRecoveryCodes(tx, userId);
+  await forgetBrowsers(tx, userId);
+}
+
 /** Takes every factor but the password from a user who lost them. It is recorded, and the owner is told. */
 export async function removeFactors(
   { context, mail }: Pick<FactorMeans, 'context' | 'mail'>,
@@ -15,10 +23,7 @@ export async function removeFactors(
   { userId, actorId, source }: { userId: string; actorId: string | null; source: RequestSource },
 ): Promise<void> {
   const held = await findHeldFactors(tx, userId);
-  await deletePasskeysOf(tx, userId);
-  await deleteAuthenticatorsOf(tx, userId);
-  await deleteRecoveryCodes(tx, userId);
-  await forgetBrowsers(tx, userId);
+  await deleteFactors(tx, userId);
   const data = { passkeys: held.passkeys + held.automaticPasskeys, authenticators: held.authenticators };
   const change = { event: 'factors.removed', notice: 'factors-removed', actorId, data } as const;
   await noteFactorChange(context, mail, tx, { userId, ...change, source });

@@ -22,7 +22,7 @@ export async function secondStepOf(
   context: Context,
   keys: KeyRing,
   user: Pick<UserRow, 'id' | 'roles' | 'email' | 'email_confirmed'>,
-  { source, first }: { source: RequestSource; first: 'password' | 'email_code' },
+  { source, first }: { source: RequestSource; first: 'password' | 'email_code' | 'provider' },
 ): Promise<SecondStep> {
   const { config, database } = context;
   if (config.mfa === 'off') return none;

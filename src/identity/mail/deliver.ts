@@ -18,7 +18,11 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const load = async () => (await import('nodemailer')).default;
 
 export const openDelivery = (context: Context): Delivery =>
-  context.config.smtpUrl ? deliverBySmtp(context) : deliverToFiles(context);
+  context.sendMail
+    ? deliverToTest(context.sendMail)
+    : context.config.smtpUrl
+      ? deliverBySmtp(context)
+      : deliverToFiles(context);
 
 /** Addresses of earlier versions may hold what would end a header. Such a mail is not sent. */
 function addressOf({ recipient }: QueuedMail): string {
@@ -63,6 +67,13 @@ function deliverBySmtp(context: Context): Delivery {
     close: () => void transport?.then((open) => open.close()),
   };
 }
+
+const deliverToTest = (send: NonNullable<Context['sendMail']>): Delivery => ({
+  async deliver(mail, content) {
+    send({ to: addressOf(mail), template: mail.template, ...content });
+  },
+  close: () => undefined,
+});
 
 function deliverToFiles(context: Context): Delivery {
   const { config, log } = context;

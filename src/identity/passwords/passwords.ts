@@ -67,8 +67,14 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
 /** A tag that no password has a real chance to match, at the current cost. */
 const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer.alloc(16), tag: Buffer.alloc(32) });
 
+/** The salt of all who have no password. No random salt equals it. */
+const saltOfNone = Buffer.from('has no password.');
+
 /** For a user who has none: what nobody knows, stored as a password is, so that its check takes as long. */
 export const unusablePassword = (): string =>
-  writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: randomBytes(16), tag: randomBytes(32) });
+  writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: saltOfNone, tag: randomBytes(32) });
+
+/** False for a user who was given none. */
+export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equals(saltOfNone) !== true;
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;

@@ -8,11 +8,14 @@ import { isKeptForAnother } from '../accounts/email-change-store.ts';
 import { defaultRealm } from '../accounts/realm.ts';
 import { profileFields, takenField } from '../accounts/user-fields.ts';
 import { insertUser, type UserRow } from '../accounts/user-store.ts';
+import { unusablePassword } from '../passwords/passwords.ts';
 import { completeUser, type NewUser } from './complete-user.ts';
 
 interface UserToMake extends Omit<NewUser, 'id'> {
-  /** Checked, as the profile is. */
-  readonly password: string;
+  /** Checked, as the profile is. Null: the user has none, and signs in by other ways. */
+  readonly password: string | null;
+  /** What else is written with the user. */
+  also?(tx: Tx, user: UserRow): Promise<void>;
 }
 
 type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
@@ -25,7 +28,8 @@ export async function makeUser(
   inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
 ): Promise<UserRow> {
   const { now } = context;
-  const passwordHash = await services.passwords.hash(made.password, made.source.address);
+  const { password, source } = made;
+  const passwordHash = password === null ? unusablePassword() : await services.passwords.hash(password, source.address);
   const at = now();
   const user: UserRow = {
     id: uuidv7(at),
@@ -48,6 +52,7 @@ export async function makeUser(
         throw unprocessable([takenField('email')]);
       }
       await completeUser(context, services, tx, { ...made, id: user.id });
+      await made.also?.(tx, user);
     }),
   );
   return user;

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
@@ -48,7 +47,7 @@ export async function inviteUser(
   if (email === null || errors.length > 0) throw unprocessable(errors.length > 0 ? errors : [emailRequired]);
   const made = {
     profile,
-    password: randomBytes(32).toString('base64url'),
+    password: null,
     roles: [...(invitation.roles ?? [])],
     confirmed: false,
     event: 'user.invited',

@@ -16,6 +16,7 @@ import {
 } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
+import { defaultRealm } from '../accounts/realm.ts';
 import { longestName, shortestPassword } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';
@@ -109,8 +110,11 @@ export function usersResource(context: Context, services: AccountServices) {
       }),
       realm: text({
         max: 64,
+        default: defaultRealm,
         required: true,
+        default: defaultRealm,
         readOnly: true,
+        default: defaultRealm,
         searchable: true,
         sortable: true,
         description:

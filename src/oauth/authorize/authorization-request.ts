@@ -4,12 +4,13 @@ import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { allowsScope, introspectScope, knownAndAllowed, openidScope, parseScope } from '../clients/scopes.ts';
+import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
-import type { RequestedClaims } from '../sessions/store/grant-details.ts';
+import type { AuthorizationDetail, RequestedClaims } from '../sessions/store/grant-details.ts';
 import { unauthorizedClient } from '../unauthorized-client.ts';
+import { readAuthorizationDetails } from './authorization-details.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 import { type ResponseMode, responseModes } from './authorization-response.ts';
 import type { EffectiveParameters } from './effective-parameters.ts';
@@ -36,6 +37,7 @@ export interface AuthorizationRequest extends ValidatedClient {
   /** Undefined: none was sent, and none is required of this application. */
   readonly codeChallenge: string | undefined;
   readonly claims: RequestedClaims | undefined;
+  readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
   readonly prompt: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge: number | undefined;
@@ -103,8 +105,7 @@ export function readAuthorizationRequest(
   }
   if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
   const asked = parseScope(only(parameters, 'scope') ?? '');
-  // Nobody asks about other people's tokens on behalf of a person.
-  const allowed = client.scopes.filter((scope) => scope !== introspectScope);
+  const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = asked.length === 0 ? [openidScope] : knownAndAllowed(known, asked, allowed);
   if (scopes.length === 0) {
     throw new OAuthError('invalid_scope', 'None of these scopes exists and may be granted to this application.');
@@ -115,6 +116,7 @@ export function readAuthorizationRequest(
     scopes,
     codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),
     claims: allowedClaims(readClaims(only(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
+    authorizationDetails: readAuthorizationDetails(context.config, only(parameters, 'authorization_details')),
     prompt: readPrompt(only(parameters, 'prompt') ?? ''),
     maxAge: readMaxAge(only(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
     acr: requestedAcr(parameters),

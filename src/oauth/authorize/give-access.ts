@@ -43,7 +43,7 @@ export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> 
       userId: login.userId,
       loginId: login.session.id,
       scopes: scopes.filter((scope) => request.scopes.includes(scope)),
-      details: { claims, jkt: request.jkt },
+      details: { claims, jkt: request.jkt, authorizationDetails: request.authorizationDetails },
     });
   });
 }

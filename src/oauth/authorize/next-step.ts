@@ -68,7 +68,8 @@ export function nextStep(
   // RFC 8252 8.6: any program on the device can pass for a native application.
   const isNative = client.public && isNativeRedirect(request.redirectUri);
   if (silent && isNative) throw new OAuthError('interaction_required', 'A native application is confirmed each time.');
-  const mustAsk = asksForRoles || isNative || prompt.has('consent');
+  // Each list of details is another question: none is remembered.
+  const mustAsk = asksForRoles || isNative || prompt.has('consent') || request.authorizationDetails !== undefined;
   if (client.trusted && !asksForRoles && !isNative) return { kind: 'grant', scopes };
   const granted = mustAsk ? undefined : remembered(scopes, consent);
   if (granted) return { kind: 'grant', scopes: granted };

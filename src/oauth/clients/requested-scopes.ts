@@ -1,7 +1,7 @@
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import type { ClientType } from './client-store.ts';
-import { adminScope, allowsScope, everyScope, identityScopes, introspectScope, type KnownScopes } from './scopes.ts';
+import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type KnownScopes } from './scopes.ts';
 
 /** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
 export function wrongScopes(
@@ -15,7 +15,7 @@ export function wrongScopes(
       const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
       return { field: 'scopes', code: 'unknown', message };
     }
-    // ValidatedClient about anybody's tokens is for an administrator to allow, and only clients ask.
+    // Only an administrator allows a client to inspect or pass on the tokens of others.
     const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
     // They open nothing by themselves: whoever signs in is asked.
     if (type === 'application' && identityScopes.includes(scope)) return undefined;
@@ -24,7 +24,7 @@ export function wrongScopes(
       const message = 'scopes: "admin" is for applications, and given to them by administrators.';
       return { field: 'scopes', code: 'beyond_own', message };
     }
-    if (scope === introspectScope ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
+    if (clientScopes.includes(scope) ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
     return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
   };
   if (scopes.length === 0) return [{ field: 'scopes', code: 'required', message: 'scopes must name at least one.' }];

@@ -9,6 +9,7 @@ export const ownScopeTexts: Readonly<Record<string, string>> = {
   address: 'See your postal address',
   offline_access: 'Keep its access while you are away',
   'tokens:introspect': 'Ask what anybody’s tokens are good for',
+  'tokens:exchange': 'Pass tokens that it receives on to other services',
   'users:read': 'Read your account: your name, your addresses and your roles',
   'users:write': 'Change your account',
   'roles:read': 'Read which roles there are',

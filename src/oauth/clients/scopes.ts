@@ -6,6 +6,10 @@ import { ownScopeTexts, resourceScopeTexts, undescribedScope } from './scope-tex
 export const everyScope = '*';
 /** Lets a client ask about tokens of other clients. `*` does not hold it: it is about others, not about the subject. */
 export const introspectScope = 'tokens:introspect';
+/** Lets a client pass on tokens of other clients that it received (RFC 8693). */
+export const exchangeScope = 'tokens:exchange';
+/** What a client is given for itself. No person can hand these on. */
+export const clientScopes: readonly string[] = [introspectScope, exchangeScope];
 
 /** Lets an application act with the roles of whoever signed in. `*` does not hold it. */
 export const adminScope = 'admin';
@@ -23,7 +27,7 @@ export const identityScopes: readonly string[] = [
 ];
 
 /** No part of `*`: whoever holds it does not hold these. */
-export const named: readonly string[] = [introspectScope, adminScope, ...identityScopes];
+export const named: readonly string[] = [...clientScopes, adminScope, ...identityScopes];
 
 /** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
 export class KnownScopes {
@@ -80,7 +84,7 @@ export class KnownScopes {
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
   scope === openidScope ||
   allowed.includes(scope) ||
-  (scope !== introspectScope && scope !== adminScope && allowed.includes(everyScope));
+  (!clientScopes.includes(scope) && scope !== adminScope && allowed.includes(everyScope));
 
 /** Contract 8.9: an application acts for the user, but with the user's roles only where it was given the scope for that. */
 export const rolesThrough = (

@@ -7,7 +7,7 @@ import { Problem, tooManyRequests, unavailable } from '../../platform/errors.ts'
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
+import { clientScopes, grantScopes, openidScope } from '../clients/scopes.ts';
 import { unknownClient } from '../clients/unknown-client.ts';
 import type { OAuth } from '../oauth.ts';
 import { readParameters, resourcesIn } from '../parameters.ts';
@@ -49,7 +49,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
   // Nobody asks about other people's tokens on behalf of a person.
-  const allowed = client.scopes.filter((scope) => scope !== introspectScope);
+  const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);
   await requireRoom(context, request.source);
   const asked = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };

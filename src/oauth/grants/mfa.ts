@@ -40,6 +40,7 @@ export const mfaGrant: Grant = {
       scopes: first.scopes,
       resource: first.resource,
       amr: [...new Set([...first.amr, ...factor.amr, 'mfa'])],
+      identity: first.identity,
       remember: parameters.get('remember') === 'true',
       async use(tx) {
         if (!(await spendMfaToken(tx, first))) throw new OAuthError('invalid_grant', loginExpired);

@@ -1,3 +1,4 @@
+import { OAuthError } from '../../platform/errors.ts';
 import { grantScopes } from '../clients/scopes.ts';
 import { finishFirstStep } from '../first-step.ts';
 import type { Grant } from '../grant.ts';
@@ -8,6 +9,7 @@ export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
   async issue(oauth, request) {
+    if (!oauth.context.config.localPasswords) throw noPasswords();
     const { client, parameters, source, countAs } = request;
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
@@ -18,3 +20,6 @@ export const passwordGrant: Grant = {
     return finishFirstStep(oauth, request, { user, scopes, resource, first: 'password' });
   },
 };
+
+const noPasswords = () =>
+  new OAuthError('unsupported_grant_type', 'This service has no passwords. Sign in with a provider or a passkey.');

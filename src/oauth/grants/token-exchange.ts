@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { identityScopes, introspectScope, parseScope } from '../clients/scopes.ts';
+import { exchangeScope, identityScopes, parseScope } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 
@@ -18,8 +18,8 @@ const depthOf = (actor: Actor | undefined): number => (actor ? 1 + depthOf(actor
 
 /**
  * RFC 8693: a token of a user for the next service, with fewer scopes and a shorter life. It is of the same session, and ends
- * with it. `act` names who passed it on. A client exchanges its own tokens; a resource server that may ask about any
- * token (`tokens:introspect`) exchanges those that it receives.
+ * with it. `act` names who passed it on. A client exchanges its own tokens; a resource server with the
+ * scope `tokens:exchange` exchanges those that it receives.
  */
 export const tokenExchangeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -35,7 +35,7 @@ export const tokenExchangeGrant: Grant = {
     const found = await verifier.find(required(parameters, 'subject_token'));
     if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
     const { claims, session } = found;
-    if (claims.client_id !== client.id && !client.scopes.includes(introspectScope)) throw invalidSubject('of another');
+    if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
     if (depthOf(act) > longestChain) throw invalidRequest('The token was passed on too often.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));

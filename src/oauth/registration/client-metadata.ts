@@ -4,7 +4,7 @@ import { faultOfName, passesForService } from '../clients/application-name.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import { faultOfJwks } from '../clients/client-jwks.ts';
-import { adminScope, everyScope, introspectScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
+import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
 
 /** What an application says of itself (RFC 7591 2), as far as it is known here. */
 export interface ClientMetadata {
@@ -149,7 +149,7 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';
   if (asked.length > longestScope) throw invalid('scope is too long.');
-  const grantable = known.list().filter((scope) => ![everyScope, introspectScope, adminScope].includes(scope));
+  const grantable = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
   const words = new Set(asked.split(' ').filter(Boolean));
   if (words.size === 0) return grantable;
   const kept = grantable.filter((scope) => words.has(scope));

@@ -167,6 +167,7 @@ onBothEngines('sessions', (engine) => {
     const token = on.sessions.refreshToken(await open(on));
     const [id, , mac] = token.split('.') as [string, string, string];
     for (const forged of [
+      `${id}.${btoa('1').replace(/=+$/, '')}.${mac}`,
       `${id}.1.${mac}`,
       `${token}A`,
       `${id}.00.${mac}`,

@@ -165,6 +165,7 @@ export class AuthorizePage {
       application: shown.application,
       return_host: shown.returnHost,
       scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
+      details: shown.details,
       shown: digestOf(shown),
       person: await this.#person(login.userId),
       ...variables,

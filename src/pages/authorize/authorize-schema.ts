@@ -19,6 +19,7 @@ export const authorizeSchema: FastifySchema = {
     claims: maybe('JSON: claims by name, for userinfo and id_token (OpenID Connect Core 5.5)'),
     response_mode: maybe(responseModes.join(', ')),
     scope: maybe('words with spaces between; empty: openid alone'),
+    authorization_details: maybe('JSON: a list of objects of the declared types (RFC 9396)'),
     state: maybe('given back as it is'),
     nonce: maybe('for the ID token'),
     prompt: maybe(prompts.join(', ')),

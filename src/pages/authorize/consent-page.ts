@@ -25,12 +25,17 @@ export interface Shown {
   /** Where the person goes on to; null: to a program on their own device. */
   readonly returnHost: string | null;
   readonly scopes: readonly { readonly name: string; readonly text: LocalizedText; readonly fixed: boolean }[];
+  /** What it asks for beyond scopes: to the letter, because the text of the type tells only what kind of thing it is. */
+  readonly details: readonly {
+    readonly text: string;
+    readonly members: readonly { readonly name: string; readonly value: string }[];
+  }[];
 }
 
 /** Who asks, in plain sight: a name can be anybody's, a host and an owner cannot. */
 export async function showConsent(
   kit: PageKit,
-  { client, redirectUri }: AuthorizationRequest,
+  { client, redirectUri, authorizationDetails = [] }: AuthorizationRequest,
   scopes: readonly string[],
   describe: DescribeScope,
 ): Promise<Shown> {
@@ -48,7 +53,18 @@ export async function showConsent(
     returnHost: hostOf(redirectUri),
     // Without knowing who somebody is, nobody can be signed in.
     scopes: scopes.map((name) => ({ name, text: describe(name), fixed: name === openidScope })),
+    details: authorizationDetails.map(({ type, ...members }) => ({
+      text: kit.config.authorizationDetailsTypes[type] ?? type,
+      members: Object.entries(members).map(([name, value]) => ({ name, value: textOf(value) })),
+    })),
   };
+}
+
+/** A list of texts as people write one; anything else as it was sent. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  return JSON.stringify(value);
 }
 
 /** What the person has seen: an application that has changed since is shown again. */

@@ -12,6 +12,10 @@ import { formTargets } from './form-targets.ts';
 export interface Destination {
   readonly application: string;
   readonly loginHint: string | undefined;
+  /** The name of the provider that the application wants the person to sign in with. */
+  readonly idpHint: string | undefined;
+  /** What it asks of whoever signs the person in. */
+  readonly asks: { readonly prompt?: string; readonly max_age?: string; readonly acr_values?: string };
   readonly formTargets: string;
   /** Whether this session does, or they have to sign in for it. */
   accepts(caller: Caller): Promise<boolean>;
@@ -46,6 +50,13 @@ export const createDestinations =
     return {
       application: asking.client.name,
       loginHint: hint && hint.length <= longestHint ? hint : undefined,
+      idpHint: only(parameters, 'idp_hint'),
+      asks: Object.fromEntries(
+        ['prompt', 'max_age', 'acr_values'].flatMap((name) => {
+          const value = only(parameters, name);
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
       formTargets: formTargets(asking.redirectUri),
       async accepts(caller) {
         const login = await findLogin(oauth, caller);

@@ -8,6 +8,8 @@ const notices = new Map(
     'passkey-refused',
     'factor-added',
     'factor-removed',
+    'identity-linked',
+    'identity-unlinked',
     'registered',
     'signed-out',
     'password-reset',

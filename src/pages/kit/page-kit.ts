@@ -7,6 +7,8 @@ import type { Database } from '../../database/database.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { longestRefusal } from '../../http/errors/error-bodies.ts';
 import { addVary } from '../../http/gate/caching.ts';
+import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
+import type { ProviderButton, Providers } from '../../identity/providers/providers.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { type Cookies, createCookies } from '../session/cookies.ts';
@@ -61,6 +63,8 @@ export interface PageKit {
   readonly languages: Languages;
   /** The language of a request: what the person chose, else what the browser asks for. */
   languageOf(request: FastifyRequest): Promise<string>;
+  /** The providers at which this user can prove who they are: those that say when somebody last signed in there. */
+  proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
   /** Where people without a session are sent. */
   readonly loginPath: string;
   /** A page by GET. */
@@ -92,11 +96,16 @@ interface PageFrame {
 }
 
 interface Means {
+  readonly providers: Providers;
   readonly keys: Macs;
   readonly webSessions: WebSessions;
 }
 
-export async function createPageKit(app: App, context: Context, { keys, webSessions }: Means): Promise<PageKit> {
+export async function createPageKit(
+  app: App,
+  context: Context,
+  { keys, webSessions, providers }: Means,
+): Promise<PageKit> {
   const { config, database, now } = context;
   // BASE_URL may have a path of its own, which a proxy in front takes off.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
@@ -110,9 +119,18 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const requestLanguage = new RequestLanguage(languages, cookies);
   const languageOf = (request: FastifyRequest) => requestLanguage.of(request, database.db);
   const loginPath = `/${config.loginPageUrl}`;
+  const local_passwords = config.localPasswords;
   const can_register = config.registration === 'open';
   const choices = languages.list.map((tag) => ({ tag, name: nameOfLanguage(tag) }));
-  const globals = { languages: choices, root, assets, product: brand.name, login_path: root + loginPath, can_register };
+  const globals = {
+    languages: choices,
+    root,
+    assets,
+    product: brand.name,
+    login_path: root + loginPath,
+    can_register,
+    local_passwords,
+  };
 
   const send = (reply: FastifyReply, language: string, html: string, reach?: Reach): FastifyReply =>
     addVary(reply, 'accept-language')
@@ -157,6 +175,12 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     languages,
     languageOf,
     loginPath,
+    async proversOf(userId) {
+      const linked = userId === null ? [] : await findIdentitiesOf(database.db, userId);
+      const names = new Set(linked.map(({ provider }) => provider));
+      const openid = (await providers.list()).filter(({ isOpenId }) => isOpenId).map(({ button }) => button);
+      return openid.filter(({ name }) => names.has(name));
+    },
     page(path, auth, handler) {
       app.get(path, options(auth), inLanguage(handler));
     },

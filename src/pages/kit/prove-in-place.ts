@@ -9,6 +9,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 /** What of the page kit is used here. */
 interface Kit {
   readonly webSessions: WebSessions;
+  /** The providers at which this user can prove who they are. */
+  proversOf(userId: string | null): Promise<readonly { name: string; label: string }[]>;
   show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
 }
 type Form = Readonly<Record<string, unknown>>;
@@ -65,7 +67,7 @@ function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>
 }
 
 async function ask(
-  kit: Pick<Kit, 'show'>,
+  kit: Pick<Kit, 'show' | 'proversOf'>,
   request: FastifyRequest,
   reply: FastifyReply,
   form: Form,
@@ -82,6 +84,7 @@ async function ask(
     takes_password: offered.includes('password'),
     takes_code: offered.includes('code'),
     takes_passkey: offered.includes('passkey'),
+    provers: await kit.proversOf(request.caller.userId),
     ...variables,
   });
 }

@@ -28,6 +28,15 @@ const refused = (reason: string) =>
     reason,
   });
 
+/** The random value that stands for this browser. It is made where there is none. */
+export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: FastifyReply): string {
+  const known = cookies.read(request).visitor;
+  if (known && /^[\w-]{22}$/.test(known)) return known;
+  const visitor = randomBytes(16).toString('base64url');
+  cookies.setVisitor(reply, visitor);
+  return visitor;
+}
+
 /**
  * Double submit: the field is a MAC over a random cookie and the session. So a form made for one person does not work for
  * another, none made before the sign-in works after it, and a cookie that a neighbouring host planted is worth nothing.
@@ -40,12 +49,7 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
   };
   return {
     token(request, reply) {
-      let visitor = cookies.read(request).visitor;
-      if (!visitor || !/^[\w-]{22}$/.test(visitor)) {
-        visitor = randomBytes(16).toString('base64url');
-        cookies.setVisitor(reply, visitor);
-      }
-      return keys.mac(purpose, boundTo(visitor, request));
+      return keys.mac(purpose, boundTo(visitorOf(cookies, request, reply), request));
     },
     checkOrigin,
     check(request) {

@@ -5,10 +5,10 @@ import type { Tokens } from './cookies.ts';
 import { type Answer, callOwnApi } from './own-api.ts';
 
 /** The first-party client that the pages sign people in through: the one for users on the web, else the console's. */
-function proxyPath({ proxiedClients }: Config): string {
+export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>): string {
   const paths = proxiedClients.map(({ path }) => path);
   // The web admin client is there whether it is configured or not.
-  return `/v1/clients/${['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin'}`;
+  return ['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin';
 }
 
 export interface LoginClient {
@@ -18,7 +18,7 @@ export interface LoginClient {
 }
 
 export function createLoginClient(config: Config): LoginClient {
-  const prefix = proxyPath(config);
+  const prefix = `/v1/clients/${loginClientOf(config)}`;
   const device = createDeviceCookie(config);
   return {
     async send(request, reply, body) {

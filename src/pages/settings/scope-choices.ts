@@ -1,16 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import {
-  adminScope,
-  everyScope,
-  identityScopes,
-  introspectScope,
-  type KnownScopes,
-} from '../../oauth/clients/scopes.ts';
+import { adminScope, clientScopes, everyScope, identityScopes, type KnownScopes } from '../../oauth/clients/scopes.ts';
 
 /** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
-  const listed = known.list().filter((scope) => ![everyScope, introspectScope, adminScope].includes(scope));
+  const listed = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
   const isIdentity = (scope: string) => identityScopes.includes(scope);
   const ofResource = (scope: string) => /:(read|write)$/.test(scope);
   const names = [...new Set(listed.filter(ofResource).map((scope) => scope.slice(0, scope.lastIndexOf(':'))))];

@@ -15,6 +15,7 @@ export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
   );
   kit.form('/settings', 'auth:web', (request, reply) => saveProfile(kit, request, reply));
   kit.form('/settings/pending-email/cancel', 'auth:web', (request, reply) => keepEmail(kit, request, reply));
+  if (!kit.config.localPasswords) return;
   kit.page('/settings/password', 'auth:web', (request, reply) => showPassword(kit, request, reply, {}));
   // Where password managers look for it (W3C, "A Well-Known URL for Changing Passwords").
   kit.page('/.well-known/change-password', 'public', (_request, reply) => kit.go(reply, '/settings/password'));

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { message } from '../../config/languages/message.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { describeDevice, sayDevice } from '../../http/device.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 
 interface Session {
@@ -18,6 +18,12 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
   kit.page('/settings/sessions', 'auth:web', (request, reply) => showSessions(kit, clients, request, reply));
   kit.form('/settings/sessions/:id/end', 'auth:web', async (request, reply) => {
     await endSession(request, (request.params as { id: string }).id);
+    return kit.go(reply, '/settings/sessions?done=session-ended');
+  });
+  kit.form('/settings/sessions/end-device', 'auth:web', async (request, reply) => {
+    const { device } = readForm(request, 'device');
+    const same = (await sessionsOfDevices(clients, request)).find(({ key }) => key === device);
+    for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(request, id);
     return kit.go(reply, '/settings/sessions?done=session-ended');
   });
   kit.form('/settings/sessions/end-others', 'auth:web', async (request, reply) => {
@@ -57,28 +63,49 @@ async function applicationOf(clients: ClientDirectory, { client_id }: Session): 
   return client?.type === 'application' ? client.name : undefined;
 }
 
+interface Device {
+  /** Tells devices apart: the application, or what the browser says of itself. */
+  readonly key: string;
+  readonly name: LocalizedText;
+  readonly application: boolean;
+  readonly current: boolean;
+  readonly last_used_at: string;
+  readonly sessions: readonly (Session & { readonly current: boolean; readonly last_used_at: string })[];
+}
+
+/** The sessions of each device, the one in use first, then by their last use. */
+async function sessionsOfDevices(clients: ClientDirectory, request: FastifyRequest): Promise<Device[]> {
+  const devices = new Map<string, Device & { sessions: Device['sessions'][number][] }>();
+  for (const session of await sessionsOf(request)) {
+    const application = await applicationOf(clients, session);
+    const described = describeDevice(session.user_agent);
+    const key = application === undefined ? JSON.stringify(described) : `application ${session.client_id}`;
+    const last_used_at = session.last_used_at ?? session.created_at;
+    const one = { ...session, last_used_at, current: session.id === request.caller.sessionId };
+    const known = devices.get(key);
+    const sessions = [...(known?.sessions ?? []), one].sort((a, b) => Number(b.current) - Number(a.current));
+    devices.set(key, {
+      key,
+      name: application ?? sayDevice(described),
+      application: application !== undefined,
+      current: one.current || known?.current === true,
+      last_used_at: known?.last_used_at ?? last_used_at,
+      sessions,
+    });
+  }
+  return [...devices.values()].sort((a, b) => Number(b.current) - Number(a.current));
+}
+
 async function showSessions(
   kit: PageKit,
   clients: ClientDirectory,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const items = await Promise.all(
-    (await sessionsOf(request)).map(async (session) => {
-      const application = await applicationOf(clients, session);
-      return {
-        ...session,
-        device: application ?? sayDevice(describeDevice(session.user_agent)),
-        application: application !== undefined,
-        current: session.id === request.caller.sessionId,
-        last_used_at: session.last_used_at ?? session.created_at,
-      };
-    }),
-  );
-  // The one in use comes first, whatever else was used in the same moment.
-  items.sort((a, b) => Number(b.current) - Number(a.current));
+  const devices = await sessionsOfDevices(clients, request);
   return showSettings(kit, request, reply, 'sessions', 'settings-sessions', {
     title: message('sessions.title'),
-    items,
+    devices,
+    others: devices.reduce((count, { sessions }) => count + sessions.length, 0) - 1,
   });
 }

@@ -14,6 +14,7 @@ import { type Answer, callOwnApi } from '../session/own-api.ts';
 const sections = [
   { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
   { id: 'password', label: message('settings.section.password'), path: '/settings/password' },
+  { id: 'sign-in', label: message('settings.section.sign_in'), path: '/settings/sign-in' },
   { id: 'security', label: message('settings.section.security'), path: '/settings/security' },
   { id: 'sessions', label: message('settings.section.sessions'), path: '/settings/sessions' },
   { id: 'tokens', label: message('settings.section.tokens'), path: '/settings/tokens' },
@@ -66,6 +67,16 @@ export function refusal({ errors, message: problem }: Answer<unknown>, fields: r
   return { errors, problem: others.reduce((all, next) => message('common.sentences', { all, next }), first) };
 }
 
+/** "AL" for Ada Lovelace, "A" for ada@example.com. */
+function initialsOf(label: string): string {
+  const words = (label.split('@', 1)[0] ?? '').split(/[\s._-]+/).filter((word) => word !== '');
+  const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return chosen
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase();
+}
+
 /** A settings page in its frame: whose it is, the other sections, and what the last form did. */
 export async function showSettings(
   kit: PageKit,
@@ -75,8 +86,10 @@ export async function showSettings(
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
+  const shown = sections.filter(({ id }) => id !== 'password' || kit.config.localPasswords);
   const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';
-  const person = { ...user, login, label: user.name || login, is_admin: isAdmin(request.caller) };
-  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections, person });
+  const label = user.name || login;
+  const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(request.caller) };
+  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections: shown, person });
 }

@@ -51,7 +51,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   };
 
   kit.page('/settings/tokens', 'auth:web', (request, reply) => showTokens(kit, request, reply));
-  kit.page('/settings/tokens/new', 'auth:web', (request, reply) => showNew(request, reply, [everyScope], {}));
+  kit.page('/settings/tokens/new', 'auth:web', (request, reply) => showNew(request, reply, [], {}));
 
   kit.form('/settings/tokens', 'auth:web', async (request, reply) => {
     const values = readForm(request, 'name', 'days');

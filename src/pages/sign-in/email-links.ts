@@ -11,10 +11,9 @@ import { callOwnApi } from '../session/own-api.ts';
 /** Whether a link would still work. */
 type IsGoodLink = (purpose: 'reset_password' | 'confirm_email' | 'undo_email', value: string) => Promise<boolean>;
 
-/** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
-export function serveMailedLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
-  const isAlive = (request: FastifyRequest, purpose: Parameters<IsGoodLink>[0]) =>
-    isGood(purpose, (request.params as { token: string }).token);
+type IsAlive = (request: FastifyRequest, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
+
+function servePasswordReset(kit: PageKit, isAlive: IsAlive): void {
   kit.page('/password/forgot', 'public', (request, reply) =>
     queryOf(request).done === 'sent'
       ? showSent(kit, request, reply, message('mailed.reset_sent'))
@@ -25,6 +24,13 @@ export function serveMailedLinks(kit: PageKit, findDestination: FindDestination,
     (await isAlive(request, 'reset_password')) ? showReset(kit, request, reply) : showDeadReset(kit, request, reply),
   );
   kit.form('/password/reset/:token', 'public', (request, reply) => resetPassword(kit, request, reply));
+}
+
+/** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
+export function serveMailedLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
+  const isAlive = (request: FastifyRequest, purpose: Parameters<IsGoodLink>[0]) =>
+    isGood(purpose, (request.params as { token: string }).token);
+  if (kit.config.localPasswords) servePasswordReset(kit, isAlive);
 
   kit.page('/email/confirmations', 'public', (request, reply) =>
     showSent(kit, request, reply, message('mailed.confirmation_sent')),

@@ -1,27 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { requireOpenRegistration } from '../../identity/registration/registration.ts';
-import type { FindDestination } from '../authorize/destinations.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import { nextQuery } from './next-query.ts';
+import type { ProviderMeans } from './provider-means.ts';
 import type { Going } from './sign-in.ts';
 
-export function serveRegister(kit: PageKit, findDestination: FindDestination): void {
+export function serveRegister(kit: PageKit, means: ProviderMeans): void {
+  const { findDestination } = means;
   kit.page('/register', 'public', async (request, reply) => {
     requireOpenRegistration(kit.config);
     const next = localPath(queryOf(request).next);
     const destination = await findDestination(next);
     const caller = await kit.webSessions.find(request, reply);
     if (caller && (!destination || (await destination.accepts(caller)))) return kit.go(reply, next ?? '/settings');
-    return showRegister(kit, request, reply, { next, destination }, {});
+    return showRegister(kit, means, request, reply, { next, destination }, {});
   });
   kit.form('/register', 'public', async (request, reply) => {
     requireOpenRegistration(kit.config);
-    return register(kit, findDestination, request, reply);
+    return register(kit, means, request, reply);
   });
 }
 
@@ -31,8 +32,9 @@ interface Typed {
   readonly problem?: LocalizedText;
 }
 
-function showRegister(
+async function showRegister(
   kit: PageKit,
+  means: ProviderMeans,
   request: FastifyRequest,
   reply: FastifyReply,
   { next, destination }: Going,
@@ -46,6 +48,7 @@ function showRegister(
     next_query: nextQuery(next),
     identifiers,
     application,
+    providers: await means.providers.buttons(),
   };
   return kit.show(request, reply, 'register', { ...shared, ...typed }, destination);
 }
@@ -59,7 +62,7 @@ export const filledFields = (
 
 async function register(
   kit: PageKit,
-  findDestination: FindDestination,
+  means: ProviderMeans,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -73,8 +76,8 @@ async function register(
   const answer = await callOwnApi(request, { method: 'POST', path: '/v1/register', body });
   if (!answer.ok) {
     const atFields = Object.keys(answer.errors).length > 0;
-    const going = { next, destination: await findDestination(next) };
-    return showRegister(kit, request, reply.code(answer.status), going, {
+    const going = { next, destination: await means.findDestination(next) };
+    return showRegister(kit, means, request, reply.code(answer.status), going, {
       values,
       errors: answer.errors,
       ...(atFields ? {} : { problem: answer.message }),

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
-import type { Destination, FindDestination } from '../authorize/destinations.ts';
+import { providerOfSession } from '../../identity/providers/identity-store.ts';
+import type { Upstream } from '../../identity/providers/upstream.ts';
+import type { Destination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
@@ -11,19 +13,26 @@ import { tokenOf } from '../session/authenticate-web.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import { nextQuery } from './next-query.ts';
+import { pendingOf } from './provider-link.ts';
+import { labelOf, leave, type ProviderMeans } from './provider-means.ts';
 import { type MfaRequired, showSecondStep } from './second-step.ts';
 
 /** The login page under the name that `login-page-url` gives it, and signing out. */
-export function serveSignIn(kit: PageKit, findDestination: FindDestination): void {
+export function serveSignIn(kit: PageKit, means: ProviderMeans): void {
+  const { findDestination } = means;
   kit.page(kit.loginPath, 'public', async (request, reply) => {
     const next = localPath(queryOf(request).next);
     const destination = await findDestination(next);
     const caller = await kit.webSessions.find(request, reply);
     if (caller && (!destination || (await destination.accepts(caller)))) return kit.go(reply, next ?? '/settings');
+    const hinted = queryOf(request).choose ? undefined : destination?.idpHint;
+    if (hinted !== undefined && (await means.providers.find(hinted))) {
+      return kit.go(reply, `/login/with/${hinted}${nextQuery(next)}`, 302);
+    }
     const values = { login: destination?.loginHint };
-    return showLogin(kit, request, reply, { next, destination }, { notice: noticeOf(request), values });
+    return showLogin(kit, means, request, reply, { next, destination }, { notice: noticeOf(request), values });
   });
-  kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, findDestination, request, reply));
+  kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, means, request, reply));
   kit.page('/logout', 'public', async (request, reply) => {
     const caller = await kit.webSessions.find(request, reply);
     if (!caller) return kit.go(reply, `${kit.loginPath}?done=signed-out`);
@@ -31,7 +40,7 @@ export function serveSignIn(kit: PageKit, findDestination: FindDestination): voi
     const person = user?.name ?? user?.email ?? user?.username ?? user?.phone;
     return kit.show(request, reply, 'sign-out', { title: message('sign_out.title'), person, parameters: [] });
   });
-  kit.form('/logout', 'auth:web', (request, reply) => signOut(kit, request, reply));
+  kit.form('/logout', 'auth:web', (request, reply) => signOut(kit, means, request, reply));
   if (kit.loginPath !== '/login') {
     kit.page('/login', 'public', (request, reply) => {
       const next = localPath(queryOf(request).next);
@@ -46,38 +55,51 @@ export interface Going {
   readonly destination: Destination | undefined;
 }
 
-function showLogin(
+async function showLogin(
   kit: PageKit,
+  means: ProviderMeans,
   request: FastifyRequest,
   reply: FastifyReply,
   { next, destination }: Going,
   variables: Variables,
 ): Promise<FastifyReply> {
   const application = destination?.application;
+  const linking = await linkingOf(kit, means, request, next);
   const shared = {
     title: message('login.title'),
     next,
     next_query: nextQuery(next),
     application,
+    providers: await means.providers.buttons(),
+    linking,
     email_codes: kit.config.emailCodes,
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
     ...loginField(kit.config),
   };
-  return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables }, destination);
+  const values = { ...(variables.values as object), ...(linking && !variables.values ? { login: linking.email } : {}) };
+  return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
+}
+
+/** Where the person comes from a provider with an email that is taken: what the page explains to them. */
+async function linkingOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest, next: string | undefined) {
+  const [, name = '', handle] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
+  const provider = handle === undefined ? undefined : await means.providers.find(name);
+  const pending = provider && (await pendingOf(kit, means, request, handle));
+  return pending && { provider: labelOf(provider), email: (JSON.parse(pending.upstream) as Upstream).email };
 }
 
 async function signIn(
   kit: PageKit,
-  findDestination: FindDestination,
+  means: ProviderMeans,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const form = readForm(request, 'login', 'password', 'next');
   const next = localPath(form.next);
-  const destination = await findDestination(next);
+  const destination = await means.findDestination(next);
   const values = { login: form.login };
   const again = (status: number, variables: Variables) =>
-    showLogin(kit, request, reply.code(status), { next, destination }, { values, ...variables });
+    showLogin(kit, means, request, reply.code(status), { next, destination }, { values, ...variables });
 
   const missing: Record<string, Message> = {};
   if (form.login === '') missing.login = message('login.missing_login');
@@ -108,10 +130,19 @@ const loginName = ({ config: { loginAttributes } }: PageKit): string =>
   loginAttributes.length === 1 ? String(loginAttributes[0]) : 'any';
 
 /** Ends the session on every instance, and forgets it here. */
-async function signOut(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function signOut(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const name = await providerOfSession(kit.database.db, request.caller.sessionId as string);
+  const provider = name === undefined ? undefined : await means.providers.find(name);
   await callOwnApi(request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(request) });
   kit.cookies.clearSession(reply);
-  return kit.go(reply, `${kit.loginPath}?done=signed-out`);
+  const back = `${kit.loginPath}?done=signed-out`;
+  const url = await provider?.logoutUrl(kit.config.baseUrl + back).catch(() => undefined);
+  return provider && url ? leave(kit, request, reply, url, labelOf(provider)) : kit.go(reply, back);
 }
 
 async function inWords(kit: PageKit, request: FastifyRequest, seconds: number): Promise<string> {

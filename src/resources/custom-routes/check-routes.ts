@@ -23,7 +23,8 @@ export const routeOptions: OptionKinds<Route> = {
   path: anything,
   auth: anything,
   scope: anything,
-  access: callback,
+  resource: { takes: 'the name of a resource, or false', accepts: (value) => value === false || words.accepts(value) },
+  access: anything,
   summary: words,
   description: words,
   params: objectSchema,
@@ -58,17 +59,34 @@ function requireOptions<D extends Route | Page>(declared: D, names: readonly (ke
   for (const name of names) if (declared[name] === undefined) complain(name, 'it is missing.');
 }
 
-function checkRoute({ path, auth, scope, access, method, params, body }: Route, complain: Complain): void {
+function checkRoute(route: Route, complain: Complain): void {
+  const { path, auth, scope, method, params, body } = route;
   checkPath(path, complain);
+  checkAccess(route, complain);
   checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
   if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
     complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${shown(scope)}.`);
   }
   if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
-  if (access !== undefined && auth === 'public')
-    complain('access', 'it needs somebody: auth must be auth:api or auth:web.');
   if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: take `query` instead.');
   if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, complain);
+}
+
+const resourceRules = ['read', 'write', 'create', 'update', 'delete'];
+const accessWords = [...resourceRules, 'public', 'auth:api', 'nobody'];
+
+function checkAccess({ access, auth, resource }: Route, complain: Complain): void {
+  if (access === undefined) return;
+  if (typeof access !== 'function' && !accessWords.includes(access)) {
+    complain(
+      'access',
+      `it takes a rule such as role('admin'), or a word; this is ${shown(access)}.${nearestOf(String(access), accessWords)}`,
+    );
+  } else if (!resource && resourceRules.includes(access as string)) {
+    complain('access', `"${access}" is a rule of a resource: say which by \`resource\`.`);
+  }
+  const isOpen = access === 'public' || (resource && access === 'read');
+  if (auth === 'public' && !isOpen) complain('access', 'it needs somebody: auth must be auth:api or auth:web.');
 }
 
 /** A name that only one of the two knows would refuse every request. */

@@ -11,6 +11,20 @@ export {
   unavailable,
   unprocessable,
 } from '../../platform/errors.ts';
-export { allOf, anyOf, role, scope } from '../declaration/access.ts';
+export {
+  all,
+  allOf,
+  among,
+  any,
+  anyOf,
+  compare,
+  equals,
+  isNull,
+  lists,
+  owner,
+  related,
+  role,
+  scope,
+} from '../declaration/access.ts';
 export { stepUp } from '../declaration/step-up.ts';
 export { definePage, defineRoute, type Page, type Route, type RouteCall } from './define-route.ts';

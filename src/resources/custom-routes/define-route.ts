@@ -4,8 +4,9 @@ import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
 import type { Caller } from '../../platform/caller.ts';
-import type { Rule } from '../declaration/access.ts';
+import type { ActionAccess } from '../declaration/access.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
+import type { ResourceName, ResourceOf } from '../declaration/resource-calls.ts';
 
 /** What a handler has at hand. */
 export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
@@ -13,9 +14,14 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> ex
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** The row that the id in the path names, with all its fields. Only where the route names a `resource`. */
+  // biome-ignore lint/suspicious/noExplicitAny: the fields are those of the resource.
+  readonly row: Record<string, any> & { readonly id: string };
   /** The service's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly log: Logger;
+  /** Reads and writes resources as the API does: `resource('visits', { as: 'caller' }).update(id, { … })`. */
+  readonly resource: ResourceOf;
   /** For reading. What is written outside of `transaction` is not guarded against a revocation meanwhile. */
   readonly db: OperatorDb;
   /** A write: the caller's session, roles and scopes are held until it commits. It may run again after a deadlock. */
@@ -25,6 +31,9 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> ex
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
+
+/** A rule of the resource, such as `update`; or a rule of the route's own, about the caller or about the row. */
+export type RouteAccess = ActionAccess | 'create' | 'update' | 'delete';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -41,8 +50,17 @@ export interface Route<
   readonly auth: Protection;
   /** The scope that the caller's token must hold. One that no resource has becomes a scope of the service. */
   readonly scope?: string;
-  /** Who may, beside the scope: a rule about the caller, such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
-  readonly access?: Rule;
+  /**
+   * The resource that the route is about. The id in the path (`:id`, or the only parameter) names one of its rows: the caller
+   * must be allowed to see it, and `access` is asked of it. `false` says that a route below a resource's path is about no row.
+   */
+  readonly resource?: ResourceName | false;
+  /**
+   * Who may, beside the scope. A rule such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. With `resource` also a
+   * rule about the row, such as `owner('user_id')`, or the resource's own rule: `read`, `write`, `create`, `update`, `delete`.
+   * The default with `resource` is `read` for GET, `delete` for DELETE, and `write` for others.
+   */
+  readonly access?: RouteAccess;
   /** For the API reference. */
   readonly summary?: string;
   readonly description?: string;

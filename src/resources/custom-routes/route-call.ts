@@ -1,43 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { changeAs, type HoldAuthority } from '../../database/change-as.ts';
-import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../audit/record-event.ts';
-import type { Enqueuing } from '../declaration/enqueuing.ts';
+import { isAnyRecorded } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { callOf } from '../routes/resource-routes.ts';
+import { writeTransaction } from '../write/write-transaction.ts';
 import type { RouteCall } from './define-route.ts';
+import type { RouteGuard } from './route-access.ts';
 
-/** What the operator's own routes are made with. */
-export interface RouteServices {
-  readonly context: Context;
-  readonly holdAuthority: HoldAuthority;
-  readonly enqueuing: Enqueuing;
-}
-
-/** One request, as an operator's handler sees it. */
+/** One request, as an operator's handler sees it. `guard` is asked again inside of each transaction. */
 export function routeCall(
-  { context, holdAuthority, enqueuing }: RouteServices,
+  services: ResourceServices,
   request: FastifyRequest,
   reply: FastifyReply,
+  { guard, row }: { guard?: RouteGuard; row?: RouteCall['row'] } = {},
 ): RouteCall {
-  const { database, log, now } = context;
+  const { context, enqueuing } = services;
+  const { database, log } = context;
   const { caller } = request;
+  const call = callOf(services, request);
   return {
     ...enqueuing,
     caller,
     params: request.params,
     query: request.query,
     body: request.body,
-    now: now(),
+    row: row as NonNullable<typeof row>,
+    now: call.now,
     log: log.child({ requestId: request.id }),
     db: database.db,
-    transaction: (work) =>
+    resource: call.resource,
+    transaction: (work) => {
+      const { scope } = request.route.config;
       // Whatever it writes may be about accounts: nobody knows.
-      changeAs(
-        database,
-        holdAuthority,
-        { caller, scope: request.route.config.scope, ofAccounts: true },
-        (tx, _, held) => work(tx, held),
-      ),
+      const act = { scope, ofAccounts: true, recorded: isAnyRecorded(services.resources) };
+      return writeTransaction(services, call, act, async (write) => {
+        await guard?.hold(services, request, write);
+        return work(write.call.tx, write.caller);
+      });
+    },
     recordEvent: (type, data, tx) =>
       recordEvent(context, tx ?? database.db, {
         type,

@@ -2,26 +2,28 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { forbidden, OperatorError } from '../../platform/errors.ts';
-import { decide } from '../declaration/access.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
 import { stepUpText } from '../routes/openapi-operations.ts';
 import { readForm } from '../write/form-body.ts';
 import type { Route } from './define-route.ts';
 import type { Loaded } from './load-routes.ts';
-import { type RouteServices, routeCall } from './route-call.ts';
+import { idParameter, routeGuard } from './route-access.ts';
+import { routeCall } from './route-call.ts';
 
 const nothing = Type.Object({});
 
 /** Registers the operator's own endpoints. `checkForm` refuses what a page of another site sends with the session cookie. */
 export function serveRoutes(
   app: App,
-  services: RouteServices,
+  services: ResourceServices,
   loaded: readonly Loaded[],
   checkForm: (request: FastifyRequest) => void,
 ): void {
   for (const declared of loaded) {
     if (declared.kind !== 'route') continue;
+    warnOfRows(services, declared.file, declared.route);
     try {
       serveRoute(app, services, declared.route, checkForm);
     } catch (error) {
@@ -32,6 +34,16 @@ export function serveRoutes(
     }
   }
   for (const declared of loaded) requireGet(app, loaded, declared);
+}
+
+/** Somebody who may not change a row through the API could do so through a route that says nothing about it. */
+function warnOfRows({ resources, context }: ResourceServices, file: string, route: Route): void {
+  const { method, path } = route;
+  const [, version, name = '', id] = path.split('/');
+  if (version !== 'v1' || !resources.has(name) || !id?.startsWith(':') || route.resource !== undefined) return;
+  context.log.warn(
+    `${file}: ${method} ${path} does not apply the access rules of ${name} to the row. Add resource: '${name}', or resource: false.`,
+  );
 }
 
 /** The spec's 4.7: what PUT replaces can be read at the same address. */
@@ -53,12 +65,16 @@ function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void
 
 function serveRoute(
   app: App,
-  services: RouteServices,
+  services: ResourceServices,
   route: Route,
   checkForm: (request: FastifyRequest) => void,
 ): void {
-  const { method, path, auth, scope, params, query = nothing, body, response, status = 200 } = route;
+  const { method, path, auth, params, query = nothing, body, response, status = 200 } = route;
   const { access, summary, handle } = route;
+  const guard = routeGuard(services.resources, route);
+  const { scope } = guard;
+  if (route.resource && path.includes(':') && !idParameter(path))
+    throw new OperatorError('name the id of the row ":id" in the path');
   const description = [route.description, stepUpText(access).trim()].filter(Boolean).join(' ') || undefined;
   app.route({
     method,
@@ -83,10 +99,9 @@ function serveRoute(
       if (auth === 'auth:web' && method !== 'GET') checkForm(request);
     },
     async handler(request, reply) {
-      if (access && decide(access, request.caller, services.context.now()) !== true) {
-        throw forbidden('You may not do this.');
-      }
-      const result = await handle(routeCall(services, request, reply) as Parameters<Route['handle']>[0]);
+      const row = await guard.check(services, request);
+      const call = routeCall(services, request, reply, { guard, ...(row ? { row } : {}) });
+      const result = await handle(call as Parameters<Route['handle']>[0]);
       if (reply.sent) return reply;
       if (method !== 'GET') reply.header('cache-control', 'no-store');
       if (result === undefined) return reply.code(204).send();

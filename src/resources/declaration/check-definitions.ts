@@ -21,6 +21,10 @@ const reserved = new Set([
   ...[
     'queued-jobs',
     'queued_jobs',
+    'scheduled-jobs',
+    'scheduled_jobs',
+    'job-runs',
+    'job_runs',
     'mcp-calls',
     'mcp_calls',
     'throttles',
@@ -34,6 +38,10 @@ const reserved = new Set([
     'change_actor',
     'change_tickets',
     'webhook_deliveries',
+    'identity_sessions',
+    'provider_attempts',
+    'pending_identities',
+    'provider_states',
   ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];

@@ -11,6 +11,7 @@ import type { Field, Fields } from './fields/field.ts';
 import type { InputOf, ShownRow, WholeRow, WriteValues } from './fields/row-types.ts';
 import type { Icon } from './icon.ts';
 import type { Relations } from './relations.ts';
+import type { ResourceOf } from './resource-calls.ts';
 
 /** One request, as hooks and actions see it. */
 export interface Call extends Enqueuing {
@@ -18,6 +19,8 @@ export interface Call extends Enqueuing {
   readonly caller: Caller;
   readonly source: RequestSource;
   readonly now: number;
+  /** Reads and writes another resource as the API does: `resource('invoices', { as: 'service' }).create({ … })`. */
+  readonly resource: ResourceOf;
 }
 
 /** A request inside the transaction of its write. Throw to undo it all. */

@@ -1,13 +1,16 @@
 import type { Logger } from 'pino';
 import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
+import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { Job } from '../queue/job.ts';
 
-/** What the handler of a job has at hand. */
+/** What a job has at hand. */
 export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** The service's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly log: Logger;
+  /** Reads and writes resources as the API does, with the rights of the service: `resource('invoices').list()`. */
+  readonly resource: ServiceResourceOf;
   readonly db: OperatorDb;
   /** What it queues by `later` and `mail` with this `tx`, it queues exactly when this commits. */
   transaction<T>(work: (tx: OperatorTx) => Promise<T>): Promise<T>;
@@ -15,17 +18,27 @@ export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
 }
 
-/** Work that happens after the request that asked for it: `call.later('name', data)`. */
+/** Done when it returns. What it throws has it tried again, so it may run twice: `key` tells a repeat. */
+type Work<D> = (call: JobCall<D>) => Promise<unknown> | unknown;
+
+/** Work that happens after the request that asked for it (`call.later('name', data)`), or by a schedule. */
 export interface JobDefinition<D = unknown> {
   /** What `later` calls it: lowercase letters, digits and dashes. */
   readonly name: string;
-  /** After so many it is given up, and kept as failed. The default of 128 is about five days. */
+  /** When it runs by itself: minute, hour, day, month and weekday, such as `0 3 * * *` for every night at three. */
+  readonly schedule?: string;
+  /** Whose clock the schedule means, such as `Europe/Berlin`. The default is UTC. */
+  readonly timeZone?: string;
+  /** After so many it is given up, and kept as failed. The default of 128 is about five days; with a schedule it is 10. */
   readonly attempts?: number;
   /** Seconds that one attempt may take. The default is 300. */
   readonly timeout?: number;
-  /** Done when it returns. What it throws has it tried again, so it may run twice: `key` tells a repeat. */
-  handle(call: JobCall<D>): Promise<unknown> | unknown;
+  readonly run?: Work<D>;
+  /** Another name for `run`. */
+  readonly handle?: Work<D>;
 }
 
-/** A job of an operator's own: `export default defineJob<{ carId: string }>({ name, handle })`. */
-export const defineJob = <D = unknown>(job: JobDefinition<D>): JobDefinition<D> => job;
+type Runs<D> = { readonly run: Work<D> } | { readonly handle: Work<D> };
+
+/** A job of an operator's own: `export default defineJob<{ carId: string }>({ name, run })`. */
+export const defineJob = <D = unknown>(job: JobDefinition<D> & Runs<D>): JobDefinition<D> => job;

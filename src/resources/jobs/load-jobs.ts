@@ -5,6 +5,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { checkOptions } from '../declaration/check-options.ts';
 import { callback, type OptionKind, type OptionKinds, words } from '../declaration/option-kind.ts';
 import type { JobDefinition } from './define-job.ts';
+import { wrongSchedule } from './schedule.ts';
 
 const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
@@ -17,31 +18,57 @@ const jobOptions: OptionKinds<JobDefinition> = {
   name: words,
   attempts: whole(1000),
   timeout: whole(86_400),
+  schedule: words,
+  timeZone: words,
+  run: callback,
   handle: callback,
 };
 
+interface Known {
+  /** Whether the service has a job of this name itself. */
+  isTaken(name: string): boolean;
+  readonly now: number;
+}
+
 /** Every file of the folder declares one job, as its default export. No folder: no jobs of one's own. */
-export async function loadJobs(dir: string, isTaken: (name: string) => boolean): Promise<JobDefinition[]> {
+export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<JobDefinition[]> {
   if (!existsSync(dir)) return [];
   const jobs: JobDefinition[] = [];
   for (const name of readdirSync(dir).filter(isDeclaration).sort()) {
     const file = join(dir, name);
     const { default: job } = await importFile(file);
-    const complaints = complaintsAbout(job, (other) => isTaken(other) || jobs.some((each) => each.name === other));
+    const isKnown = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
+    const complaints = complaintsAbout(job, { isTaken: isKnown, now });
     if (complaints.length > 0) throw new OperatorError(`${file}:\n  ${complaints.join('\n  ')}`);
     jobs.push(job as JobDefinition);
   }
   return jobs;
 }
 
-function complaintsAbout(job: unknown, isTaken: (name: string) => boolean): string[] {
-  if (typeof job !== 'object' || job === null) return ['it must `export default defineJob({ name, handle })`.'];
+function complaintsAbout(job: unknown, { isTaken, now }: Known): string[] {
+  if (typeof job !== 'object' || job === null) return ['it must `export default defineJob({ name, run })`.'];
   const complaints: string[] = [];
   checkOptions('', job, jobOptions, (where, what) => complaints.push(`${where}: ${what}`));
-  const { name, handle } = job as Partial<JobDefinition>;
+  const { name, run, handle, schedule, timeZone = 'UTC' } = job as Partial<JobDefinition>;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,59}$/.test(name)) {
     complaints.push('name: it takes lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
   } else if (isTaken(name)) complaints.push(`name: another job is named "${name}"; choose another name.`);
-  if (handle === undefined) complaints.push('handle is missing: the function that does the work.');
+  if (run === undefined && handle === undefined) complaints.push('run is missing: the function that does the work.');
+  if (run !== undefined && handle !== undefined) complaints.push('run and handle are the same: leave one of them out.');
+  if (typeof schedule === 'string' && typeof timeZone === 'string') {
+    const zone = isTimeZone(timeZone);
+    if (!zone) complaints.push(`timeZone: there is no time zone "${timeZone}"; it takes a name such as Europe/Berlin.`);
+    const why = zone ? wrongSchedule(schedule, timeZone, now) : undefined;
+    if (why) complaints.push(`schedule: "${schedule}" is none, such as "0 3 * * *" for every night at three: ${why}`);
+  } else if (timeZone !== 'UTC') complaints.push('timeZone: it needs a schedule.');
   return complaints;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
 }

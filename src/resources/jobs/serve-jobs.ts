@@ -1,13 +1,20 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
 import { systemSource } from '../../http/request-source.ts';
+import { systemCaller } from '../../platform/caller.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { nearestOf } from '../declaration/check-options.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
+import { isAnyRecorded } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
 import type { Job } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
+import { callAs, serviceResource } from '../write/resource-calls.ts';
+import { outsideTransactions, writeTransaction } from '../write/write-transaction.ts';
 import type { JobCall, JobDefinition } from './define-job.ts';
+import type { Scheduler } from './scheduler.ts';
 
 type EnqueueMail = (
   db: Db | Tx,
@@ -35,23 +42,67 @@ export function createEnqueuing(
   };
 }
 
+/** A job that runs every night is not to be tried for five days. */
+const attemptsBySchedule = 10;
+const once = 1;
+
 /** Has the queue do the operator's own jobs. */
-export function serveJobs(context: Context, queue: Queue, enqueuing: Enqueuing, jobs: readonly JobDefinition[]): void {
-  for (const { name, attempts, timeout, handle } of jobs) {
+export function serveJobs(
+  services: ResourceServices,
+  queue: Queue,
+  scheduler: Scheduler,
+  jobs: readonly JobDefinition[],
+): void {
+  for (const definition of jobs) {
+    const { name, schedule, timeout } = definition;
+    const attempts = definition.attempts ?? (schedule === undefined ? undefined : attemptsBySchedule);
     const options = { ...(attempts ? { attempts } : {}), ...(timeout ? { timeout } : {}) };
-    queue.handle(name, (job) => handle(jobCall(context, enqueuing, job)), options);
+    const work = (job: Job) => outsideTransactions(async () => doJob(services, definition, job));
+    queue.handle(
+      name,
+      schedule === undefined ? work : (job) => scheduler.follow(job, attempts as number, () => work(job)),
+      options,
+    );
   }
 }
 
-function jobCall(context: Context, enqueuing: Enqueuing, job: Job): JobCall {
+/** Does a job here and now, once: `gatehouse job run NAME`. It throws what the job throws. */
+export async function runJob(
+  services: ResourceServices,
+  scheduler: Scheduler,
+  jobs: readonly JobDefinition[],
+  { name, data = null }: { readonly name: string; readonly data?: unknown },
+): Promise<void> {
+  const definition = jobs.find((job) => job.name === name);
+  if (!definition) {
+    const names = jobs.map((job) => job.name);
+    throw new OperatorError(`There is no job "${name}".${nearestOf(name, names)} JOBS_DIR has: ${names.join(', ')}`);
+  }
+  const now = services.context.now();
+  const key = uuidv7(now);
+  await scheduler.noteManual(key, name);
+  const { signal } = new AbortController();
+  const sent = data ?? (definition.schedule === undefined ? null : { scheduledFor: null });
+  const job: Job = { key, name, data: sent, subject: null, attempt: once, createdAt: now, signal };
+  await scheduler.follow(job, once, async () => doJob(services, definition, job));
+}
+
+const doJob = (services: ResourceServices, { run, handle = run }: JobDefinition, job: Job): unknown =>
+  handle?.(jobCall(services, job));
+
+function jobCall(services: ResourceServices, job: Job): JobCall {
+  const { context, enqueuing } = services;
   const { database, log, now } = context;
+  const call = callAs(services, { caller: systemCaller, source: systemSource });
   return {
     ...job,
     ...enqueuing,
     now: now(),
     log: log.child({ job: job.key, name: job.name }),
+    resource: serviceResource(call.resource),
     db: database.db,
-    transaction: (work) => commitAndInvalidate(database, (tx) => work(tx)),
+    transaction: (work) =>
+      writeTransaction(services, call, { recorded: isAnyRecorded(services.resources) }, (write) => work(write.call.tx)),
     recordEvent: (type, data, tx) =>
       recordEvent(context, tx ?? database.db, { type, source: systemSource, ...(data ? { data } : {}) }),
   };

@@ -10,9 +10,10 @@ import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
 import { convertRows } from './conversions.ts';
 import { missingDefaults } from './fill-defaults.ts';
-import { fillFolded } from './fill-folded.ts';
+import { fillFolded, foldAnew } from './fill-folded.ts';
 import { finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
+import type { WatchedTransaction } from './named-tables.ts';
 import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './order-of-steps.ts';
 import { planAdditions } from './plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
@@ -28,8 +29,12 @@ export interface OwnMigrations {
   /** All of them, in order. */
   readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
-  /** Returns what it did, in words. `begins` is told the name of each. */
-  run(tx: Tx, begins?: (name: string) => void): Promise<string[]>;
+  /** Returns what it did, in words, and which tables it may have written. `begins` is told the name of each. */
+  run(
+    tx: Tx,
+    definitions: readonly ResourceDefinition[],
+    begins?: (name: string) => void,
+  ): Promise<{ readonly done: readonly string[] } & Pick<WatchedTransaction, 'names'>>;
 }
 
 /** A start gives none of these but the clock and the operator's own: it adds, and takes nothing away. */
@@ -222,7 +227,14 @@ async function bringUp(
     const named = asStored(definitions, stored);
     const additions = planAdditions(engine, byNewNames(stored, named), wantedSchemas(named));
     await perform(additions.steps);
-    done.push(...(await own.run(tx, (name) => shown.next(`run the migration ${name}`, ownPending.length))));
+    const { recorded, unrecorded } = recordedTables(named);
+    await bringTriggers(engine, tx, recorded, unrecorded);
+    const ran = await own.run(tx, named, (name) => shown.next(`run the migration ${name}`, ownPending.length));
+    done.push(...ran.done);
+    await foldWritten(
+      executor,
+      [...wantedSchemas(named).values()].filter(({ table }) => ran.names(table)),
+    );
     before = additions.schemas;
   }
   const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
@@ -248,6 +260,14 @@ async function bringUp(
   if (engine === 'postgres') await countRowChanges(tx, inUse);
   for (const { says, mend } of plan.unnamed) note?.(`${says}. To let it go: ${mend}`);
   return { done: [...new Set(done)], left };
+}
+
+/** SQL of the operator's own need not know that searched text is stored folded as well. */
+async function foldWritten(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
+  for (const { table, columns } of tables) {
+    for (const [folded, { from }] of Object.entries(columns))
+      if (from) await foldAnew(executor, { table, from, folded });
+  }
 }
 
 const dropTable = (name: string, { table }: TableSchema): Step => ({

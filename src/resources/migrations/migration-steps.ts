@@ -73,10 +73,19 @@ export const columnText = (engine: Engine, name: string, column: ColumnSchema): 
   return `${quoted(name)} ${typeOf(engine, column)}${implicit}${engine === 'sqlite' ? referenceText(column) : ''}`;
 };
 
+/** For rows that the operator's own SQL makes. The engine writes its own clock. */
+const momentOf = (engine: Engine): string =>
+  engine === 'sqlite'
+    ? "(cast(unixepoch('subsec') * 1000 as integer))"
+    : '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
 export function createTable(engine: Engine, { table, columns }: TableSchema): Step {
   const { text } = columnTypes(engine);
-  const own = Object.entries(columns).map(([name, column]) => columnText(engine, name, column));
-  const all = [`"id" ${text} primary key`, ...own, '"version" integer not null'].join(', ');
+  const own = Object.entries(columns).map(([name, column]) => {
+    const isImplicit = name === 'created_at' || name === 'updated_at';
+    return `${columnText(engine, name, column)}${isImplicit ? ` default ${momentOf(engine)}` : ''}`;
+  });
+  const all = [`"id" ${text} primary key`, ...own, '"version" integer not null default 1'].join(', ');
   return { says: `make the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
 }
 

@@ -59,6 +59,10 @@ export interface Resource {
 
 export type Resources = ReadonlyMap<string, Resource>;
 
+/** Whether code that may write any table may write one whose changes are recorded. */
+export const isAnyRecorded = (resources: Resources): boolean =>
+  [...resources.values()].some(({ recorded }) => recorded);
+
 const accountTables = ['users', 'clients', 'sessions', 'consents'];
 
 const implicit: Readonly<Record<string, Field>> = {

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
-import type { Engine, Tx } from '../../database/database.ts';
+import type { Engine, OperatorTx } from '../../database/database.ts';
+import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 
 /** What a migration has at hand. */
 export interface MigrationCall {
   /** The transaction that all of it happens in: what throws undoes everything. */
-  readonly tx: Tx;
+  readonly tx: OperatorTx;
+  /** Reads and writes declared resources in the transaction, as the API does: `resource('people').create({ … })`. */
+  readonly resource: ServiceResourceOf;
   readonly engine: Engine;
   /** Milliseconds since 1970. */
   readonly now: number;

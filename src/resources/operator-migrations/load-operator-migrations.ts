@@ -2,12 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { importFile } from '../../config/import-file.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, OperatorTx } from '../../database/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { checkOptions } from '../declaration/check-options.ts';
 import { callback } from '../declaration/option-kind.ts';
 import type { OwnMigrations } from '../migrations/migrate-resources.ts';
+import { watchTables } from '../migrations/named-tables.ts';
 import type { OwnMigration } from './define-migration.ts';
+import { type MigrationServices, migrationResources } from './migration-resources.ts';
 import { appliedOwn, noteOwn } from './operator-migration-store.ts';
 
 const isMigration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
@@ -19,11 +21,18 @@ interface Loaded {
   readonly migration: OwnMigration;
 }
 
+interface Means {
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** What migrations write resources with. */
+  services(): MigrationServices;
+}
+
 /** The migrations of the folder, in the order of their names. Those that another version brought and this one lacks are let be. */
 export async function loadOperatorMigrations(
   dir: string,
   { engine }: Pick<Database, 'engine'>,
-  { now, log }: { readonly now: () => number; readonly log: Pick<Logger, 'info' | 'warn'> },
+  { now, log, services }: Means,
 ): Promise<OwnMigrations | undefined> {
   const loaded: Loaded[] = [];
   for (const entry of existsSync(dir) ? readdirSync(dir).filter(isMigration).sort() : []) {
@@ -38,22 +47,25 @@ export async function loadOperatorMigrations(
       const applied = await appliedOwn(db);
       return names.filter((name) => !applied.has(name));
     },
-    async run(tx, begins = () => undefined) {
-      const applied = await appliedOwn(tx);
+    async run(plain, definitions, begins = () => undefined) {
+      const applied = await appliedOwn(plain);
+      const watched = watchTables(plain);
+      const { tx } = watched;
+      const resource = migrationResources(services(), plain, definitions);
       const done: string[] = [];
       for (const { name, file, migration } of loaded) {
         if (applied.has(name)) continue;
         begins(name);
         try {
-          await migration.up({ tx, engine, now: now(), log });
+          await migration.up({ tx: tx as OperatorTx, resource, engine, now: now(), log });
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
           throw new OperatorError(`${file} failed, and nothing was changed: ${why}`);
         }
-        await noteOwn(tx, name, now());
+        await noteOwn(plain, name, now());
         done.push(`run the migration ${name}`);
       }
-      return done;
+      return { done, names: watched.names };
     },
   };
 }

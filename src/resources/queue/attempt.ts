@@ -22,7 +22,7 @@ export const jobLabel = (id: string): string => `job ${id}`;
 export const sealData = (sealing: Sealing, id: string, json: string): string =>
   sealedMark + sealing.seal(json, jobLabel(id));
 
-const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
+export const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
   JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
 
 /** One attempt, to its end. Never throws: where the database is away, the lease ends and the job is done again. */

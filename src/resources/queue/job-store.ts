@@ -140,6 +140,9 @@ export async function deleteFailedBefore(db: Db, before: number, limit: number):
   return Number(numDeletedRows);
 }
 
+export const listJobs = (db: Db): Promise<JobRow[]> =>
+  db.selectFrom('queued_jobs').selectAll().orderBy('created_at').orderBy('id').execute();
+
 export interface JobCount {
   readonly name: string;
   readonly failed: boolean;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { type Handler, runAttempt, type Sealing, serviceStops } from './attempt.ts';
+import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
   type HandlerOptions,
   hostOfSubject,
+  type Job,
   type JobHandler,
   type Lanes,
   type NewJob,
@@ -18,6 +19,7 @@ import {
   hasDueJobs,
   type JobRow,
   leaseDueJobs,
+  listJobs,
   postponeJob,
   renewLeases,
 } from './job-store.ts';
@@ -95,6 +97,23 @@ export class Queue {
       if (this.#running.size === 0) return;
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     }
+  }
+
+  /** What waits, is under way or was given up, with its data: for tests. */
+  async waiting(): Promise<
+    (Omit<Job, 'signal'> & { readonly state: 'waiting' | 'failed'; readonly error: string | null })[]
+  > {
+    const rows = await listJobs(this.#context.database.db);
+    return rows.map((row) => ({
+      key: row.id,
+      name: row.name,
+      data: openData(this.#sealing, row),
+      subject: row.subject,
+      attempt: row.attempts,
+      createdAt: row.created_at,
+      state: row.failed_at === null ? 'waiting' : 'failed',
+      error: row.last_error,
+    }));
   }
 
   /** Begins nothing more, and waits a little for what is under way. What is not done then is left to others. */

@@ -51,6 +51,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
     operations: definition.operations ?? everything,
     defaultOrder: definition.defaultOrder,
     events: definition.events,
+    changes: resource.changes !== undefined,
     softDelete: definition.softDelete,
     scopes: { read: readScope, write: writeScope },
     access: {

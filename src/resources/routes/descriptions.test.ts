@@ -48,8 +48,8 @@ describe('Descriptions of resources', () => {
     assert.ok(!('label' in CarInput.properties) && !('id' in CarInput.properties));
     assert.deepEqual(
       CarList.properties.data.items,
-      { anyOf: [reference('Car'), reference('CarPartial')] },
-      'a part of the fields, with filter',
+      { anyOf: [reference('Car'), reference('CarPartial'), reference('CarAggregate')] },
+      'a part of the fields with filter, groups with aggregate',
     );
     assert.ok('label' in Car.properties && !('pin' in Car.properties));
     assert.ok(Car.required.includes('label') && Car.required.includes('model'), 'null is there too');
@@ -61,8 +61,13 @@ describe('Descriptions of resources', () => {
     assert.ok(!('UserInput' in components.schemas), 'what no operation takes is not there');
     assert.equal(paths['/v1/owners/{id}/cars'].post.summary, 'Create one of the cars of an owner');
     assert.equal(paths['/v1/users/{id}'].get.summary, 'Find a user by id');
-    const [curl, client] = paths['/v1/cars'].post['x-codeSamples'];
+    const [curl, client, ...others] = paths['/v1/cars'].post['x-codeSamples'];
     assert.match(curl.source, /^curl -X POST '[^']+\/v1\/cars' \\\n {2}-H 'Accept: application\/json'/);
     assert.match(client.source, /^const \{ data \} = await gatehouse.resource\('cars'\).create\(\{ plate: '/);
+    assert.deepEqual(
+      others.map(({ lang }: { lang: string }) => lang),
+      ['Python', 'Go', 'PHP'],
+    );
+    for (const { source } of others) assert.match(source, /\/v1\/cars/);
   });
 });

@@ -26,6 +26,7 @@ import { selectionFor } from '../read/remembered.ts';
 import type { TaggedJson } from '../read/row-json.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
+import { callAs } from '../write/resource-calls.ts';
 import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
 import { operationDocs, restoreDocs } from './openapi-operations.ts';
 
@@ -37,13 +38,8 @@ export const engineRoute = {
   serializerCompiler: () => (data: unknown) => JSON.stringify(data),
 } as const;
 
-export const callOf = ({ context, enqueuing }: ResourceServices, request: FastifyRequest): Call => ({
-  ...enqueuing,
-  context,
-  caller: request.caller,
-  source: requestSource(request),
-  now: context.now(),
-});
+export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
+  callAs(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
 
 /** What a request reads with. */
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>

@@ -36,6 +36,10 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
     `  ${member(name)}: {`,
     ...block('row', row),
     ...block('input', members(inputSchema(resource, 'create'))),
+    ...block(
+      'service',
+      serviceFields(resource).map((field) => `${member(field.name)}?: ${typeOf(field.name, shownSchema(field))};`),
+    ),
     ...block('replacement', members(inputSchema(resource, 'replace'))),
     ...block('created', definition.reveals ? members(definition.reveals as Json) : []),
     `    search: ${unionOf(searchableNames(resource))};`,
@@ -46,6 +50,33 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
     `    actions: ${(definition.actions ?? []).map((one) => actionType(one as unknown as Action)).join(' | ') || 'never'};`,
     '  };',
   ];
+}
+
+/** What the service itself may write beside what a caller sends: read-only and hidden fields. */
+const serviceFields = ({ definition, stored }: Resource) =>
+  definition.managed
+    ? stored.filter(({ name, sendable }) => !sendable && !['id', 'created_at', 'updated_at'].includes(name))
+    : [];
+
+/** The types of the tables, for SQL. */
+export function tableTypes(resources: Resources): string {
+  const sorted = [...resources.values()].filter(({ definition }) => definition.managed);
+  sorted.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return ['export interface Tables {', ...sorted.flatMap(tableType), '}', ''].join('\n');
+}
+
+/** Every column as the database stores it. What the table fills in by itself need not be inserted. */
+function tableType({ table, stored }: Resource): string[] {
+  const columns = stored.flatMap(({ name, column, type, nullable, foldedColumn }) => {
+    const one = `${type.storage === 'text' ? 'string' : 'number'}${nullable ? ' | null' : ''}`;
+    const isFilled = name === 'created_at' || name === 'updated_at';
+    return [
+      `${member(column)}: ${isFilled ? 'Generated<number>' : one};`,
+      ...(foldedColumn ? [`${member(foldedColumn)}: ${one};`] : []),
+    ];
+  });
+  const lines = [...columns, 'version: Generated<number>;'].map((line) => `    ${line}`);
+  return [`  ${member(JSON.parse(table))}: {`, ...lines, '  };'];
 }
 
 function relationType({ name, relation, target }: ResourceRelation): string {

@@ -4,6 +4,7 @@ import type { Change } from '../../database/bus.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { unavailable } from '../../platform/errors.ts';
 import type { WriteCall } from '../declaration/define-resource.ts';
+import type { ResourceCalls } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Values } from './read-input.ts';
 
@@ -179,6 +180,7 @@ function hand(call: WriteCall): Handed {
     ...call,
     later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),
     mail: async (template, to, data, tx) => call.mail(template, to, data, tx ?? transaction()),
+    resource: (name, options) => guarded(call.resource(name, options), transaction) as never,
     reveal(fields) {
       Object.assign(revealed, fields);
       call.reveal(fields);
@@ -191,6 +193,18 @@ function hand(call: WriteCall): Handed {
   const whole = Object.defineProperty(handed, 'tx', { get: transaction, enumerable: true }) as WriteCall;
   return { call: whole, state, revealed, changes };
 }
+
+/** The calls of a resource, which use the transaction. */
+const guarded = (calls: ResourceCalls, use: () => unknown): ResourceCalls =>
+  Object.fromEntries(
+    Object.entries(calls).map(([name, run]) => [
+      name,
+      async (...args: unknown[]) => {
+        use();
+        return run(...args);
+      },
+    ]),
+  ) as unknown as ResourceCalls;
 
 function repeat({ error, values, revealed, changes }: Outcome, call: WriteCall, change: HookChange): void {
   if (error !== undefined) throw error;

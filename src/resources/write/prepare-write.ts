@@ -8,7 +8,7 @@ import { type Input, readInput, type WriteMode } from './read-input.ts';
 import { mayNot } from './write-checks.ts';
 import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
 
-type Prepared = WriteRequest &
+type Prepared = Omit<WriteRequest, 'selection'> &
   Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };
 
 /** The values of a new row. Who may make none is refused before any work is done for it. */
@@ -29,12 +29,12 @@ export function prepareChange(services: ResourceServices, resource: Resource, re
 }
 
 /** The transaction decides in the end. Asked here as well where a hook would work for the caller, slowly or outwards. */
-async function prepared(
+export async function prepared(
   resource: Resource,
-  { call, body, isForm, mode, id, fixed }: Prepared,
+  { call, body, isForm, asService, mode, id, fixed }: Prepared,
   mayWrite: () => Promise<void>,
 ): Promise<Input> {
-  const input = readInput(resource, mode, { body, isForm, fixed }, call);
+  const input = readInput(resource, mode, { body, isForm, asService, fixed }, call);
   const { prepare } = resource.definition.hooks ?? {};
   if (!prepare) return input;
   await mayWrite();

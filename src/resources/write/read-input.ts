@@ -25,13 +25,18 @@ export interface Sent {
   readonly body: unknown;
   readonly isForm: boolean;
   readonly fixed?: Values | undefined;
+  /** The service itself sends it: it may set what is read-only or hidden. */
+  readonly asService?: boolean | undefined;
 }
+
+/** Set by the engine, whoever writes. */
+const ofEngine = new Set(['id', 'created_at', 'updated_at']);
 
 /** Checks a body against the declaration; 422 with one entry for each field that is wrong. */
 export function readInput(
   resource: Resource,
   mode: WriteMode,
-  { body, isForm, fixed = {} }: Sent,
+  { body, isForm, fixed = {}, asService }: Sent,
   call: DefaultCall,
 ): Input {
   const errors: FieldError[] = [];
@@ -42,10 +47,13 @@ export function readInput(
     if (errors.length >= mostFieldErrors) break;
     // What moves by itself comes back with a whole resource, and may be older than what is stored.
     const field = resource.fields.get(name);
-    if (!field || field.options.hidden) errors.push(unknownField(resource, name));
+    const isOwn = asService && resource.definition.managed && field?.stored && !ofEngine.has(name);
+    if (!field || (field.options.hidden && !isOwn)) errors.push(unknownField(resource, name));
     else if (mode === 'replace' && (field.compute || name === 'updated_at')) continue;
-    else if (mode !== 'create' && field.shown && (!field.sendable || field.options.immutable)) unchanged[name] = value;
-    else if (!field.sendable) errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
+    else if (!isOwn && mode !== 'create' && field.shown && (!field.sendable || field.options.immutable))
+      unchanged[name] = value;
+    else if (!isOwn && !field.sendable)
+      errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
     else if (name in fixed) {
       if (value !== fixed[name]) errors.push(fieldError(name, 'conflict', 'differs from the id in the path'));
     } else {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../platform/caller.ts';
 import type { Call, WriteCall } from '../declaration/define-resource.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -12,9 +13,13 @@ export interface WriteContext extends QueryContext {
   readonly outside: Call;
   readonly hooks: HookRuns;
   /** To be done after the commit. */
-  readonly afterCommit: (() => Promise<void> | void)[];
+  readonly afterCommit: { readonly name: string; run(): Promise<void> | void }[];
   /** What hooks add to this one answer. */
   readonly revealed: Record<string, unknown>;
   /** The caller was allowed to do this by another rule than that of the row. */
   readonly ruled?: false;
+  /** Under whose name changes are recorded at the moment. */
+  readonly actor: Caller;
+  /** How many writes this one is inside of: a hook may write another row, whose hook writes another. */
+  readonly depth: number;
 }

@@ -8,6 +8,8 @@ export interface WriteRequest {
   readonly call: Call;
   readonly body: unknown;
   readonly isForm: boolean;
+  /** The service itself writes: it may set what is read-only or hidden. */
+  readonly asService?: boolean;
   /** How the answer shows the row. */
   readonly selection: Selection;
 }

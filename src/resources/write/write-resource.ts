@@ -13,6 +13,7 @@ import { keepAnswer, type StoredAnswer, takeKey, wasAnswered } from './idempoten
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
 import { withProof } from './with-proof.ts';
+import type { WriteContext } from './write-context.ts';
 import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
@@ -122,16 +123,29 @@ export async function deleteResource(
   const known = key !== undefined && (await wasAnswered(services.context, key));
   const { call, body } = known ? sent : await withProof(services, resource, sent);
   if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
+  const work = async (write: WriteContext) => {
+    const { tx } = write.call;
+    if (key && (await takeKey(tx, key, call.now))) return;
+    if (known) throw forgotten();
+    const deleted = forGood ? { deleted: { of: resource, which: 'only' as const } } : {};
+    const before = await lockRow({ ...write, ...deleted }, resource, id, 'delete', ifMatch);
+    await removeRow(write, resource, before, { forGood });
+    if (key) await keepAnswer(tx, key, { id, headers: {}, body: '' });
+  };
+  await refuseReferred(services, resource, id, () =>
+    inTransaction(services, resource, call, { scope: resource.writeScope, id }, work),
+  );
+}
+
+/** Runs a deletion, and says what still refers to the row where that keeps it. */
+export async function refuseReferred(
+  services: ResourceServices,
+  resource: Resource,
+  id: string,
+  remove: () => Promise<void>,
+): Promise<void> {
   try {
-    await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
-      const { tx } = write.call;
-      if (key && (await takeKey(tx, key, call.now))) return;
-      if (known) throw forgotten();
-      const deleted = forGood ? { deleted: { of: resource, which: 'only' as const } } : {};
-      const before = await lockRow({ ...write, ...deleted }, resource, id, 'delete', ifMatch);
-      await removeRow(write, resource, before, { forGood });
-      if (key) await keepAnswer(tx, key, { id, headers: {}, body: '' });
-    });
+    await remove();
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
     throw conflict(await whoRefers(services, resource, id), 'still_referred_to');

@@ -34,7 +34,7 @@ async function written(context: WriteContext, resource: Resource, change: HookCh
   const hook = resource.definition.hooks?.afterCommit as AfterCommit | undefined;
   if (!hook) return;
   const { operation, before, after } = change;
-  afterCommit.push(() => hook(context.outside, { operation, before, after }));
+  afterCommit.push({ name: resource.name, run: () => hook(context.outside, { operation, before, after }) });
 }
 
 /** Makes a row; its references exist and are visible, and it satisfies the rule for making rows. */

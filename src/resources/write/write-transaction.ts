@@ -1,6 +1,11 @@
-import { changeAs } from '../../database/change-as.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Change } from '../../database/bus.ts';
+import { type Act, changeAs } from '../../database/change-as.ts';
 import { actingAs } from '../../database/change-log/actor.ts';
+import type { OperatorTx, Tx } from '../../database/database.ts';
+import { type Caller, systemCaller } from '../../platform/caller.ts';
 import type { Call } from '../declaration/define-resource.ts';
+import type { ResourceOf } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { quoted } from '../sql/sql-text.ts';
@@ -10,64 +15,123 @@ import type { WriteContext } from './write-context.ts';
 
 const users = quoted('users');
 
+/** Whom or what a write is about, for the locks that it takes. */
+export const targetOf = ({ table, ofAccounts }: Resource, id: string | undefined): Pick<Act, 'userId' | 'accountId'> =>
+  table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
+
 /**
  * Runs work in the transaction of a write, which holds the caller's right to it. Whatever runs inside sees the caller as it
  * is then, not as it was when the request came. It may run more than once (see `changeAs`).
  */
-export async function inTransaction<T>(
+export function inTransaction<T>(
   services: ResourceServices,
   resource: Resource,
   call: Call,
   { scope, id }: { readonly scope: string | undefined; readonly id?: string },
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
+  const { ofAccounts, recorded } = resource;
+  return writeTransaction(services, call, { scope, ofAccounts, recorded, ...targetOf(resource, id) }, work);
+}
+
+/** The same for code that may write anything. */
+export async function writeTransaction<T>(
+  services: ResourceServices,
+  call: Call,
+  act: Omit<Act, 'caller'>,
+  work: (write: WriteContext) => Promise<T>,
+): Promise<T> {
   const { database } = services.context;
   const { engine } = database;
-  const { ofAccounts, recorded } = resource;
-  const target = resource.table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
-  const act = { caller: call.caller, scope, ofAccounts, recorded, ...target };
+  const { recorded = false } = act;
   const hooks = new HookRuns(engine);
   let afterCommit: WriteContext['afterCommit'] = [];
   const result = await hooks.attempt(() =>
-    changeAs(database, services.holdAuthority, act, (tx, invalidate, caller) => {
-      const revealed: Values = {};
+    changeAs(database, services.holdAuthority, { ...act, caller: call.caller }, (tx, invalidate, caller) => {
       afterCommit = [];
-      const context: WriteContext = {
-        services,
-        call: {
-          ...call,
-          caller,
-          tx,
-          invalidate,
-          reveal: (fields) => void Object.assign(revealed, fields),
-          later: (name, data, options) => call.later(name, data, { tx, ...options }),
-          mail: (template, to, data, other) => call.mail(template, to, data, other ?? tx),
-        },
-        outside: { ...call, caller },
-        hooks,
-        afterCommit,
-        revealed,
-        engine,
-        db: tx,
-        caller,
-        now: call.now,
-      };
-      return recorded && engine === 'sqlite' ? actingAs(tx, caller, () => work(context)) : work(context);
+      const write = writeContext(services, { ...call, caller }, { tx, invalidate, recorded, hooks, afterCommit });
+      const open = { isOpen: true };
+      const run = () => (recorded && engine === 'sqlite' ? actingAs(tx, caller, () => work(write)) : work(write));
+      return opened.run(open, run).finally(() => {
+        open.isOpen = false;
+      });
     }),
   );
   if (recorded) services.recorded?.();
-  for (const hook of afterCommit) await runAfterCommit(services, resource, hook);
+  for (const hook of afterCommit) await runAfterCommit(services, hook);
   return result;
 }
+
+/** The transaction that the code at hand runs in. */
+const opened = new AsyncLocalStorage<{ isOpen: boolean }>();
+
+/** Whether this code waits inside a transaction: on SQLite, another one would wait for it for good. */
+export const isInTransaction = (): boolean => opened.getStore()?.isOpen === true;
+
+/** Runs work that has nothing to do with the transaction of whoever started it. */
+export const outsideTransactions = <T>(work: () => T): T => opened.exit(work);
+
+interface Open {
+  readonly tx: Tx;
+  invalidate(change: Change): void;
+  readonly recorded: boolean;
+  readonly hooks: HookRuns;
+  readonly afterCommit: WriteContext['afterCommit'];
+}
+
+const byTransaction = new WeakMap<object, WriteContext>();
+
+/** The write that a transaction belongs to. */
+export function writeIn(tx: OperatorTx): WriteContext {
+  const write = byTransaction.get(tx);
+  if (!write) throw new Error('resource(…, { tx }): this is not the transaction that `transaction` gave.');
+  return write;
+}
+
+/** One write inside a transaction that is open. */
+export function writeContext(
+  services: ResourceServices,
+  call: Call,
+  { tx, invalidate, recorded, hooks, afterCommit }: Open,
+): WriteContext {
+  const revealed: Values = {};
+  const { caller } = call;
+  const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: tx as OperatorTx });
+  const write: WriteContext = {
+    services,
+    call: {
+      ...call,
+      tx: tx as OperatorTx,
+      invalidate,
+      resource,
+      reveal: (fields) => void Object.assign(revealed, fields),
+      later: (name, data, options) => call.later(name, data, { tx: tx as OperatorTx, ...options }),
+      mail: (template, to, data, other) => call.mail(template, to, data, other ?? (tx as OperatorTx)),
+    },
+    outside: call,
+    hooks,
+    afterCommit,
+    revealed,
+    actor: recorded ? caller : nobody,
+    depth: 0,
+    engine: services.context.database.engine,
+    db: tx,
+    caller,
+    now: call.now,
+  };
+  byTransaction.set(tx, write);
+  return write;
+}
+
+const nobody: Caller = systemCaller;
 
 /** What is committed stays so: whoever asked for it is told that it succeeded. */
 async function runAfterCommit(
   { context: { log } }: ResourceServices,
-  { name }: Resource,
-  hook: () => Promise<void> | void,
+  { name, run }: WriteContext['afterCommit'][number],
 ): Promise<void> {
   try {
-    await hook();
+    await run();
   } catch (error) {
     log.error({ err: error, resource: name }, 'afterCommit failed; what was written stays');
   }

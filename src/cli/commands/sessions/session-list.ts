@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sessionNames } from '../../../oauth/sessions/store/session-name-store.ts';
 import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';
@@ -24,11 +25,12 @@ const list = ({ user, client }: Flags) =>
     const { database, now } = context;
     const userId = user === undefined ? undefined : (await findUserByText(context, user)).id;
     const rows = await listSessions(database.db, now(), { userId, clientId: client });
+    const names = await sessionNames(database.db, rows);
     return rows.map((row) => ({
       id: row.id,
       type: row.type,
-      user: row.user_id,
-      client: row.client_id,
+      user: names.users.get(row.user_id ?? '') ?? row.user_id,
+      client: names.clients.get(row.client_id ?? '') ?? row.client_id,
       name: row.name,
       scopes: JSON.parse(row.scopes) as string[],
       address: row.address,

@@ -4,6 +4,14 @@ export interface GrantDetails {
   readonly claims?: RequestedClaims | undefined;
   /** The thumbprint of the key that tokens are bound to (RFC 9449). */
   readonly jkt?: string | undefined;
+  /** What the user agreed to beyond scopes (RFC 9396). */
+  readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
+}
+
+/** One object of `authorization_details`. The service that the token is for knows what the members of a type mean. */
+export interface AuthorizationDetail {
+  readonly type: string;
+  readonly [member: string]: unknown;
 }
 
 export interface RequestedClaims {

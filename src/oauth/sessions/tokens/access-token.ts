@@ -2,6 +2,7 @@ import type { Config } from '../../../config/config.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
 import { authenticationOf } from '../store/authentication.ts';
+import type { AuthorizationDetail } from '../store/grant-details.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import type { SessionRow } from '../store/session-store.ts';
 
@@ -26,6 +27,7 @@ export interface AccessTokenClaims {
   readonly gen?: number;
   readonly cnf?: { readonly jkt: string } | undefined;
   readonly act?: object;
+  readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly auth_time?: number;
   readonly acr?: string;
   readonly amr?: readonly string[];
@@ -52,6 +54,8 @@ export interface TokenClaims {
   readonly cnf?: { readonly jkt: string } | undefined;
   /** Who passed it on (RFC 8693 4.1). */
   readonly act?: object;
+  /** What the user agreed to beyond scopes (RFC 9396 9.1). */
+  readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly exp?: number;
   readonly client_id?: string;
 }

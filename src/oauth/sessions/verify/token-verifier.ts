@@ -21,6 +21,13 @@ export type FoundToken =
 /** Throws unless the sender holds the key that the token is bound to. */
 export type ProvePossession = (sender: Sender, token: string, jkt: string) => Promise<void>;
 
+/** RFC 9449 7.1: whoever sends a token with the scheme DPoP relies on its being bound to a key, and this one is not. */
+function refuseDpopScheme(sender: Sender | null): void {
+  if (/^dpop /i.test(sender?.headers?.authorization ?? '')) {
+    throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
+  }
+}
+
 const hit = { result: 'hit' };
 const miss = { result: 'miss' };
 
@@ -60,6 +67,7 @@ export class TokenVerifier {
       throw unauthorized('token_expired');
     }
     if (known.jkt !== undefined) return this.#proven(token, known, sender);
+    refuseDpopScheme(sender);
     this.#context.metrics.tokenLookups.inc(hit);
     this.#lastUses.note(known.sessionId, now, sender);
     return known.caller;
@@ -82,6 +90,7 @@ export class TokenVerifier {
     const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path });
     if (usable && verified.lasting !== false) this.#cache.keep(token, verified, epoch);
     if (verified.jkt !== undefined) return this.#proven(token, verified, sender);
+    refuseDpopScheme(sender);
     this.#lastUses.note(verified.sessionId, this.#context.now(), from);
     return verified.caller;
   }

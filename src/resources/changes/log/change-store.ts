@@ -108,3 +108,9 @@ export async function pruneChanges(db: Db, before: number, limit: number): Promi
     return old.length;
   });
 }
+
+/** All that are kept, in order: for tests, which have few. */
+export function allChanges(db: Db, resource: string | undefined): Promise<LogRow[]> {
+  const all = db.selectFrom('change_log').selectAll().orderBy('position');
+  return (resource === undefined ? all : all.where('resource', '=', resource)).execute();
+}

@@ -7,6 +7,7 @@ import type { Subscription } from '../view/subscription.ts';
 
 /** Who leaves more than this lying does not read: it is disconnected, and comes back to where it was. */
 const mostUnread = 1024 * 1024;
+const longestUnreadMs = 30_000;
 const beatEveryMs = 15_000;
 /** Milliseconds after which a browser connects again. Not all at once where many are cut off together. */
 const retryAfter = () => 1000 + Math.round(Math.random() * 2000);
@@ -49,12 +50,19 @@ export class Stream {
     return this.#response.writableLength;
   }
 
-  /** Resolves when what was sent is on its way, or the stream is over. */
+  /** Resolves when what was sent is on its way, or the stream is over. A reader that takes nothing for long is cut off. */
   drained(): Promise<void> {
-    if (this.closed || this.unread === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#response.once('drain', resolve);
-      this.#response.once('close', resolve);
+      const done = () => {
+        clearTimeout(timer);
+        this.#response.off('drain', done).off('close', done);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#cutOff();
+        done();
+      }, longestUnreadMs);
+      this.#response.on('drain', done).on('close', done);
     });
   }
 
@@ -98,11 +106,12 @@ export class Stream {
 
   #write(text: string): void {
     if (this.closed) return;
-    if (this.unread > mostUnread) {
-      this.closed = true;
-      this.#response.destroy();
-      return;
-    }
-    this.#response.write(text);
+    if (this.unread > mostUnread) this.#cutOff();
+    else this.#response.write(text);
+  }
+
+  #cutOff(): void {
+    this.closed = true;
+    this.#response.destroy();
   }
 }

@@ -14,6 +14,7 @@ const rowsAtOnce = 500;
 /** A subscriber that catches up waits until it has read this much. */
 const mostAhead = 256 * 1024;
 
+const sizeOf = ({ before, after }: LogRow): number => (before?.length ?? 0) + (after?.length ?? 0);
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
@@ -89,9 +90,8 @@ export class Streams {
       if (number < settled) await this.#log.refuseOld(number);
       const page = await this.#log.page(stream.position, names, rowsAtOnce);
       const keep = (at: number) => (seen !== undefined && at < shown ? { number: at, seen } : { number: at });
-      await this.#send([stream], page.rows, keep);
+      await this.#catchUpWith(stream, page.rows, keep);
       if (!stream.closed) stream.position = keep(page.to);
-      while (!stream.closed && stream.unread > mostAhead) await stream.drained();
     }
   }
 
@@ -124,6 +124,21 @@ export class Streams {
       await this.#send(live, page.rows, (number) => ({ number }));
       for (const stream of live) if (stream.position.number < page.to) stream.position = { number: page.to };
       this.#head = page.to;
+    }
+  }
+
+  /** As quickly as the reader reads: rows can be large, and a page of them larger than what may lie unread. */
+  async #catchUpWith(
+    stream: Stream,
+    rows: readonly LogRow[],
+    at: (number: number) => Stream['position'],
+  ): Promise<void> {
+    for (let from = 0; from < rows.length && !stream.closed; ) {
+      let to = from;
+      for (let size = 0; to < rows.length && size < mostAhead; to++) size += sizeOf(rows[to] as LogRow);
+      await this.#send([stream], rows.slice(from, to), at);
+      if (stream.unread > mostAhead && !stream.closed) await stream.drained();
+      from = to;
     }
   }
 

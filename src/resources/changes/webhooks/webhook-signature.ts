@@ -1,4 +1,14 @@
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** https://www.standardwebhooks.com: the prefixes of secrets and keys, and of their signatures. */
 const prefixes = { hmac: 'whsec_', ed25519: 'whsk_' } as const;
@@ -14,6 +24,10 @@ export function newSecret(kind: SignatureKind): string {
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(pkcs8Head.length);
   return prefixes.ed25519 + seed.toString('base64');
 }
+
+/** An ed25519 public key in SPKI is these bytes and its own 32. */
+const spkiHead = Buffer.from('302a300506032b6570032100', 'hex');
+const toleranceMs = 300_000;
 
 const privateKeyOf = (secret: string) => {
   const seed = Buffer.from(secret.slice(prefixes.ed25519.length), 'base64');
@@ -44,4 +58,30 @@ export function webhookHeaders(secrets: readonly string[], id: string, at: numbe
     'webhook-timestamp': timestamp,
     'webhook-signature': secrets.map((secret) => signatureBy(secret, `${id}.${timestamp}.${body}`)).join(' '),
   };
+}
+
+/** What is wrong with a delivery that was received; undefined where its signature and its time are good. */
+export function verifyDelivery(
+  key: string,
+  { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }: IncomingHttpHeaders,
+  body: string,
+  now: number,
+): string | undefined {
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string')
+    return 'a header is missing: webhook-id, webhook-timestamp or webhook-signature';
+  const content = `${id}.${timestamp}.${body}`;
+  if (!signature.split(' ').some((each) => isSignedBy(key, content, each))) return 'wrong signature';
+  return Math.abs(now - Number(timestamp) * 1000) <= toleranceMs ? undefined : 'more than five minutes old';
+}
+
+function isSignedBy(key: string, content: string, signature: string): boolean {
+  const [version, value = ''] = signature.split(',', 2);
+  if (version === 'v1' && key.startsWith(prefixes.hmac)) {
+    const [given, expected] = [Buffer.from(signature), Buffer.from(signatureBy(key, content))];
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+  const raw = Buffer.from(key.startsWith(publicPrefix) ? key.slice(publicPrefix.length) : '', 'base64');
+  if (version !== 'v1a' || raw.length !== 32) return false;
+  const publicKey = createPublicKey({ key: Buffer.concat([spkiHead, raw]), format: 'der', type: 'spki' });
+  return verify(null, Buffer.from(content), publicKey, Buffer.from(value, 'base64'));
 }

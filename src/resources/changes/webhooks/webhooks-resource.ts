@@ -89,6 +89,7 @@ const keepBody = Type.Unsafe<{ keep_old_hours?: number } | null>({
   properties: {
     keep_old_hours: {
       type: 'integer',
+      title: 'Keep the old secret for (hours)',
       minimum: 0,
       maximum: 720,
       description: 'For how long the old secret signs as well; by default a day',
@@ -99,9 +100,15 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
   type: 'object',
   additionalProperties: false,
   properties: {
-    deliveries: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string' } },
-    from: { type: 'string', format: 'date-time', description: 'Deliveries made from then on' },
-    to: { type: 'string', format: 'date-time', description: 'And until then' },
+    deliveries: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { type: 'string' },
+      description: 'Ids of deliveries. Or name a time with `from`.',
+    },
+    from: { type: 'string', format: 'date-time', description: 'All deliveries from this time on' },
+    to: { type: 'string', format: 'date-time', description: 'Until this time; without it, until now' },
   },
 });
 
@@ -120,14 +127,18 @@ export const webhooksResource = (means: WebhookMeans) =>
         default: ({ caller }) => caller.userId,
         onDelete: 'cascade',
       }),
-      url: text({ required: true, max: 2000, searchable: true, example: 'https://example.com/hooks' }),
+      url: text({ label: 'URL', required: true, max: 2000, searchable: true, example: 'https://example.com/hooks' }),
       resources: list({ required: true, searchable: true, description: 'Resources with `changes`' }),
       operations: list({ values: [...operations], default: [...operations] }),
       search: text({ max: 2000, description: 'Conditions as in lists' }),
       active: boolean({ default: true, searchable: true }),
       disabled_reason: text({ readOnly: true, description: 'Why the service switched it off' }),
       signature: oneOf(['hmac', 'ed25519'], { default: 'hmac', immutable: true }),
-      previous_until: timestamp({ readOnly: true, description: 'Until when the old secret signs as well' }),
+      previous_until: timestamp({
+        label: 'Old secret valid until',
+        readOnly: true,
+        description: 'Until when the old secret signs as well',
+      }),
       sealed_secret: text({ hidden: true, max: 4000 }),
       sealed_previous: text({ hidden: true, max: 4000 }),
       position: integer({ hidden: true }),
@@ -149,6 +160,8 @@ export const webhooksResource = (means: WebhookMeans) =>
         return undefined;
       },
       async beforeWrite(call, { operation, values, before }) {
+        // An empty choice is no choice: all of them.
+        if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
           // The id is not known yet: it is sealed for whoever is to own it.
@@ -175,7 +188,7 @@ export const webhooksResource = (means: WebhookMeans) =>
       },
       {
         name: 'secrets',
-        summary: 'Replace the secret; the old one signs as well for some hours',
+        summary: 'Replace the secret',
         status: 201,
         body: keepBody,
         run: ({ row, body, transaction }) =>
@@ -192,7 +205,7 @@ export const webhooksResource = (means: WebhookMeans) =>
       },
       {
         name: 'redeliveries',
-        summary: 'Send deliveries again: some by their ids, or all of a stretch of time',
+        summary: 'Send deliveries again',
         status: 202,
         body: again,
         async run({ row, body, transaction }) {
@@ -241,8 +254,8 @@ export const deliveriesResource = defineResource({
     response_status: integer({ readOnly: true, searchable: true }),
     response_body: text({ readOnly: true, description: 'Its beginning' }),
     error: text({ readOnly: true }),
-    duration_ms: integer({ readOnly: true }),
-    body: json({ readOnly: true, description: 'What was sent' }),
+    duration_ms: integer({ label: 'Duration (ms)', readOnly: true }),
+    body: json({ label: 'Sent', readOnly: true, description: 'What was sent' }),
     created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
     delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
   },

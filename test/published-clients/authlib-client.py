@@ -20,7 +20,7 @@ server = requests.get(f"{issuer}/.well-known/openid-configuration").json()
 session = OAuth2Session(
     client_id,
     client_secret,
-    scope="openid email offline_access",
+    scope="openid profile email offline_access",
     redirect_uri=redirect_uri,
     code_challenge_method="S256",
 )

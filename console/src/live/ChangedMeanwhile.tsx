@@ -1,0 +1,44 @@
+import { Alert } from '@mui/material';
+import { type RefObject, useState } from 'react';
+import { useRecordContext } from 'react-admin';
+import { useDescription } from '../data/described.tsx';
+import { fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { useActorName } from './useActorName.ts';
+import { type RowChange, useChanges } from './useChanges.ts';
+
+/** In a form: warns while somebody else changes the row that is being edited, before it is saved. */
+export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
+  const { name } = useDescription();
+  const row = useRecordContext();
+  const [changes, setChanges] = useState<readonly RowChange[]>([]);
+  useChanges([name], (change) => {
+    if (change && change.id === row?.id && !saved.current) setChanges((known) => [...known, change]);
+  });
+  const last = changes.at(-1);
+  return last && <Warning first={changes[0] as RowChange} last={last} />;
+}
+
+function Warning({ first, last }: { first: RowChange; last: RowChange }) {
+  const { fields } = useDescription();
+  const who = useActorName(last.actor);
+  if (last.operation !== 'updated') {
+    return (
+      <Alert severity="error" sx={{ mb: 2, width: '100%' }}>
+        {say('{who} deleted this row, or you can no longer see it.', { who })}
+      </Alert>
+    );
+  }
+  const changed = fields.filter(
+    ({ name, readOnly }) =>
+      !readOnly && JSON.stringify(first.before?.[name]) !== JSON.stringify(last.after?.[name]) && name !== 'id',
+  );
+  return (
+    <Alert severity="warning" sx={{ mb: 2, width: '100%' }}>
+      {say('{who} changed this row while you edit it: {fields}. When you save, you choose what stays.', {
+        who,
+        fields: changed.map(fieldLabel).join(', ') || '–',
+      })}
+    </Alert>
+  );
+}

@@ -1,0 +1,72 @@
+import { Typography } from '@mui/material';
+import { createContext, type ReactNode, useContext, useState } from 'react';
+import { useGetIdentity, useListContext, useRecordContext } from 'react-admin';
+import { useDescription } from '../data/described.tsx';
+import { rowName } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { useActorName } from './useActorName.ts';
+import { type RowChange, useChanges } from './useChanges.ts';
+import { useRefreshSoon } from './useRefreshSoon.ts';
+
+/** By id: how somebody else has changed the row since the list was opened. */
+const Marks = createContext<ReadonlyMap<string, RowChange>>(new Map());
+const mostMarks = 100;
+
+/** A list that follows its changes: it is read again, rows that others changed are marked, and the last change is told. */
+export function LiveRows({ children }: { children: ReactNode }) {
+  const { name } = useDescription();
+  const { meta } = useListContext();
+  const position = meta?.position as string | undefined;
+  const { identity } = useGetIdentity();
+  const refresh = useRefreshSoon();
+  const [marks, setMarks] = useState<ReadonlyMap<string, RowChange>>(new Map());
+  const [last, setLast] = useState<RowChange>();
+
+  function follow(change: RowChange | undefined): void {
+    refresh([name, 'getList']);
+    if (!change || change.operation === 'left' || change.actor?.user_id === identity?.id) return;
+    setMarks((known) => new Map([...known, [change.id, change] as const].slice(-mostMarks)));
+    setLast(change);
+  }
+
+  useChanges(position === undefined ? [] : [name], follow, position);
+  return (
+    <Marks.Provider value={marks}>
+      <Typography variant="body2" color="textSecondary" role="status" sx={{ px: 2, '&:not(:empty)': { pt: 1 } }}>
+        {last && <Told change={last} />}
+      </Typography>
+      {children}
+    </Marks.Provider>
+  );
+}
+
+const sentences = { created: '{who} created {row}.', updated: '{who} changed {row}.', deleted: '{who} deleted {row}.' };
+
+function Told({ change }: { change: RowChange }) {
+  const description = useDescription();
+  const who = useActorName(change.actor);
+  const row = rowName(description, { ...(change.after ?? change.before), id: change.id });
+  const sentence = sentences[change.operation as keyof typeof sentences];
+  return sentence && say(sentence, { who, row });
+}
+
+/** How somebody else changed the row that one stands in; undefined where nobody did. */
+export function useMark(): RowChange | undefined {
+  const row = useRecordContext();
+  return useContext(Marks).get(String(row?.id));
+}
+
+/** Who changed the row that one stands in. */
+export function ChangedBy() {
+  const mark = useMark();
+  return mark && <Named key={mark.position} change={mark} />;
+}
+
+function Named({ change: { actor, operation } }: { change: RowChange }) {
+  const who = useActorName(actor);
+  return (
+    <span className="changed-by">
+      {operation === 'created' ? say('Created by {who}', { who }) : say('Changed by {who}', { who })}
+    </span>
+  );
+}

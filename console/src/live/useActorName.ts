@@ -1,0 +1,16 @@
+import { useGetManyAggregate } from 'react-admin';
+import { useDescriptions } from '../data/described.tsx';
+import { rowName } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import type { RowChange } from './useChanges.ts';
+
+/** Who made a change: a person, or the client that acts on its own. */
+export function useActorName(actor: RowChange['actor']): string {
+  const resource = actor?.user_id ? 'users' : 'clients';
+  const description = useDescriptions().get(resource);
+  const id = actor?.user_id ?? actor?.client_id;
+  const isKnown = description !== undefined && typeof id === 'string';
+  const { data } = useGetManyAggregate(resource, { ids: isKnown ? [id] : [] }, { enabled: isKnown });
+  const row = data?.[0];
+  return description && row ? rowName(description, row) : say('Somebody');
+}

@@ -1,0 +1,68 @@
+import { useEffect, useRef } from 'react';
+import { type Change, subscribe } from '../../../client/changes.ts';
+import { GatehouseError } from '../../../client/errors.ts';
+import type { Send } from '../../../client/page.ts';
+import { createTransport } from '../../../client/transport.ts';
+import { gatehouse, root } from '../data/api.ts';
+import { useDescriptions } from '../data/described.tsx';
+
+export type RowChange = Change<Record<string, unknown>>;
+
+/** Streams open by the session cookie: when the session ends, they close and nobody is asked to sign in for their sake. */
+const streams = createTransport({ baseUrl: root, fetch: (url, init) => fetch(url, init), retryDelays: [] });
+const send: Send = (call) => (call.stream ? streams.send(call) : gatehouse.call(call));
+
+/**
+ * Calls back for each change of these resources, and with undefined where changes were missed for too long. It listens only while
+ * the page can be seen: browsers open six connections to one service, for all tabs together.
+ */
+export function useChanges(
+  resources: readonly string[],
+  onChange: (change: RowChange | undefined) => void,
+  after?: string | undefined,
+): void {
+  const descriptions = useDescriptions();
+  const names = resources.filter((name) => descriptions.get(name)?.changes).join(',');
+  const listener = useRef(onChange);
+  listener.current = onChange;
+  const start = useRef(after);
+  start.current = after;
+
+  useEffect(() => {
+    if (names === '') return;
+    let stop: AbortController | undefined;
+    let position = start.current;
+
+    async function follow(signal: AbortSignal): Promise<void> {
+      try {
+        for await (const change of subscribe<Record<string, unknown>>(send, names, { after: position, signal })) {
+          position = change.position;
+          listener.current(change);
+        }
+      } catch (error) {
+        // The page works without.
+        if (!(error instanceof GatehouseError) || error.code !== 'resync') return;
+        position = undefined;
+        listener.current(undefined);
+        await follow(signal);
+      }
+    }
+
+    function look(): void {
+      if (document.hidden) {
+        stop?.abort();
+        stop = undefined;
+      } else if (!stop) {
+        stop = new AbortController();
+        void follow(stop.signal);
+      }
+    }
+
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      stop?.abort();
+    };
+  }, [names]);
+}

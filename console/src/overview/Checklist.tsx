@@ -1,0 +1,102 @@
+import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
+import OpenIcon from '@mui/icons-material/RadioButtonUnchecked';
+import { Box, Button, Typography } from '@mui/material';
+import { useStore } from 'react-admin';
+import { root } from '../data/api.ts';
+import { useDescriptions } from '../data/described.tsx';
+import { isOwn } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { Section } from '../widgets/Section.tsx';
+import { useDiagnosis } from './useOverview.ts';
+
+interface Step {
+  name: string;
+  how: string;
+  done: boolean;
+  /** What the service cannot see is ticked by the person. */
+  tick?: () => void;
+  link?: string;
+}
+
+/** What the first administrator sets up. It disappears when all is done, or when it is hidden. */
+export function Checklist() {
+  const steps = useSteps();
+  const [isHidden, setHidden] = useStore('overview.checklist.hidden', false);
+  if (!steps || isHidden || steps.every(({ done }) => done)) return null;
+  return (
+    <Section title={say('Set up')}>
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {steps.map((step) => (
+          <Item key={step.name} step={step} />
+        ))}
+      </Box>
+      <Button size="small" sx={{ m: 1 }} onClick={() => setHidden(true)}>
+        {say('Hide this list')}
+      </Button>
+    </Section>
+  );
+}
+
+function useSteps(): Step[] | undefined {
+  const { data } = useDiagnosis();
+  const descriptions = useDescriptions();
+  const [isBackedUp, setBackedUp] = useStore('overview.checklist.backup', false);
+  if (!data) return undefined;
+  const isFine = (part: RegExp) => !data.findings.some((found) => part.test(found.part) && found.state !== 'ok');
+  return [
+    { name: say('Mail'), how: say('Set SMTP_URL, so that people can reset their passwords.'), done: isFine(/^mail$/) },
+    {
+      name: say('Address'),
+      how: say('Set BASE_URL to the https address that people use.'),
+      done: isFine(/^(address|cookies)$/) && location.protocol === 'https:',
+    },
+    {
+      name: say('Second factor'),
+      how: say('Add a passkey or an authenticator app to your account.'),
+      done: isFine(/factors$/),
+      link: `${root}/settings/security`,
+    },
+    {
+      name: say('Backup'),
+      how: say('Run “gatehouse backup” every day, and restore a copy once to try it.'),
+      done: isBackedUp,
+      tick: () => setBackedUp(true),
+    },
+    {
+      name: say('First resource'),
+      how: say('Declare one in the resources folder, such as resources/cars.ts.'),
+      done: [...descriptions.values()].some((description) => !isOwn(description)),
+    },
+  ];
+}
+
+function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
+  const Mark = done ? CheckIcon : OpenIcon;
+  return (
+    <Box component="li" sx={{ px: 2, py: 1, display: 'flex', gap: 1, borderTop: '1px solid', borderColor: 'divider' }}>
+      <Mark
+        color={done ? 'success' : 'disabled'}
+        fontSize="small"
+        titleAccess={done ? say('Done') : say('Not done yet')}
+      />
+      <Box sx={{ minWidth: 0, flex: 1 }}>
+        <Typography variant="body2">{name}</Typography>
+        {!done && (
+          <Typography variant="caption" color="textSecondary" component="p">
+            {how}
+          </Typography>
+        )}
+      </Box>
+      {!done && tick && (
+        <Button size="small" onClick={tick} aria-label={say('{part}: {what}', { part: name, what: say('Done') })}>
+          {say('Done')}
+        </Button>
+      )}
+      {!done && link !== undefined && (
+        <Button size="small" href={link}>
+          {say('Open')}
+        </Button>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,23 @@
+import ReplayIcon from '@mui/icons-material/Replay';
+import { Button, useDataProvider, useRecordContext } from 'react-admin';
+import { say } from '../text/say.ts';
+import { useTask } from '../widgets/useTask.ts';
+
+/** Sends one delivery again. One that still waits is sent anyway. */
+export function SendAgain() {
+  const delivery = useRecordContext();
+  const dataProvider = useDataProvider();
+  const { busy, run } = useTask();
+  if (!delivery || delivery.state === 'waiting') return null;
+  const { id, webhook_id: webhook } = delivery;
+  const send = () => dataProvider.act('webhooks', { id: webhook, action: 'redeliveries', body: { deliveries: [id] } });
+  return (
+    <Button
+      label={say('Send again')}
+      disabled={busy}
+      onClick={() => void run(send, say('The delivery is sent again.'))}
+    >
+      <ReplayIcon />
+    </Button>
+  );
+}

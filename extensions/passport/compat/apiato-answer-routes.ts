@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
+import type { OldIds } from './old-ids.ts';
+
+type Row = Record<string, unknown>;
+
+/** Fields of a resource whose values are ids, with the resource that they are ids of. */
+type Targets = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Requests that asked for permissions, which do not exist here. */
+const wantsPermissions = new WeakSet<FastifyRequest>();
+
+/** `include=roles,permissions`: permissions are embedded as an empty list. */
+export function readIncludes(request: FastifyRequest): void {
+  const query = request.query as Record<string, string>;
+  if (query.include === undefined) return;
+  const names = query.include.split(',').map((name) => name.trim());
+  if (names.includes('permissions')) wantsPermissions.add(request);
+  const kept = new Set(names.map((name) => name.replace(/(^|\.)permissions$/, '')).filter((name) => name !== ''));
+  if (kept.size > 0) query.include = [...kept].join(',');
+  else delete query.include;
+}
+
+/** Answers of a resource in Apiato's form: `object` in each row, `include` and `custom` in `meta`, hashed ids. */
+export function answerAsApiato(
+  route: RouteOptions,
+  resource: ResourceDefinition,
+  {
+    ids,
+    targets,
+    definitions,
+  }: { ids: OldIds; targets: Targets; definitions: ReadonlyMap<string, ResourceDefinition> },
+): void {
+  addOnSend(route, async (request, reply, payload) => {
+    const body = reply.statusCode < 300 ? bodyOf(reply, payload) : undefined;
+    if (!body || !('data' in body)) return payload;
+    const rows = (Array.isArray(body.data) ? body.data : [body.data]).filter(isRow);
+    for (const row of rows) {
+      row.object ??= objectOf(resource);
+      if (wantsPermissions.has(request)) row.permissions = { data: [] };
+    }
+    const embedded = rows.flatMap((row) => embeddedIn(row, resource, definitions));
+    for (const { row, definition } of embedded) row.object ??= objectOf(definition);
+    const all = [...rows.map((row) => ({ row, definition: resource })), ...embedded];
+    await hideIds(ids, targets, all);
+    const include = [...Object.keys(resource.relations ?? {}), ...(resource.name === 'users' ? ['permissions'] : [])];
+    body.meta = { include, custom: [], ...(body.meta as Row | undefined) };
+    return send(reply, body);
+  });
+}
+
+/** Errors as Laravel writes them, for whoever does not ask for problem+json. */
+export function refuseAsApiato(route: RouteOptions): void {
+  addOnSend(route, async (request, reply, payload) => {
+    if (!String(reply.getHeader('content-type')).startsWith('application/problem+json')) return payload;
+    if (request.headers.accept?.includes('application/problem+json')) return payload;
+    const problem = JSON.parse(String(payload)) as { detail: string; code?: string; errors?: FieldError[] };
+    const byField = Map.groupBy(problem.errors ?? [], ({ field }) => field);
+    const errors = Object.fromEntries([...byField].map(([field, all]) => [field, all.map(({ message }) => message)]));
+    reply.header('content-type', 'application/json; charset=utf-8');
+    const message = problem.errors ? 'The given data was invalid.' : problem.detail;
+    return send(reply, { message, errors, code: problem.code });
+  });
+}
+
+interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** For each kind of id one question, however many rows there are. */
+async function hideIds(
+  ids: OldIds,
+  targets: Targets,
+  all: readonly { row: Row; definition: ResourceDefinition }[],
+): Promise<void> {
+  const places: { row: Row; field: string; target: string }[] = all.flatMap(({ row, definition }) =>
+    [...(targets.get(definition.name) ?? [])].flatMap(([field, target]) =>
+      typeof row[field] === 'string' ? [{ row, field, target }] : [],
+    ),
+  );
+  for (const resource of ['users', 'clients'] as const) {
+    const own = places.filter(({ target }) => target === resource);
+    const shown = await ids.hide(
+      resource,
+      own.map(({ row, field }) => row[field] as string),
+    );
+    for (const { row, field } of own) row[field] = shown.get(row[field] as string) ?? row[field];
+  }
+}
+
+function embeddedIn(row: Row, resource: ResourceDefinition, definitions: ReadonlyMap<string, ResourceDefinition>) {
+  return Object.entries(resource.relations ?? {}).flatMap(([name, { target }]) => {
+    const definition = definitions.get(target);
+    const held = row[name];
+    if (!definition || !isRow(held) || !('data' in held)) return [];
+    const rows = (Array.isArray(held.data) ? held.data : [held.data]).filter(isRow);
+    return rows.map((embedded) => ({ row: embedded, definition }));
+  });
+}
+
+/** `order_items` has rows that are an `OrderItem`. */
+function objectOf({ name, singular }: ResourceDefinition): string {
+  const one = singular ?? name.replace(/ies$/, 'y').replace(/s$/, '');
+  return one.replace(/(^|[_\s-])([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
+}
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function bodyOf(reply: FastifyReply, payload: unknown): Row | undefined {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return undefined;
+  if (payload.length === 0 || !String(reply.getHeader('content-type')).startsWith('application/json')) return undefined;
+  const body: unknown = JSON.parse(payload.toString());
+  return isRow(body) ? body : undefined;
+}
+
+function send(reply: FastifyReply, body: Row): string {
+  const text = JSON.stringify(body);
+  if (reply.hasHeader('content-length')) reply.header('content-length', Buffer.byteLength(text));
+  return text;
+}
+
+type OnSend = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Promise<unknown>;
+
+function addOnSend(route: RouteOptions, hook: OnSend): void {
+  route.onSend = [...[route.onSend ?? []].flat(), hook] as NonNullable<RouteOptions['onSend']>;
+}

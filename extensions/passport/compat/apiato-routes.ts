@@ -1,0 +1,31 @@
+import type { App } from '../../../src/http/app.ts';
+import type { OAuth } from '../../../src/oauth/oauth.ts';
+import type { Resources } from '../../../src/resources/model/resource.ts';
+import { askOwnApi, passOn } from './own-api-routes.ts';
+
+const open = { config: { auth: 'public', limited: false }, schema: { hide: true } } as const;
+const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;
+
+/** Routes that Apiato's clients call, and that have another name here. */
+export function serveApiatoApi(app: App, { scopes }: Pick<OAuth, 'scopes'>, resources: Resources): void {
+  for (const path of ['/v1/user/profile', '/v1/profile']) {
+    if (resources.has(path.split('/')[2] as string)) continue;
+    app.get(path, open, async (request, reply) => {
+      const [, query = ''] = request.url.split('?', 2);
+      const url = `/v1/users/me${query === '' ? '' : `?${query}`}`;
+      return passOn(reply, await askOwnApi(app, request, { method: 'GET', url }));
+    });
+  }
+  if (resources.has('permissions')) return;
+  // What may be done is said by scopes here.
+  app.get('/v1/permissions', signedIn, async () => ({
+    data: scopes.list().map((name) => ({
+      object: 'Permission',
+      id: name,
+      name,
+      display_name: null,
+      description: scopes.textOf(name),
+    })),
+    meta: { include: [], custom: [] },
+  }));
+}

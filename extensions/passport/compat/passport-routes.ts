@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../../src/http/app.ts';
+import type { OAuth } from '../../../src/oauth/oauth.ts';
+import { askOwnApi, passOn } from './own-api-routes.ts';
+
+type Row = Record<string, unknown>;
+type Named = FastifyRequest<{ Params: { id: string } }>;
+
+/** The API inside decides, and counts against RATE_LIMIT. */
+const open = { config: { auth: 'public', limited: false, cors: 'listed' }, schema: { hide: true } } as const;
+const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide: true } } as const;
+
+/** The JSON API of Passport, by which front ends show people their tokens and clients. */
+export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): void {
+  const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
+    const me = await askOwnApi(app, request, { method: 'GET', url: '/v1/users/me?filter=id' });
+    if (me.status !== 200) return passOn(reply, me);
+    const { id } = (JSON.parse(me.text) as { data: { id: string } }).data;
+    const answer = await askOwnApi(app, request, { method: 'GET', url: url.replace('{me}', id) });
+    if (answer.status !== 200) return passOn(reply, answer);
+    return (JSON.parse(answer.text) as { data: Row[] }).data.map(show);
+  };
+  const remove = (resource: string) => async (request: Named, reply: FastifyReply) => {
+    const url = `/v1/${resource}/${encodeURIComponent(request.params.id)}`;
+    const answer = await askOwnApi(app, request, { method: 'DELETE', url });
+    return answer.status < 300 ? reply.code(204).send() : passOn(reply, answer);
+  };
+  const tokensOf = (type: string) => `/v1/tokens?search=type:${type};user_id:{me}&include=client&limit=100`;
+
+  app.get('/oauth/scopes', signedIn, async () => scopes.list().map((id) => ({ id, description: scopes.textOf(id) })));
+  app.get('/oauth/tokens', open, (request, reply) => list(request, reply, tokensOf('session'), asToken));
+  app.delete('/oauth/tokens/:id', open, remove('tokens'));
+  app.get('/oauth/personal-access-tokens', open, (request, reply) =>
+    list(request, reply, tokensOf('personal'), asToken),
+  );
+  app.delete('/oauth/personal-access-tokens/:id', open, remove('tokens'));
+  app.post('/oauth/personal-access-tokens', open, async (request, reply) => {
+    const { name, scopes: asked } = membersOf(request.body);
+    const isAsked = Array.isArray(asked) && asked.length > 0;
+    const body = { name, ...(isAsked ? { scopes: asked } : {}) };
+    const answer = await askOwnApi(app, request, { method: 'POST', url: '/v1/tokens', body });
+    if (answer.status !== 201) return passOn(reply, answer);
+    const { data } = JSON.parse(answer.text) as { data: Row };
+    return reply.header('cache-control', 'no-store').send({ accessToken: data.access_token, token: asToken(data) });
+  });
+
+  app.get('/oauth/clients', open, (request, reply) =>
+    list(request, reply, '/v1/clients?search=user_id:{me}&limit=100', asClient),
+  );
+  app.post('/oauth/clients', open, async (request, reply) => {
+    const { name, redirect, confidential = true } = membersOf(request.body);
+    const isPublic = [false, 0, '0', 'false'].includes(confidential as never);
+    const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic };
+    const answer = await askOwnApi(app, request, { method: 'POST', url: '/v1/clients', body });
+    if (answer.status !== 201) return passOn(reply, answer);
+    const { data } = JSON.parse(answer.text) as { data: Row };
+    const secret = data.client_secret ?? null;
+    return reply
+      .code(201)
+      .header('cache-control', 'no-store')
+      .send({ ...asClient(data), secret, plainSecret: secret });
+  });
+  app.put('/oauth/clients/:id', open, async (request: Named, reply) => {
+    const { name, redirect } = membersOf(request.body);
+    const url = `/v1/clients/${encodeURIComponent(request.params.id)}`;
+    const body = { name, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
+    const answer = await askOwnApi(app, request, { method: 'PATCH', url, body });
+    return answer.status === 200 ? asClient((JSON.parse(answer.text) as { data: Row }).data) : passOn(reply, answer);
+  });
+  app.delete('/oauth/clients/:id', open, remove('clients'));
+}
+
+const membersOf = (body: unknown): Row => (typeof body === 'object' && body !== null ? (body as Row) : {});
+
+const urisOf = (redirect: unknown): string[] =>
+  typeof redirect === 'string'
+    ? redirect
+        .split(',')
+        .map((uri) => uri.trim())
+        .filter((uri) => uri !== '')
+    : [];
+
+const asToken = ({ id, user_id, client_id, name, scopes, created_at, expires_at, client }: Row): Row => {
+  const { data } = (client ?? { data: null }) as { data: Row | null };
+  return {
+    id,
+    user_id,
+    client_id,
+    name: name ?? null,
+    scopes,
+    revoked: false,
+    created_at,
+    updated_at: created_at,
+    expires_at,
+    client: data && asClient(data),
+  };
+};
+
+const asClient = ({ id, user_id, name, type, redirect_uris, created_at, updated_at }: Row): Row => ({
+  id,
+  user_id,
+  name,
+  provider: null,
+  redirect: Array.isArray(redirect_uris) ? redirect_uris.join(',') : '',
+  personal_access_client: false,
+  password_client: type === 'password',
+  revoked: false,
+  created_at,
+  updated_at,
+});

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../../platform/errors.ts';
+import { runSeeds } from '../../resources/seeds/run-seeds.ts';
+import { withGatehouse } from '../operator/with-gatehouse.ts';
+
+export function addSeed(program: Command): void {
+  program
+    .command('seed')
+    .argument('[names...]', 'only these files, by name')
+    .description(
+      'Fill the database with rows for development: run every file of SEEDS_DIR, in the order of their names.',
+    )
+    .addHelpText('after', '\nExamples:\n  gatehouse seed\n  gatehouse seed 01-users')
+    .action(async (names: string[]) => {
+      const done = await withGatehouse(({ resourceServices }) => runSeeds(resourceServices, names));
+      if (done.length === 0)
+        throw new OperatorError('SEEDS_DIR has no files. A seed is a file such as seeds/01-books.ts.');
+      for (const name of done) console.log(`${name} is done.`);
+    });
+}

@@ -1,0 +1,77 @@
+import { OperatorError } from '../../platform/errors.ts';
+import { flag, text } from './setting.ts';
+
+/** Sign-in with external identity providers. */
+export const providerSettings = {
+  providersDir: text('PROVIDERS_DIR', './providers', 'the identity providers that people can sign in with', {
+    takes: 'a folder that exists',
+  }),
+  localPasswords: flag(
+    'LOCAL_PASSWORDS',
+    true,
+    'whether people can sign in with a password; off: only providers and passkeys remain',
+  ),
+} as const;
+
+/** The settings of one built-in provider, such as PROVIDER_GOOGLE_ID and PROVIDER_GOOGLE_SECRET. */
+export interface ProviderSettings {
+  readonly name: string;
+  readonly id: string;
+  readonly secret: string;
+  /** Microsoft: whose accounts are accepted. */
+  readonly tenant?: string | undefined;
+  /** GitLab: the address of a self-managed one. */
+  readonly issuer?: string | undefined;
+}
+
+type Part = 'id' | 'secret' | 'tenant' | 'issuer';
+type Parts = Map<string, Partial<Record<Part, string>>>;
+
+/** The built-in providers. A file in PROVIDERS_DIR declares any other. */
+const builtinProviderNames = ['google', 'microsoft', 'apple', 'github', 'gitlab', 'facebook', 'discord'] as const;
+
+const optionalParts = new Map<Part, string>([
+  ['tenant', 'microsoft'],
+  ['issuer', 'gitlab'],
+]);
+
+/** Reads PROVIDER_<NAME>_ID, …_SECRET, …_TENANT and …_ISSUER. The order of the settings is the order of the buttons. */
+export function readProviderSetting(setting: string, value: unknown, providers: Parts): void {
+  const match = /^PROVIDER_([A-Z]+)_(ID|SECRET|TENANT|ISSUER)$/.exec(setting);
+  const name = match?.[1]?.toLowerCase() ?? '';
+  const part = match?.[2]?.toLowerCase() as Part;
+  const only = optionalParts.get(part);
+  if (!(builtinProviderNames as readonly string[]).includes(name) || (only !== undefined && only !== name)) {
+    throw new OperatorError(
+      `${setting} is not a setting. A built-in provider is PROVIDER_<NAME>_ID and …_SECRET, with one of the names ${builtinProviderNames.join(', ').toUpperCase()}. Declare any other provider in a file in PROVIDERS_DIR.`,
+    );
+  }
+  if (value === undefined || value === '') return;
+  if (typeof value !== 'string') throw new OperatorError(`${setting}: got a value that is not text; it takes text.`);
+  providers.set(name, { ...providers.get(name), [part]: value });
+}
+
+export const completeProviders = (providers: Parts): readonly ProviderSettings[] =>
+  Object.freeze([...providers].map(([name, parts]) => completeProvider(name, parts)));
+
+function completeProvider(
+  name: string,
+  { id, secret, tenant, issuer }: Partial<Record<Part, string>>,
+): ProviderSettings {
+  const prefix = `PROVIDER_${name.toUpperCase()}`;
+  if (id === undefined || secret === undefined) {
+    const missing = id === undefined ? 'ID' : 'SECRET';
+    throw new OperatorError(
+      `${prefix}_${missing} is missing: got nothing; it takes text. A provider needs both ${prefix}_ID and ${prefix}_SECRET.`,
+    );
+  }
+  if (tenant !== undefined && !/^[\w.-]{1,100}$/.test(tenant)) {
+    throw new OperatorError(
+      `${prefix}_TENANT: got "${tenant}"; it takes a tenant id, a domain, common, organizations or consumers.`,
+    );
+  }
+  if (issuer !== undefined && !URL.canParse(issuer)) {
+    throw new OperatorError(`${prefix}_ISSUER: got "${issuer}"; it takes a URL such as https://gitlab.example.com.`);
+  }
+  return Object.freeze({ name, id, secret, tenant, issuer });
+}

@@ -1,0 +1,47 @@
+import { commitAndInvalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import { announceRevocation } from '../../database/revocation-locks.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { conflict, forbidden } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { findUser, updateUser } from '../accounts/user-store.ts';
+import { shutOut } from '../credentials/shut-out.ts';
+import { unusablePassword } from '../passwords/passwords.ts';
+import { insertIdentity } from './identity-store.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Accepts an invitation with a provider instead of a password: only with the invited address, verified by the provider. */
+export async function acceptInvitation(
+  context: Context,
+  services: AccountServices,
+  { token, upstream, source }: { token: string; upstream: Upstream; source: RequestSource },
+): Promise<void> {
+  const { database, now } = context;
+  const found = await peekOneTimeToken(context, services.keys, 'reset_password', token);
+  const user = found && (await findUser(database.db, found.user_id));
+  // Whoever has confirmed the address before was not invited just now: they link the identity in the settings.
+  if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1)
+    throw linkNotValid();
+  if (!upstream.emailVerified || upstream.email?.toLowerCase() !== found.email.toLowerCase()) {
+    throw forbidden('The invitation is for another email address than the one of this account.', 'invitation_address');
+  }
+  await commitAndInvalidate(database, async (tx, invalidate) => {
+    await announceRevocation(tx, [user.id]);
+    if (!(await useOneTimeToken(tx, found.id, 'reset_password', now()))) throw linkNotValid();
+    await shutOut(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
+    const changes = { password_hash: unusablePassword(), email_confirmed: 1, updated_at: now() };
+    await updateUser(tx, user.id, changes);
+    const { provider, issuer, subject, email } = upstream;
+    const id = uuidv7(now());
+    const row = { id, user_id: user.id, provider, issuer, subject, email, roles: '[]', created_at: now() };
+    if (!(await insertIdentity(tx, { ...row, last_used_at: null }))) {
+      throw conflict('This account of the provider belongs to another user here.', 'identity_taken');
+    }
+    const data = { provider, issuer };
+    await recordEvent(context, tx, { type: 'identity.linked', userId: user.id, rowId: id, source, data });
+  });
+}

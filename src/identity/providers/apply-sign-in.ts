@@ -1,0 +1,84 @@
+import type { Invalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { findTakenFields, lockUser, rolesOf, type UserRow, updateUser } from '../accounts/user-store.ts';
+import { hasOtherAdministrator } from '../roles/role-store.ts';
+import { type IdentityRow, noteIdentityUse } from './identity-store.ts';
+import type { Mapped } from './map-claims.ts';
+import type { Upstream } from './upstream.ts';
+
+interface SignIn {
+  readonly identity: IdentityRow;
+  readonly upstream: Upstream;
+  readonly mapped: Mapped;
+  readonly source: RequestSource;
+}
+
+/** A sign-in with a known identity: notes it, and brings fields and roles to what the provider says. All of it, or nothing. */
+export async function applySignIn(
+  context: Context,
+  tx: Tx,
+  invalidate: Invalidate,
+  { identity, upstream, mapped, source }: SignIn,
+): Promise<UserRow | undefined> {
+  const { database, now } = context;
+  const user = await lockUser(tx, database.engine, identity.user_id);
+  if (!user || user.disabled) return undefined;
+  const { roles, granted } = await rolesAfter(context, tx, user, identity, mapped.roles);
+  const used = { id: identity.id, user_id: user.id, email: upstream.email, roles: JSON.stringify(granted), now: now() };
+  if (!(await noteIdentityUse(tx, used))) return undefined;
+  const fields = await changedFields(context, tx, user, mapped.fields);
+  const before = rolesOf(user);
+  const rolesChange = before.length !== roles.length || before.some((role) => !roles.includes(role));
+  if (!rolesChange && Object.keys(fields).length === 0) return user;
+  const changed = await updateUser(tx, user.id, {
+    ...fields,
+    ...(rolesChange ? { roles: JSON.stringify(roles) } : {}),
+    updated_at: now(),
+  });
+  if (rolesChange) {
+    const data = { provider: upstream.provider, roles, changes: { roles: { from: before, to: roles } } };
+    await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, source, data });
+  }
+  invalidate({ kind: 'user', id: user.id });
+  return changed;
+}
+
+/**
+ * The roles that the user has then, and those of them that come from the provider. A role that somebody else gave is not the
+ * provider's to take, and the last administrator stays one.
+ */
+async function rolesAfter(
+  { database, log }: Context,
+  tx: Tx,
+  user: UserRow,
+  identity: IdentityRow,
+  wanted: readonly string[] | undefined,
+): Promise<{ roles: string[]; granted: string[] }> {
+  const current = rolesOf(user);
+  const before = JSON.parse(identity.roles) as string[];
+  if (wanted === undefined) return { roles: current, granted: before };
+  const granted = wanted.filter((role) => before.includes(role) || !current.includes(role));
+  const roles = [...new Set([...current.filter((role) => !before.includes(role)), ...wanted])];
+  const losesAdmin = current.includes('admin') && !roles.includes('admin');
+  if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, user.id))) {
+    log.warn({ user: user.id }, 'a provider no longer grants the role admin to the last administrator; it is kept');
+    return { roles: [...roles, 'admin'], granted: [...granted, 'admin'] };
+  }
+  return { roles, granted };
+}
+
+/** What differs. A username or phone that somebody else has is left out: it must not keep its owner from signing in. */
+async function changedFields(
+  { log }: Context,
+  tx: Tx,
+  user: UserRow,
+  fields: Mapped['fields'],
+): Promise<Partial<Pick<UserRow, 'name' | 'username' | 'phone' | 'locale'>>> {
+  const differing = Object.entries(fields).filter(([name, value]) => user[name as keyof Mapped['fields']] !== value);
+  const taken = await findTakenFields(tx, fields, user.id);
+  if (taken.length > 0) log.warn({ user: user.id, fields: taken }, 'a provider names what another user has');
+  return Object.fromEntries(differing.filter(([name]) => !taken.includes(name)));
+}

@@ -1,0 +1,60 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type Attempt = Selectable<Tables['provider_attempts']>;
+export type PendingIdentity = Selectable<Tables['pending_identities']>;
+
+/** 256 bits that nobody can guess. */
+export const randomHandle = (): string => randomBytes(32).toString('base64url');
+
+/** What is stored of a value that only the browser holds. */
+export const fingerprint = (value: string): string => hash('sha256', value, 'base64url');
+
+export async function insertAttempt(db: Db, row: Attempt): Promise<void> {
+  await db.insertInto('provider_attempts').values(row).execute();
+}
+
+/** Takes it out: of two callbacks with the same `state`, one gets it. Only the browser that began it, at this provider. */
+export const takeAttempt = (
+  db: Db,
+  { state, visitor, provider, now }: { state: string; visitor: string; provider: string; now: number },
+): Promise<Attempt | undefined> =>
+  db
+    .deleteFrom('provider_attempts')
+    .where('id', '=', fingerprint(state))
+    .where('visitor', '=', fingerprint(visitor))
+    .where('provider', '=', provider)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+
+export async function insertPending(db: Db, row: PendingIdentity): Promise<void> {
+  await db.insertInto('pending_identities').values(row).execute();
+}
+
+interface Handle {
+  readonly handle: string;
+  readonly visitor: string;
+  readonly now: number;
+}
+
+export const findPending = (db: Db, { handle, visitor, now }: Handle): Promise<PendingIdentity | undefined> =>
+  db
+    .selectFrom('pending_identities')
+    .selectAll()
+    .where('id', '=', fingerprint(handle))
+    .where('visitor', '=', fingerprint(visitor))
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+/** Uses it up; false where somebody did so first. */
+export async function deletePending(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.deleteFrom('pending_identities').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
+}
+
+export async function pruneAttempts(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('provider_attempts').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('pending_identities').where('expires_at', '<=', now).execute();
+}

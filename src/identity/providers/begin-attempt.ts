@@ -1,0 +1,70 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { type Attempt, fingerprint, insertAttempt, randomHandle } from './attempt-store.ts';
+import type { Binding, PassedOn, ProviderClient } from './provider-client.ts';
+
+const lifeMs = 10 * 60_000;
+
+/** Somebody is about to be sent to a provider. */
+export interface Beginning {
+  readonly purpose: Attempt['purpose'];
+  /** The cookie of the browser: no other browser can come back with the answer. */
+  readonly visitor: string;
+  readonly userId?: string | null;
+  readonly sessionId?: string | null;
+  readonly client?: string | undefined;
+  readonly next?: string | undefined;
+  readonly invitation?: string | undefined;
+  readonly passedOn: PassedOn;
+}
+
+type Macs = Pick<KeyRing, 'mac' | 'ensureCurrent'>;
+
+/** `nonce` and the PKCE verifier follow from `state` and a server key, so that nothing usable is stored. */
+export async function bindingOf(
+  { config }: Pick<Context, 'config'>,
+  keys: Macs,
+  provider: string,
+  state: string,
+): Promise<Binding> {
+  await keys.ensureCurrent();
+  return {
+    redirectUri: callbackOf(config, provider),
+    state,
+    nonce: keys.mac('provider nonce', state),
+    verifier: keys.mac('provider verifier', state),
+  };
+}
+
+/** What the operator registers at the provider. */
+export const callbackOf = ({ baseUrl }: Context['config'], provider: string): string =>
+  `${baseUrl.replace(/\/$/, '')}/login/with/${provider}/callback`;
+
+/** Notes the attempt, and says where to send the browser. Each tab has an attempt of its own. */
+export async function beginAttempt(
+  context: Context,
+  keys: Macs,
+  provider: ProviderClient,
+  { purpose, visitor, userId = null, sessionId = null, client, next, invitation, passedOn }: Beginning,
+): Promise<URL> {
+  const { name } = provider.definition;
+  const state = randomHandle();
+  const binding = await bindingOf(context, keys, name, state);
+  const url = await provider.authorizationUrl(binding, passedOn);
+  const now = context.now();
+  await insertAttempt(context.database.db, {
+    id: fingerprint(state),
+    provider: name,
+    purpose,
+    visitor: fingerprint(visitor),
+    user_id: userId,
+    session_id: sessionId,
+    client: client ?? null,
+    next: next ?? null,
+    invitation: invitation ?? null,
+    max_age: passedOn.maxAge ?? null,
+    created_at: now,
+    expires_at: now + lifeMs,
+  });
+  return url;
+}

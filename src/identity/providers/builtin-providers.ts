@@ -1,0 +1,126 @@
+import type { ProviderSettings } from '../../config/settings/provider-settings.ts';
+import { appleSecret } from './apple-secret.ts';
+import type { Claims, ProviderDefinition } from './define-provider.ts';
+
+type BuiltIn = (settings: ProviderSettings) => Omit<ProviderDefinition, 'name' | 'clientId'>;
+
+interface GitHubUser {
+  readonly id: number;
+  readonly login: string;
+  readonly name: string | null;
+}
+
+interface GitHubEmail {
+  readonly email: string;
+  readonly primary: boolean;
+  readonly verified: boolean;
+}
+
+interface DiscordUser {
+  readonly id: string;
+  readonly username: string;
+  readonly global_name: string | null;
+  readonly email?: string | null;
+  readonly verified?: boolean;
+}
+
+const facebook = 'https://graph.facebook.com/v23.0';
+
+/**
+ * Anybody can set the email address of a Microsoft account ("nOAuth"). `xms_edov` says that the owner of the domain verified
+ * it. Microsoft writes it as true, 1 or "1".
+ */
+const isOwnedByDomain = ({ xms_edov }: Claims): boolean => [true, 1, '1', 'true'].includes(xms_edov as string);
+
+/** The ready-made providers. Each needs an id and a secret. */
+const builtins = new Map<string, BuiltIn>([
+  ['google', ({ secret }) => ({ label: 'Google', issuer: 'https://accounts.google.com', clientSecret: secret })],
+  [
+    'microsoft',
+    ({ secret, tenant = 'common' }) => ({
+      label: 'Microsoft',
+      issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
+      clientSecret: secret,
+      emailVerified: isOwnedByDomain,
+    }),
+  ],
+  [
+    'apple',
+    ({ id, secret }) => ({
+      label: 'Apple',
+      issuer: 'https://appleid.apple.com',
+      clientSecret: appleSecret(id, secret),
+      scopes: ['openid', 'name', 'email'],
+      responseMode: 'form_post',
+    }),
+  ],
+  [
+    'github',
+    ({ secret }) => ({
+      label: 'GitHub',
+      issuer: 'https://github.com/login/oauth',
+      authorizationEndpoint: 'https://github.com/login/oauth/authorize',
+      tokenEndpoint: 'https://github.com/login/oauth/access_token',
+      clientSecret: secret,
+      scopes: ['read:user', 'user:email'],
+      async profile(get) {
+        const { id, login, name } = (await get('https://api.github.com/user')) as GitHubUser;
+        const emails = (await get('https://api.github.com/user/emails')) as GitHubEmail[];
+        const primary = emails.find((each) => each.primary && each.verified);
+        return {
+          sub: String(id),
+          preferred_username: login,
+          name: name ?? login,
+          email: primary?.email,
+          email_verified: primary !== undefined,
+        };
+      },
+    }),
+  ],
+  ['gitlab', ({ secret, issuer = 'https://gitlab.com' }) => ({ label: 'GitLab', issuer, clientSecret: secret })],
+  [
+    'facebook',
+    ({ secret }) => ({
+      label: 'Facebook',
+      issuer: 'https://www.facebook.com',
+      authorizationEndpoint: 'https://www.facebook.com/v23.0/dialog/oauth',
+      tokenEndpoint: `${facebook}/oauth/access_token`,
+      clientSecret: secret,
+      scopes: ['public_profile', 'email'],
+      // Facebook does not say whether an address is verified.
+      email: 'never',
+      async profile(get) {
+        const { id, name, email } = (await get(`${facebook}/me?fields=id,name,email`)) as Record<string, string>;
+        return { sub: id, name, email };
+      },
+    }),
+  ],
+  [
+    'discord',
+    ({ secret }) => ({
+      label: 'Discord',
+      issuer: 'https://discord.com',
+      authorizationEndpoint: 'https://discord.com/oauth2/authorize',
+      tokenEndpoint: 'https://discord.com/api/oauth2/token',
+      clientSecret: secret,
+      scopes: ['identify', 'email'],
+      async profile(get) {
+        const { id, username, global_name, email, verified } = (await get(
+          'https://discord.com/api/users/@me',
+        )) as DiscordUser;
+        return {
+          sub: id,
+          preferred_username: username,
+          name: global_name ?? username,
+          email,
+          email_verified: verified === true,
+        };
+      },
+    }),
+  ],
+]);
+
+export function builtinProvider(settings: ProviderSettings): ProviderDefinition {
+  const make = builtins.get(settings.name) as BuiltIn;
+  return { name: settings.name, clientId: settings.id, ...make(settings) };
+}

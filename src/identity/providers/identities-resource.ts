@@ -1,0 +1,55 @@
+import { anyOf, role } from '../../resources/declaration/access.ts';
+import { defineResource } from '../../resources/declaration/define-resource.ts';
+import { belongsTo } from '../../resources/declaration/relations.ts';
+import { reference, text, timestamp } from '../../resources/declare.ts';
+import { noteFactorChange } from '../factors/factor-notices.ts';
+import type { FactorServices } from '../factors/factor-services.ts';
+import { own } from '../factors/own-factor.ts';
+import { deleteIdentity, lockSignInMethods } from './identity-store.ts';
+import { requireSignInMethod } from './sign-in-methods.ts';
+
+const fields = {
+  user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+  provider: text({ required: true, readOnly: true, searchable: true, max: 40, example: 'google' }),
+  issuer: text({ required: true, readOnly: true, searchable: true, max: 2000, example: 'https://accounts.google.com' }),
+  subject: text({ required: true, readOnly: true, searchable: true, max: 255, example: '110169484474386276334' }),
+  email: text({
+    readOnly: true,
+    max: 254,
+    description: 'What the provider said at the last sign-in. It identifies nobody.',
+    example: 'ada@example.com',
+  }),
+  created_at: timestamp({ required: true, readOnly: true, sortable: true }),
+  last_used_at: timestamp({ readOnly: true, sortable: true }),
+};
+
+/** Accounts at identity providers that people sign in with. A sign-in or the settings page links one. */
+export function identitiesResource({ context, mail, guardChange }: FactorServices) {
+  return defineResource({
+    name: 'identities',
+    description: 'Accounts at identity providers that a user signs in with. An identity is an issuer and a subject.',
+    managed: false,
+    mcp: false,
+    fields,
+    relations: { user: belongsTo('users', { by: 'user_id' }) },
+    access: { read: anyOf(role('admin'), own), write: 'nobody', delete: anyOf(role('admin'), own) },
+    operations: ['list', 'find', 'delete'],
+    defaultOrder: 'id',
+    async remove({ tx, caller, source }, { id, user_id: userId, provider, issuer }) {
+      guardChange(caller);
+      await lockSignInMethods(tx, context.database.engine, userId);
+      await deleteIdentity(tx, id);
+      await requireSignInMethod(context, tx, userId);
+      await noteFactorChange(context, mail, tx, {
+        userId,
+        event: 'identity.unlinked',
+        notice: 'factor-removed',
+        what: 'a sign-in with a provider',
+        actorId: caller.userId,
+        rowId: id,
+        data: { provider, issuer },
+        source,
+      });
+    },
+  });
+}

@@ -1,0 +1,94 @@
+import type { Selectable } from 'kysely';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type IdentityRow = Selectable<Tables['identities']>;
+
+export const findIdentity = (
+  db: Db | Tx,
+  { issuer, subject }: Pick<IdentityRow, 'issuer' | 'subject'>,
+): Promise<IdentityRow | undefined> =>
+  db
+    .selectFrom('identities')
+    .selectAll()
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+
+export const findIdentitiesOf = (db: Db | Tx, userId: string): Promise<IdentityRow[]> =>
+  db.selectFrom('identities').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+
+/** False where somebody has this identity already. */
+export async function insertIdentity(tx: Tx, row: Omit<IdentityRow, 'version'>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('identities')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    .executeTakeFirstOrThrow();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Notes a sign-in. False where the identity was unlinked meanwhile. */
+export async function noteIdentityUse(
+  tx: Tx,
+  { id, user_id, email, roles, now }: Pick<IdentityRow, 'id' | 'user_id' | 'email' | 'roles'> & { now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('identities')
+    .set({ email, roles, last_used_at: now })
+    .where('id', '=', id)
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteIdentity(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('identities').where('id', '=', id).execute();
+}
+
+/** The session began with a sign-in by this identity. */
+export async function noteIdentitySession(
+  tx: Tx,
+  row: { session_id: string; identity_id: string; upstream_sid: string | null },
+): Promise<void> {
+  await tx.insertInto('identity_sessions').values(row).execute();
+}
+
+/** Sessions that began with this identity; of one session at the provider, where `sid` names it. */
+export async function sessionsOfIdentity(db: Db | Tx, identityId: string, sid: string | null): Promise<string[]> {
+  const all = db.selectFrom('identity_sessions').select('session_id').where('identity_id', '=', identityId);
+  const rows = await (sid === null ? all : all.where('upstream_sid', '=', sid)).execute();
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Sessions of any identity of this issuer that one session at the provider began. */
+export async function sessionsOfUpstreamSession(db: Db | Tx, issuer: string, sid: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('identity_sessions')
+    .innerJoin('identities', 'identities.id', 'identity_sessions.identity_id')
+    .select('session_id')
+    .where('identities.issuer', '=', issuer)
+    .where('upstream_sid', '=', sid)
+    .execute();
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** The provider through which a session began. */
+export async function providerOfSession(db: Db | Tx, sessionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('identity_sessions')
+    .innerJoin('identities', 'identities.id', 'identity_sessions.identity_id')
+    .select('provider')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row?.provider;
+}
+
+/** Before a removal: of two at once, the second waits and counts what the first left. */
+export async function lockSignInMethods(tx: Tx, engine: Engine, userId: string): Promise<void> {
+  // On SQLite a write transaction has no neighbours.
+  if (engine !== 'postgres') return;
+  for (const table of ['identities', 'passkeys'] as const) {
+    await tx.selectFrom(table).select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
+  }
+}

@@ -1,0 +1,109 @@
+import { changeAs } from '../../database/change-as.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { proofTooOld } from '../../http/gate/require-proof.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { conflict, forbidden } from '../../platform/errors.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
+import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
+import { shutOut } from '../credentials/shut-out.ts';
+import { noteFactorChange } from '../factors/factor-notices.ts';
+import type { FactorServices } from '../factors/factor-services.ts';
+import { deleteFactors } from '../factors/remove-factors.ts';
+import { unusablePassword } from '../passwords/passwords.ts';
+import { deletePending, type PendingIdentity } from './attempt-store.ts';
+import { findIdentity, insertIdentity } from './identity-store.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface LinkServices {
+  readonly accounts: AccountServices;
+  readonly factors: FactorServices;
+}
+
+interface Linking {
+  readonly caller: Caller;
+  readonly upstream: Upstream;
+  readonly source: RequestSource;
+}
+
+const linkedElsewhere = () => conflict('This account of the provider belongs to another user here.', 'identity_taken');
+
+/** From the settings: the person is signed in, and has proved so a moment ago. */
+export const linkIdentity = (
+  context: Context,
+  services: LinkServices,
+  { caller, upstream, source }: Linking,
+): Promise<void> =>
+  changeAs(context.database, services.accounts.holdAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
+    services.factors.guardChange(held);
+    await addIdentity(context, services, tx, { userId: held.userId as string, upstream, source });
+  });
+
+/**
+ * After a sign-in with an email that somebody has: that somebody has signed in by another way since then, which proves
+ * that the account is theirs. The proof counts for the issuer and subject of this row only, and once.
+ *
+ * An account whose email was never confirmed may have been registered by somebody else with the owner's address. Whoever
+ * that was loses everything: the password, sessions, tokens, factors and other identities.
+ */
+export async function linkPendingIdentity(
+  context: Context,
+  services: LinkServices,
+  pending: PendingIdentity,
+  { caller, upstream, source }: Linking,
+): Promise<UserRow> {
+  const act = { caller, ofAccounts: true };
+  const { holdAuthority } = services.accounts;
+  return changeAs(context.database, holdAuthority, act, async (tx, invalidate, held) => {
+    const userId = requireOwner(held, pending);
+    if (!(await deletePending(tx, pending.id))) throw conflict('This link was used before.', 'link_used');
+    const user = await findUser(tx, userId);
+    if (!user || user.disabled) throw forbidden('This account cannot sign in here.', 'sign_in_refused');
+    const now = context.now();
+    const neverConfirmed = user.email !== null && user.email_confirmed === 0;
+    if (neverConfirmed) {
+      await deleteIdentitiesOf(tx, userId);
+      await deleteFactors(tx, userId);
+      await shutOut(services.accounts, tx, invalidate, { userId, now, cause: 'identity_linked' });
+    }
+    await addIdentity(context, services, tx, { userId, upstream, source });
+    if (!neverConfirmed) return user;
+    const isSameEmail = upstream.email?.toLowerCase() === user.email?.toLowerCase();
+    const confirmed = upstream.emailVerified && isSameEmail ? { email_confirmed: 1 } : {};
+    const changes = { password_hash: unusablePassword(), ...confirmed, updated_at: now };
+    invalidate({ kind: 'user', id: userId });
+    return (await updateUser(tx, userId, changes)) as UserRow;
+  });
+}
+
+/** The owner of the email, who proved it after the provider's answer and not before. */
+function requireOwner({ userId, proof }: Caller, pending: PendingIdentity): string {
+  if (userId !== pending.user_id) {
+    throw forbidden('Sign in with the account that has this email address.', 'other_account');
+  }
+  if (proof.time === null || proof.time < pending.created_at) throw proofTooOld(proof);
+  return userId;
+}
+
+async function addIdentity(
+  context: Context,
+  { accounts }: LinkServices,
+  tx: Tx,
+  { userId, upstream, source }: Omit<Linking, 'caller'> & { readonly userId: string },
+): Promise<void> {
+  const { provider, issuer, subject, email } = upstream;
+  const now = context.now();
+  const id = uuidv7(now);
+  const row = { id, user_id: userId, provider, issuer, subject, email, roles: '[]', created_at: now };
+  if (!(await insertIdentity(tx, { ...row, last_used_at: null }))) {
+    const other = await findIdentity(tx, upstream);
+    if (other?.user_id === userId) return;
+    throw linkedElsewhere();
+  }
+  const change = { event: 'identity.linked', notice: 'factor-added', what: 'a sign-in with a provider' } as const;
+  const data = { provider, issuer };
+  await noteFactorChange(context, accounts.mail, tx, { userId, ...change, rowId: id, data, source });
+}

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { importFile } from '../../config/import-file.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { checkOptions } from '../../resources/declaration/check-options.ts';
+import {
+  callback,
+  flag,
+  members,
+  type OptionKind,
+  type OptionKinds,
+  oneOfWords,
+  texts,
+  words,
+} from '../../resources/declaration/option-kind.ts';
+import { builtinProvider } from './builtin-providers.ts';
+import type { ProviderDefinition } from './define-provider.ts';
+
+const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
+
+/** https, or http where nobody can listen in between. */
+const address: OptionKind = {
+  takes: 'an https URL, or an http URL on loopback',
+  accepts(value) {
+    const url = typeof value === 'string' ? URL.parse(value) : null;
+    if (url?.username !== '' || url.password !== '' || url.hash !== '') return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
+  },
+};
+
+export const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
+
+const secret: OptionKind = {
+  takes: 'a text, or a function that returns one',
+  accepts: (value) => words.accepts(value) || callback.accepts(value),
+};
+
+const options: OptionKinds<ProviderDefinition> = {
+  name: words,
+  label: words,
+  issuer: address,
+  clientId: words,
+  clientSecret: secret,
+  scopes: texts,
+  email: oneOfWords('verified', 'never'),
+  emailVerified: callback,
+  enabled: flag,
+  responseMode: oneOfWords('query', 'form_post'),
+  parameters: members("{ hd: 'example.com' }"),
+  acr: members("{ 'urn:example:mfa': 2 }"),
+  map: callback,
+  logout: flag,
+  authorizationEndpoint: address,
+  tokenEndpoint: address,
+  profile: callback,
+};
+
+/** The files in PROVIDERS_DIR in the order of their names, then the built-in providers in the order of their settings. */
+export async function loadProviders({
+  providersDir,
+  builtinProviders,
+}: Pick<Config, 'providersDir' | 'builtinProviders'>): Promise<ProviderDefinition[]> {
+  const providers: ProviderDefinition[] = [];
+  const files = existsSync(providersDir) ? readdirSync(providersDir).filter(isDeclaration).sort() : [];
+  for (const name of files) {
+    const file = join(providersDir, name);
+    const { default: provider } = await importFile(file);
+    const complaints = complaintsAbout(provider, (other) => providers.some((each) => each.name === other));
+    if (complaints.length > 0) throw new OperatorError(`${file}:\n  ${complaints.join('\n  ')}`);
+    providers.push(provider as ProviderDefinition);
+  }
+  for (const settings of builtinProviders) {
+    if (providers.some((each) => each.name === settings.name)) {
+      throw new OperatorError(
+        `PROVIDER_${settings.name.toUpperCase()}_ID: a file in PROVIDERS_DIR declares a provider of this name too. Remove one of them.`,
+      );
+    }
+    providers.push(builtinProvider(settings));
+  }
+  return providers;
+}
+
+function complaintsAbout(provider: unknown, isTaken: (name: string) => boolean): string[] {
+  if (typeof provider !== 'object' || provider === null) {
+    return ['it must `export default defineProvider({ name, issuer, clientId, clientSecret })`.'];
+  }
+  const complaints: string[] = [];
+  const complain = (where: string, what: string) => {
+    // A message must not show a secret.
+    const said = where === 'clientSecret' ? `it takes ${secret.takes}.` : what;
+    complaints.push(`${where}: ${said}`);
+  };
+  checkOptions('', provider, options, complain);
+  const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } =
+    provider as Partial<ProviderDefinition>;
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
+    complaints.push('name: it takes lowercase letters, digits and dashes, at most 40, such as "acme".');
+  } else if (isTaken(name)) complaints.push(`name: another provider is named "${name}"; choose another name.`);
+  if (issuer === undefined) complaints.push('issuer is missing: the address of the provider.');
+  if (!clientId) complaints.push('clientId is missing: what the provider calls this service.');
+  for (const [value, factors] of Object.entries(acr ?? {})) {
+    if (factors !== 1 && factors !== 2) complaints.push(`acr.${value}: it takes 1 or 2, the number of factors.`);
+  }
+  const plain = [authorizationEndpoint, tokenEndpoint, profile].filter((each) => each !== undefined).length;
+  if (plain > 0 && plain < 3) {
+    complaints.push('authorizationEndpoint, tokenEndpoint and profile belong together: set all three, or none.');
+  }
+  return complaints;
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../../database/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { readLocale, readProfileField } from '../accounts/user-fields.ts';
+import { roleNames } from '../roles/roles-resource.ts';
+import type { MappedUser, ProviderDefinition } from './define-provider.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What the declaration makes of the claims, checked. */
+export interface Mapped {
+  readonly fields: Readonly<Partial<Record<'name' | 'username' | 'phone' | 'locale', string | null>>>;
+  /** Undefined where the declaration does not decide about roles. */
+  readonly roles: readonly string[] | undefined;
+}
+
+const names = ['name', 'username', 'phone'] as const;
+
+const wrongMap = (provider: string, reason: string) =>
+  new Problem(502, 'Bad Gateway', 'This provider could not be understood. Tell the people who run this service.', {
+    code: 'provider_failed',
+    reason: `map of the provider ${provider}: ${reason}`,
+  });
+
+/** A value that a field does not take is an error of the declaration: nobody is signed in with half of it. */
+export function mapClaims(
+  { config }: Pick<Context, 'config'>,
+  { map }: ProviderDefinition,
+  upstream: Upstream,
+): Mapped {
+  if (!map) return { fields: {}, roles: undefined };
+  let mapped: MappedUser;
+  try {
+    mapped = map(upstream.claims) ?? {};
+  } catch (error) {
+    throw wrongMap(upstream.provider, `it throws ${(error as Error).message}`);
+  }
+  const fields: Partial<Record<'name' | 'username' | 'phone' | 'locale', string | null>> = {};
+  for (const field of names) {
+    if (mapped[field] === undefined) continue;
+    const read = readProfileField(field, mapped[field]);
+    if (read.error) throw wrongMap(upstream.provider, read.error.message);
+    fields[field] = read.value;
+  }
+  const locale = readLocale(mapped.locale);
+  if (locale.error) throw wrongMap(upstream.provider, locale.error.message);
+  if (locale.value !== undefined) fields.locale = locale.value;
+  const known = roleNames(config);
+  const unknown = mapped.roles?.find((role) => !known.includes(role));
+  if (unknown !== undefined) throw wrongMap(upstream.provider, `"${unknown}" is not a role`);
+  return { fields, roles: mapped.roles && [...new Set(mapped.roles)] };
+}

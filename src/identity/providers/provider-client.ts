@@ -1,0 +1,265 @@
+import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify } from 'jose';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  fetchUserInfo,
+  None,
+} from 'openid-client';
+import type { Context } from '../../database/context.ts';
+import type { Claims, ProviderDefinition } from './define-provider.ts';
+import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
+import { readUpstream, type Upstream } from './upstream.ts';
+
+/** Asymmetric ones only: with the others, whoever knows the client's secret could sign. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+const metadataLifeMs = 3_600_000;
+const longestSubject = 255;
+
+/** What the application that somebody signs in to asks of the provider (contract 14.5). */
+export interface PassedOn {
+  readonly prompt?: string | undefined;
+  readonly maxAge?: number | undefined;
+  readonly acrValues?: string | undefined;
+  readonly loginHint?: string | undefined;
+}
+
+/** A provider as a button shows it. */
+export interface ProviderButton {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** What binds an answer of the provider to the request. */
+export interface Binding {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+interface Discovered {
+  readonly configuration: Configuration;
+  readonly keys: Readonly<Record<'signIn' | 'logout', ReturnType<typeof createRemoteJWKSet>>> | undefined;
+  readonly at: number;
+}
+
+/** A provider, as this service calls it. Nothing is fetched before somebody signs in. */
+export class ProviderClient {
+  readonly definition: ProviderDefinition;
+  readonly #log: Context['log'];
+  readonly #fetch: ProviderFetch;
+  readonly #now: () => number;
+  #discovered: Discovered | undefined;
+  #discovering: Promise<Discovered> | undefined;
+
+  constructor({ config, log, now }: Pick<Context, 'config' | 'log' | 'now'>, definition: ProviderDefinition) {
+    this.definition = definition;
+    this.#log = log;
+    this.#now = now;
+    this.#fetch = createProviderFetch(config, definition);
+  }
+
+  get button(): ProviderButton {
+    const { name, label = name } = this.definition;
+    return { name, label };
+  }
+
+  get isOpenId(): boolean {
+    return this.definition.profile === undefined;
+  }
+
+  /** Where the browser is sent. */
+  async authorizationUrl(
+    { redirectUri, state, nonce, verifier }: Binding,
+    { prompt, maxAge, acrValues, loginHint }: PassedOn,
+  ): Promise<URL> {
+    const { scopes = ['openid', 'profile', 'email'], responseMode, parameters } = this.definition;
+    const { configuration } = await this.#discover();
+    return buildAuthorizationUrl(configuration, {
+      ...parameters,
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      scope: scopes.join(' '),
+      state,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(this.isOpenId ? { nonce } : {}),
+      ...(responseMode === undefined || responseMode === 'query' ? {} : { response_mode: responseMode }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
+      ...(acrValues === undefined ? {} : { acr_values: acrValues }),
+      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    });
+  }
+
+  /** Who signed in, from what the provider sent to the callback. Throws where anything does not fit. */
+  async finish(callback: URLSearchParams, binding: Binding, maxAge: number | null): Promise<Upstream> {
+    const { configuration, keys } = await this.#discover();
+    const url = new URL(binding.redirectUri);
+    url.search = callback.toString();
+    const tokens = await authorizationCodeGrant(configuration, url, {
+      expectedState: binding.state,
+      pkceCodeVerifier: binding.verifier,
+      ...(this.isOpenId ? { expectedNonce: binding.nonce, idTokenExpected: true } : {}),
+      ...(this.isOpenId && maxAge !== null ? { maxAge } : {}),
+    });
+    if (this.definition.profile) {
+      const claims = await this.definition.profile((address) => this.#getJson(address, tokens.access_token));
+      return this.#read(this.definition.issuer, claims);
+    }
+    const idToken = tokens.id_token as string;
+    const { payload } = await jwtVerify(idToken, (keys as NonNullable<typeof keys>).signIn, { algorithms });
+    const more = payload.email === undefined ? await this.#userinfo(configuration, tokens.access_token, payload) : {};
+    return this.#read(payload.iss as string, { ...more, ...nameOf(callback), ...payload });
+  }
+
+  /** The claims of a logout token (OpenID Connect Back-Channel Logout 2.4). Throws where it is not one of this provider's. */
+  async readLogoutToken(token: string): Promise<Claims> {
+    const { configuration, keys } = await this.#discover();
+    if (!keys) throw new Error('the provider has no OpenID Connect');
+    const { payload } = await jwtVerify(token, keys.logout, {
+      algorithms,
+      issuer: configuration.serverMetadata().issuer,
+      audience: this.definition.clientId,
+      maxTokenAge: '5m',
+      clockTolerance: 30,
+    });
+    return payload;
+  }
+
+  /** Where a browser ends its session at the provider; undefined where the declaration does not ask for that. */
+  async logoutUrl(backTo: string): Promise<URL | undefined> {
+    if (!this.definition.logout) return undefined;
+    const { configuration } = await this.#discover();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo });
+  }
+
+  /** For `doctor`. Throws where the provider does not answer as it must. */
+  async check(): Promise<void> {
+    this.#discovered = undefined;
+    await this.#discover();
+  }
+
+  #read(issuer: string, claims: Claims): Upstream {
+    const { sub } = claims;
+    if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject) throw new Error('the subject is missing');
+    return readUpstream(this.definition, issuer, claims);
+  }
+
+  /** Some providers name the email there only. It is of use, but nobody's sign-in depends on it. */
+  async #userinfo(configuration: Configuration, accessToken: string, { sub }: Claims): Promise<Claims> {
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+    try {
+      return (await fetchUserInfo(configuration, accessToken, sub as string)) as Claims;
+    } catch (err) {
+      this.#log.warn({ err, provider: this.definition.name }, 'the userinfo of a provider could not be read');
+      return {};
+    }
+  }
+
+  async #getJson(address: string, accessToken: string): Promise<unknown> {
+    const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
+    const answer = await this.#fetch(address, { headers });
+    if (answer.status !== 200) throw new Error(`${new URL(address).host} answered with the status ${answer.status}`);
+    return answer.json();
+  }
+
+  /** Metadata and keys are kept. Old metadata goes on working while newer is fetched, or cannot be. */
+  #discover(): Promise<Discovered> {
+    const known = this.#discovered;
+    if (known && this.#now() - known.at < metadataLifeMs) return Promise.resolve(known);
+    this.#discovering ??= this.#fetchMetadata().finally(() => {
+      this.#discovering = undefined;
+    });
+    if (!known) return this.#discovering;
+    this.#discovering.catch((err) =>
+      this.#log.warn({ err, provider: this.definition.name }, 'the metadata of a provider could not be renewed'),
+    );
+    return Promise.resolve(known);
+  }
+
+  #keysAt(address: string, cooldownDuration: number): ReturnType<typeof createRemoteJWKSet> {
+    const fetching = { [joseFetch]: this.#fetch as never };
+    return createRemoteJWKSet(new URL(address), { ...fetching, cooldownDuration, cacheMaxAge: metadataLifeMs });
+  }
+
+  async #fetchMetadata(): Promise<Discovered> {
+    const { issuer, clientId, authorizationEndpoint, tokenEndpoint } = this.definition;
+    const authentication = authenticationOf(this.definition);
+    const plain = new URL(issuer).protocol === 'http:' ? [allowInsecureRequests] : [];
+    const configuration =
+      authorizationEndpoint && tokenEndpoint
+        ? new Configuration(
+            { issuer, authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint },
+            clientId,
+            {},
+            authentication,
+          )
+        : await discovery(new URL(issuer), clientId, {}, authentication, {
+            [customFetch]: this.#fetch as never,
+            execute: plain,
+            timeout: 5,
+          });
+    configuration[customFetch] = this.#fetch as never;
+    configuration.timeout = 10;
+    for (const allow of plain) allow(configuration);
+    const { jwks_uri } = configuration.serverMetadata();
+    const keys =
+      jwks_uri === undefined
+        ? undefined
+        : {
+            // The provider itself sent the token: a key that is not known yet is looked for at once.
+            signIn: this.#keysAt(jwks_uri, 0),
+            // Anybody can send a logout token.
+            logout: this.#keysAt(jwks_uri, 30_000),
+          };
+    if (this.isOpenId && !keys) throw new Error('the metadata of the provider has no jwks_uri');
+    this.#discovered = { configuration, keys, at: this.#now() };
+    return this.#discovered;
+  }
+}
+
+/** How this service proves to the provider who it is. The metadata says which way the provider takes. */
+const authenticationOf =
+  ({ clientSecret }: ProviderDefinition): ClientAuth =>
+  async (server, client, body, headers) => {
+    if (clientSecret === undefined) return None()(server, client, body, headers);
+    const secret = typeof clientSecret === 'string' ? clientSecret : await clientSecret();
+    const { token_endpoint_auth_methods_supported: methods } = server;
+    const basicOnly = methods?.includes('client_secret_basic') && !methods.includes('client_secret_post');
+    return (basicOnly ? ClientSecretBasic : ClientSecretPost)(secret)(server, client, body, headers);
+  };
+
+/** Apple sends the name beside the code, with the first sign-in only: `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
+function nameOf(callback: URLSearchParams): Claims {
+  try {
+    const { name } = JSON.parse(callback.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } };
+    const parts = [name?.firstName, name?.lastName].filter((part) => typeof part === 'string' && part !== '');
+    return parts.length > 0 ? { name: parts.join(' ') } : {};
+  } catch {
+    return {};
+  }
+}

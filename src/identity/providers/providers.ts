@@ -1,0 +1,37 @@
+import type { Context } from '../../database/context.ts';
+import type { ProviderDefinition } from './define-provider.ts';
+import { loadProviders } from './load-providers.ts';
+import { type ProviderButton, ProviderClient } from './provider-client.ts';
+
+export type { ProviderButton } from './provider-client.ts';
+
+/**
+ * The providers that people can sign in with. Every request asks anew, so that providers can come from elsewhere than from
+ * the files that are read at the start.
+ */
+export class Providers {
+  readonly #clients: ReadonlyMap<string, ProviderClient>;
+
+  constructor(context: Pick<Context, 'config' | 'log' | 'now'>, definitions: readonly ProviderDefinition[]) {
+    this.#clients = new Map(definitions.map((each) => [each.name, new ProviderClient(context, each)]));
+  }
+
+  static async load(context: Pick<Context, 'config' | 'log' | 'now'>): Promise<Providers> {
+    return new Providers(context, await loadProviders(context.config));
+  }
+
+  /** Undefined where there is none of this name, or it is disabled. */
+  async find(name: string): Promise<ProviderClient | undefined> {
+    const client = this.#clients.get(name);
+    return client?.definition.enabled === false ? undefined : client;
+  }
+
+  /** All that are enabled, in the order of the declarations. */
+  async list(): Promise<ProviderClient[]> {
+    return [...this.#clients.values()].filter(({ definition }) => definition.enabled !== false);
+  }
+
+  async buttons(): Promise<ProviderButton[]> {
+    return (await this.list()).map(({ button }) => button);
+  }
+}

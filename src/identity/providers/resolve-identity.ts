@@ -1,0 +1,134 @@
+import { commitAndInvalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { Problem } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
+import { makeUser } from '../registration/make-user.ts';
+import { requireOpenRegistration } from '../registration/registration.ts';
+import { beginRegistration, isTaken, mayMail, requireFree } from '../registration/registration-limits.ts';
+import { applySignIn } from './apply-sign-in.ts';
+import type { ProviderDefinition } from './define-provider.ts';
+import { findIdentity, insertIdentity } from './identity-store.ts';
+import { type Mapped, mapClaims } from './map-claims.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Whom an identity stands for (contract 14.2). */
+export type Resolved =
+  | { readonly kind: 'user'; readonly user: UserRow; readonly identityId: string; readonly isNew: boolean }
+  /** The email belongs to this user, who has to prove that the account is theirs. */
+  | { readonly kind: 'taken'; readonly user: UserRow };
+
+/** The same for a disabled user and for an identity that was unlinked a moment ago. */
+export const signInRefused = (reason: string) =>
+  new Problem(403, 'Forbidden', 'This account cannot sign in here.', { code: 'sign_in_refused', reason });
+
+/**
+ * A known identity is signed in. An unknown one is registered, unless somebody has its email: then it is not linked before
+ * that somebody has proved to be the owner.
+ */
+export async function resolveIdentity(
+  context: Context,
+  services: AccountServices,
+  definition: ProviderDefinition,
+  { upstream, source }: { upstream: Upstream; source: RequestSource },
+): Promise<Resolved> {
+  const mapped = mapClaims(context, definition, upstream);
+  const known = await signInKnown(context, { upstream, mapped, source });
+  if (known) return known;
+  const owner = await ownerOfEmail(context, upstream, source);
+  if (owner) return { kind: 'taken', user: owner };
+  try {
+    return await register(context, services, { upstream, mapped, source });
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    // Another was quicker by a moment: with the same identity, or with the same email.
+    const again = await signInKnown(context, { upstream, mapped, source });
+    const taken = again ? undefined : await findByEmail(context, upstream.email);
+    if (!again && !taken) throw error;
+    return again ?? { kind: 'taken', user: taken as UserRow };
+  }
+}
+
+interface SignIn {
+  readonly upstream: Upstream;
+  readonly mapped: Mapped;
+  readonly source: RequestSource;
+}
+
+async function signInKnown(context: Context, { upstream, mapped, source }: SignIn): Promise<Resolved | undefined> {
+  const { database } = context;
+  const identity = await findIdentity(database.db, upstream);
+  if (!identity) return undefined;
+  const user = await commitAndInvalidate(database, (tx, invalidate) =>
+    applySignIn(context, tx, invalidate, { identity, upstream, mapped, source }),
+  );
+  if (!user) throw signInRefused('a disabled user, or an identity that was unlinked');
+  return { kind: 'user', user, identityId: identity.id, isNew: false };
+}
+
+const findByEmail = async ({ database }: Context, email: string | null): Promise<UserRow | undefined> =>
+  email === null ? undefined : findUserByLogin(database.db, { attribute: 'email', value: email });
+
+/**
+ * Who has the email. Anybody can claim an address that the provider has not verified, so a network learns only a few times
+ * an hour that such an address is taken (contract 5.2).
+ */
+async function ownerOfEmail(
+  context: Context,
+  { email, emailVerified }: Upstream,
+  source: RequestSource,
+): Promise<UserRow | undefined> {
+  const owner = await findByEmail(context, email);
+  if (email === null || emailVerified) return owner;
+  await requireFree(context, { email }, source).catch((error) => {
+    if (!isTaken(error) || !owner) throw error;
+  });
+  return owner;
+}
+
+/** Registers a user without a password. The email counts as confirmed if the provider is trusted to say so. */
+async function register(
+  context: Context,
+  services: AccountServices,
+  { upstream, mapped, source }: SignIn,
+): Promise<Resolved> {
+  requireOpenRegistration(context.config);
+  const attempt = await beginRegistration(context, source);
+  const identityId = uuidv7(context.now());
+  const { name = upstream.name, username = null, phone = null } = mapped.fields;
+  const profile = { email: upstream.email, username, phone, name };
+  const mails = upstream.email === null || upstream.emailVerified || (await mayMail(context, upstream.email));
+  try {
+    const user = await makeUser(context, services, {
+      profile,
+      password: null,
+      roles: mapped.roles ?? [],
+      confirmed: upstream.emailVerified,
+      mails,
+      event: 'user.registered',
+      source,
+      async also(tx, { id: userId }) {
+        const { provider, issuer, subject, email } = upstream;
+        const roles = JSON.stringify(mapped.roles ?? []);
+        const now = context.now();
+        const row = { id: identityId, user_id: userId, provider, issuer, subject, email, roles };
+        if (!(await insertIdentity(tx, { ...row, created_at: now, last_used_at: now }))) {
+          throw new Problem(422, 'Unprocessable Content', 'The identity is taken.', { errors: [identityTaken] });
+        }
+        const data = { provider, issuer };
+        await recordEvent(context, tx, { type: 'identity.linked', userId, rowId: identityId, source, data });
+      },
+    });
+    await attempt.count();
+    const current = (await findUser(context.database.db, user.id)) ?? user;
+    return { kind: 'user', user: current, identityId, isNew: true };
+  } catch (error) {
+    await attempt.giveBack();
+    throw error;
+  }
+}
+
+const identityTaken = { field: 'identity', code: 'taken', message: 'identity is taken.' };

@@ -1,0 +1,38 @@
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { conflict } from '../../platform/errors.ts';
+import { findUser } from '../accounts/user-store.ts';
+import { findHeldFactors } from '../factors/held-factor-store.ts';
+import { hasPassword } from '../passwords/passwords.ts';
+import { findIdentitiesOf } from './identity-store.ts';
+
+/** Ways to sign in that a user has. */
+interface SignInMethods {
+  readonly password: boolean;
+  readonly passkeys: number;
+  readonly identities: number;
+}
+
+export async function findSignInMethods(
+  { config }: Pick<Context, 'config'>,
+  db: Db | Tx,
+  userId: string,
+): Promise<SignInMethods> {
+  const user = await findUser(db, userId);
+  const held = await findHeldFactors(db, userId);
+  return {
+    password: config.localPasswords && user !== undefined && hasPassword(user.password_hash),
+    passkeys: held.passkeys + held.automaticPasskeys,
+    identities: (await findIdentitiesOf(db, userId)).length,
+  };
+}
+
+/** After a removal, in its transaction: a user must be able to sign in (contract 14.4). */
+export async function requireSignInMethod(context: Pick<Context, 'config'>, tx: Tx, userId: string): Promise<void> {
+  const { password, passkeys, identities } = await findSignInMethods(context, tx, userId);
+  if (password || passkeys > 0 || identities > 0) return;
+  throw conflict(
+    'This is the last way to sign in. Set a password, or add a passkey or another provider, before you remove it.',
+    'last_sign_in_method',
+  );
+}

@@ -1,0 +1,63 @@
+import type { Config } from '../../config/config.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import type { AuthorizationDetail } from '../sessions/store/grant-details.ts';
+
+/** The list is in every access token, and a header must carry that. */
+const longest = 3000;
+const most = 10;
+
+/** RFC 9396 2.2: members that mean the same in every type. */
+const lists = ['locations', 'actions', 'datatypes', 'privileges'];
+
+const invalid = (description: string) => new OAuthError('invalid_authorization_details', description);
+
+/** RFC 9396 5: the details that an application asks for, of types that the operator declared. Undefined: it asks for none. */
+export function readAuthorizationDetails(
+  { authorizationDetailsTypes: types }: Pick<Config, 'authorizationDetailsTypes'>,
+  text: string | undefined,
+): readonly AuthorizationDetail[] | undefined {
+  if (text === undefined) return undefined;
+  if (text.length > longest) throw invalid(`authorization_details has more than ${longest} characters.`);
+  const details = parse(text);
+  if (details.length === 0 || details.length > most) throw invalid(`authorization_details takes 1 to ${most} objects.`);
+  for (const detail of details) {
+    const { type } = detail;
+    if (typeof type !== 'string' || !Object.hasOwn(types, type)) {
+      throw invalid('authorization_details has a type that is not in authorization_details_types_supported.');
+    }
+    const wrongList = lists.find((name) => Object.hasOwn(detail, name) && !isTexts(detail[name]));
+    if (wrongList) throw invalid(`authorization_details: ${wrongList} must be a list of texts.`);
+    if (Object.hasOwn(detail, 'identifier') && typeof detail.identifier !== 'string') {
+      throw invalid('authorization_details: identifier must be a text.');
+    }
+  }
+  return details as readonly AuthorizationDetail[];
+}
+
+function parse(text: string): readonly Record<string, unknown>[] {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (Array.isArray(read) && read.every(isObject)) return read;
+  } catch {
+    // Refused below.
+  }
+  throw invalid('authorization_details must be a JSON list of objects.');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** RFC 9396 6.1: a token request may name some of what was granted, and nothing else. */
+export function narrowDetails(
+  granted: readonly AuthorizationDetail[] | undefined,
+  asked: readonly AuthorizationDetail[] | undefined,
+): readonly AuthorizationDetail[] | undefined {
+  if (asked === undefined) return granted;
+  const held = new Set(granted?.map((detail) => JSON.stringify(detail)));
+  if (asked.some((detail) => !held.has(JSON.stringify(detail)))) {
+    throw invalid('authorization_details holds what was not granted.');
+  }
+  return asked;
+}

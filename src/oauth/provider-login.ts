@@ -1,0 +1,55 @@
+import type { ProxiedClient } from '../config/config.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import type { UserRow } from '../identity/accounts/user-store.ts';
+import { requireConfirmed } from '../identity/credentials/check-credentials.ts';
+import type { Upstream } from '../identity/providers/upstream.ts';
+import { grantScopes } from './clients/scopes.ts';
+import { unknownClient } from './clients/unknown-client.ts';
+import { amrOf, finishFirstStep } from './first-step.ts';
+import type { Grant } from './grant.ts';
+import type { OAuth } from './oauth.ts';
+import { openLogin } from './open-login.ts';
+import { type Issued, issueTokens } from './token-endpoint.ts';
+
+interface ProviderLogin {
+  readonly proxied: ProxiedClient;
+  readonly user: UserRow;
+  readonly identityId: string;
+  readonly upstream: Upstream;
+  readonly source: RequestSource;
+}
+
+/**
+ * The tokens of somebody who signed in at a provider. That counts as one factor, so a second one may be asked for, unless
+ * the declaration says that the provider's `acr` stands for two.
+ */
+export async function logInByProvider(
+  oauth: OAuth,
+  { proxied, user, identityId, upstream, source }: ProviderLogin,
+): Promise<Issued> {
+  const { context, clients } = oauth;
+  requireConfirmed(context, user);
+  const client = await clients.find(proxied.id);
+  if (client?.type !== 'password') throw unknownClient(`proxied client ${proxied.id} was deleted`, {});
+  const grant: Grant = {
+    type: 'urn:gatehouse:provider',
+    clientTypes: ['password'],
+    async issue(_, request) {
+      const login = {
+        user,
+        scopes: grantScopes(oauth.scopes, '', client.scopes),
+        resource: [],
+        authTime: upstream.authTime ?? undefined,
+        identity: { id: identityId, sid: upstream.sid },
+      };
+      const opened =
+        upstream.factors === 2
+          ? openLogin(oauth, request, { ...login, amr: [...amrOf.provider, 'mfa'] })
+          : finishFirstStep(oauth, request, { ...login, first: 'provider' });
+      return opened;
+    },
+  };
+  const issued = await issueTokens(oauth, grant, { client, parameters: new Map(), source });
+  context.metrics.logins.inc({ result: 'accepted' });
+  return issued;
+}

@@ -1,0 +1,41 @@
+import { commitAndInvalidate } from '../database/bus.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import { spend } from '../identity/factors/spent-value-store.ts';
+import { findIdentity, sessionsOfIdentity, sessionsOfUpstreamSession } from '../identity/providers/identity-store.ts';
+import type { ProviderClient } from '../identity/providers/provider-client.ts';
+import { OAuthError } from '../platform/errors.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
+import type { OAuth } from './oauth.ts';
+
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+const rememberedMs = 10 * 60_000;
+
+const refused = (reason: string) => new OAuthError('invalid_request', 'The logout token is not valid.', { reason });
+
+/** OpenID Connect Back-Channel Logout 2.5 and 2.6: a provider says that somebody signed out there. */
+export async function logOutByProvider(
+  { context, sessions }: Pick<OAuth, 'context' | 'sessions'>,
+  provider: ProviderClient,
+  { token, source }: { token: string; source: RequestSource },
+): Promise<void> {
+  const claims = await provider.readLogoutToken(token).catch((error: Error) => {
+    throw refused(error.message);
+  });
+  const { iss, sub, sid, jti, events, nonce } = claims as Record<string, string | undefined>;
+  const isLogout = typeof events === 'object' && events !== null && logoutEvent in events;
+  if (!isLogout || nonce !== undefined || typeof jti !== 'string' || typeof iss !== 'string')
+    throw refused('no logout');
+  if (typeof sub !== 'string' && typeof sid !== 'string') throw refused('it names nobody');
+  const { database, now } = context;
+  await commitAndInvalidate(database, async (tx, invalidate) => {
+    if (!(await spend(tx, `upstream-logout:${iss}:${jti}`, now() + rememberedMs))) throw refused('used before');
+    const identity = typeof sub === 'string' ? await findIdentity(tx, { issuer: iss, subject: sub }) : undefined;
+    if (typeof sub === 'string' && !identity) return;
+    const ids = identity
+      ? await sessionsOfIdentity(tx, identity.id, sid ?? null)
+      : await sessionsOfUpstreamSession(tx, iss, sid as string);
+    for (const sessionId of ids.sort()) await sessions.end(tx, invalidate, { sessionId }, 'provider_logout');
+    const data = { provider: provider.definition.name, sessions: ids.length };
+    await recordEvent(context, tx, { type: 'identity.logged_out', userId: identity?.user_id, source, data });
+  });
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { message } from '../../config/languages/message.ts';
+import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
+import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { visitorOf } from '../session/csrf.ts';
+import { labelOf, leave, type ProviderMeans, providerOf, showProviderFailure } from '../sign-in/provider-means.ts';
+import { asPerson, refusal, showSettings, wanted } from './settings-shell.ts';
+
+interface Identity {
+  readonly id: string;
+  readonly provider: string;
+  readonly email: string | null;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+const path = '/settings/sign-in';
+
+/** *Ways to sign in*: the password, passkeys, and the accounts at providers. Works without a script. */
+export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
+  const show = async (request: FastifyRequest, reply: FastifyReply, variables: Variables = {}) =>
+    showSettings(kit, request, reply, 'sign-in', 'settings-sign-in', {
+      title: message('ways.title'),
+      ...(await waysOf(kit, means, request)),
+      ...variables,
+    });
+
+  kit.page(path, 'auth:web', (request, reply) => show(request, reply));
+
+  kit.form(`${path}/:name/link`, 'auth:web', async (request, reply) => {
+    const provider = await providerOf(means, request);
+    const { caller } = request;
+    means.factors.guardChange(caller);
+    const { userId, sessionId } = caller;
+    const visitor = visitorOf(kit.cookies, request, reply);
+    const beginning = { purpose: 'link', visitor, userId, sessionId, passedOn: { prompt: undefined } } as const;
+    const label = labelOf(provider);
+    try {
+      const url = await beginAttempt(means.context, means.oauth.keys, provider, beginning);
+      return await leave(kit, request, reply, url, label);
+    } catch (error) {
+      means.context.log.warn({ err: error, provider: provider.definition.name }, 'a provider cannot be reached');
+      return showProviderFailure(kit, request, reply, { failure: 'down', label });
+    }
+  });
+
+  kit.form(`${path}/:id/remove`, 'auth:web', async (request, reply) => {
+    const { id } = request.params as { id: string };
+    const answer = await asPerson(request, 'DELETE', `/v1/identities/${encodeURIComponent(id)}`);
+    if (answer.ok || answer.status === 404) return kit.go(reply, `${path}?done=identity-unlinked`);
+    return show(request, reply.code(answer.status), refusal(answer, []));
+  });
+
+  /** In a tab of its own, so that a form in another tab keeps what was typed. */
+  kit.page('/login/with/:name/prove', 'auth:web', async (request, reply) => {
+    const provider = await providerOf(means, request);
+    const { userId, sessionId } = request.caller;
+    const visitor = visitorOf(kit.cookies, request, reply);
+    const passedOn = { prompt: 'login', maxAge: 0 };
+    const beginning = { purpose: 'prove', visitor, userId, sessionId, passedOn } as const;
+    const url = await beginAttempt(means.context, means.oauth.keys, provider, beginning);
+    return reply.header('cache-control', 'no-store').redirect(url.href, 302);
+  });
+}
+
+async function waysOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest): Promise<Variables> {
+  const userId = request.caller.userId as string;
+  const [identities, methods, buttons] = await Promise.all([
+    wanted(asPerson<Identity[]>(request, 'GET', '/v1/identities?limit=100')),
+    findSignInMethods(kit, kit.database.db, userId),
+    means.providers.buttons(),
+  ]);
+  const labels = new Map(buttons.map(({ name, label }) => [name, label]));
+  const own = identities.filter((each) => (each as Identity & { user_id: string }).user_id === userId);
+  return {
+    has_password: methods.password,
+    passkeys: methods.passkeys,
+    identities: own.map((each) => ({ ...each, label: labels.get(each.provider) ?? each.provider })),
+    providers: buttons,
+  };
+}

@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import type { Config } from '../../config/config.ts';
+import type { App } from '../../http/app.ts';
+import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
+import { neverStore } from '../../oauth/oauth-routes.ts';
+import { invalidRequest } from '../../oauth/parameters.ts';
+import { oauthErrorSchema } from '../../oauth/schemas.ts';
+import { notFound, OAuthError } from '../../platform/errors.ts';
+import { type PageKit, queryOf } from '../kit/page-kit.ts';
+import { visitorOf } from '../session/csrf.ts';
+import { localPath } from '../session/local-path.ts';
+import { type ProviderMeans, readPassedOn } from './provider-means.ts';
+
+const text = Type.Optional(Type.String());
+
+/** Contract 14.6: where the browser of a first-party application begins a sign-in with a provider. */
+export function serveFirstPartyProviders(app: App, kit: PageKit, means: ProviderMeans): void {
+  const { context, oauth, providers, proxiedClients } = means;
+  for (const { path } of proxiedClients) {
+    app.get(
+      `/v1/clients/${path}/with/:provider`,
+      {
+        config: { auth: 'public', errors: 'oauth' },
+        onRequest: neverStore,
+        schema: {
+          tags: ['First-party clients'],
+          summary: `Sign in with a provider (${path.replace('/', ' ')})`,
+          description:
+            'Send the browser here. It ends with the cookie of the login: at `next`, a local path or an address of an origin in CORS_ORIGINS, or else with the tokens as JSON.',
+          params: Type.Object({ provider: Type.String() }),
+          querystring: Type.Object({ next: text, prompt: text, max_age: text, acr_values: text, login_hint: text }),
+          response: { 302: Type.Null(), 400: oauthErrorSchema, 404: oauthErrorSchema, 503: oauthErrorSchema },
+          'x-client': "gatehouse.login.with('google');",
+        },
+      },
+      async (request, reply) => {
+        const provider = await providers.find((request.params as { provider: string }).provider);
+        if (!provider) throw notFound('There is no such provider.');
+        const query = queryOf(request);
+        const next = returnAddress(kit.config, query.next);
+        const visitor = visitorOf(kit.cookies, request, reply);
+        const beginning = { purpose: 'sign-in', visitor, client: path, next, passedOn: readPassedOn(query) } as const;
+        const url = await beginAttempt(context, oauth.keys, provider, beginning).catch((error) => {
+          context.log.warn({ err: error, provider: provider.definition.name }, 'a provider cannot be reached');
+          throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });
+        });
+        return reply.redirect(url.href, 302);
+      },
+    );
+  }
+}
+
+/** Only to pages of ours, and of the origins that may read the API's answers anyway. */
+function returnAddress({ baseUrl, corsOrigins }: Config, next: string | undefined): string | undefined {
+  if (next === undefined || next === '') return undefined;
+  const path = localPath(next);
+  if (path !== undefined) return new URL(baseUrl).pathname.replace(/\/$/, '') + path;
+  const url = URL.parse(next);
+  if (url && [new URL(baseUrl).origin, ...corsOrigins].includes(url.origin)) return url.href;
+  throw invalidRequest("The parameter 'next' takes a local path, or an address of an origin in CORS_ORIGINS.");
+}

@@ -1,0 +1,149 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { message } from '../../config/languages/message.ts';
+import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { requestSource } from '../../http/request-source.ts';
+import { findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
+import { findIdentity } from '../../identity/providers/identity-store.ts';
+import { linkIdentity, linkPendingIdentity } from '../../identity/providers/link-identity.ts';
+import { resolveIdentity, signInRefused } from '../../identity/providers/resolve-identity.ts';
+import type { Upstream } from '../../identity/providers/upstream.ts';
+import { amrOf } from '../../oauth/first-step.ts';
+import { renewProof } from '../../oauth/sessions/proof/renew-proof.ts';
+import { type Caller, isSignedIn } from '../../platform/caller.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import { enter, linkPath } from './provider-session.ts';
+
+const handleIn = (request: FastifyRequest): string => (request.params as { handle: string }).handle;
+
+/** So old a proof at the provider may be when it renews the proof of a session here. */
+const freshMs = 5 * 60_000;
+
+/** The page for somebody whose email another account here has: once signed in to that account, the two are linked. */
+export function serveLinking(kit: PageKit, means: ProviderMeans): void {
+  const path = '/login/with/:name/link/:handle';
+  kit.page(path, 'auth:web', async (request, reply) => {
+    const provider = await providerOf(means, request);
+    const pending = await pendingOf(kit, means, request);
+    if (!pending) return showProviderFailure(kit, request, reply, { failure: 'expired', label: labelOf(provider) });
+    const { userId, proof } = request.caller;
+    if (userId !== pending.user_id) return showOtherAccount(kit, request, reply, labelOf(provider), pending);
+    if (proof.time !== null && proof.time >= pending.created_at) return link(kit, means, request, reply, pending);
+    return kit.show(request, reply, 'provider-link', {
+      title: message('provider.link.title'),
+      label: labelOf(provider),
+      action: linkPath(provider, handleIn(request)),
+    });
+  });
+  kit.form(path, 'auth:web', async (request, reply) => {
+    const provider = await providerOf(means, request);
+    const pending = await pendingOf(kit, means, request);
+    if (!pending) return showProviderFailure(kit, request, reply, { failure: 'expired', label: labelOf(provider) });
+    return link(kit, means, request, reply, pending);
+  });
+}
+
+/** The identity that waits for its owner's proof. Only the browser that brought it finds it. */
+export async function pendingOf(
+  kit: PageKit,
+  { context }: ProviderMeans,
+  request: FastifyRequest,
+  handle = handleIn(request),
+): Promise<PendingIdentity | undefined> {
+  const { visitor } = kit.cookies.read(request);
+  if (!visitor) return undefined;
+  return findPending(context.database.db, { handle, visitor, now: context.now() });
+}
+
+const showOtherAccount = (
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  label: string,
+  { next }: PendingIdentity,
+) => showProviderFailure(kit, request, reply, { failure: 'other_account', label, next });
+
+async function link(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pending: PendingIdentity,
+): Promise<FastifyReply> {
+  const { context, accounts } = means;
+  const provider = await providerOf(means, request);
+  const upstream = JSON.parse(pending.upstream) as Upstream;
+  const source = createDeviceCookie(kit.config).requestSource(request);
+  await linkPendingIdentity(context, means, pending, { caller: request.caller, upstream, source });
+  // From here on it is a sign-in like any other, which maps the claims too.
+  const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
+  if (resolved.kind !== 'user') throw signInRefused('the identity was unlinked meanwhile');
+  return enter(kit, means, request, reply, { resolved, upstream, client: pending.client, next: pending.next });
+}
+
+/** The session that began the attempt, in this very browser. */
+async function callerOf(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { attempt }: Answered,
+): Promise<Caller | undefined> {
+  const caller = await kit.webSessions.find(request, reply);
+  const isSame = caller && isSignedIn(caller) && caller.userId === attempt.user_id;
+  return isSame && caller.sessionId === attempt.session_id ? caller : undefined;
+}
+
+/** Back from a provider that is to be added in the settings. */
+export async function finishLinking(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answered: Answered,
+): Promise<FastifyReply> {
+  const caller = await callerOf(kit, request, reply, answered);
+  const label = labelOf(answered.provider);
+  if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
+  const { upstream } = answered;
+  try {
+    await linkIdentity(means.context, means, { caller, upstream, source: requestSource(request) });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'identity_taken') throw error;
+    return showProviderFailure(kit, request, reply, { failure: 'identity_taken', label });
+  }
+  return kit.go(reply, '/settings/sign-in?done=identity-linked');
+}
+
+/**
+ * Back from a provider where somebody proved again who they are. The identity must be one of this user's, and the proof a
+ * new one: a provider that answers from an old session proves nothing.
+ */
+export async function finishProving(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answered: Answered,
+): Promise<FastifyReply> {
+  const { context, oauth } = means;
+  const { upstream, provider } = answered;
+  const label = labelOf(provider);
+  const caller = await callerOf(kit, request, reply, answered);
+  if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
+  const identity = await findIdentity(context.database.db, upstream);
+  const isFresh = upstream.authTime !== null && context.now() - upstream.authTime < freshMs;
+  if (identity?.user_id !== caller.userId || !isFresh) {
+    return showProviderFailure(kit, request, reply, { failure: 'other_account', label });
+  }
+  const amr = upstream.factors === 2 ? [...amrOf.provider, 'mfa'] : amrOf.provider;
+  const method = { isOffered: async () => true, check: async () => ({ amr, use: async () => undefined }) };
+  const methods = new Map([['provider', method]]);
+  const renewal = { caller, body: { provider: true }, source: requestSource(request) };
+  await renewProof(context, oauth.holdAuthority, methods, renewal);
+  return kit.show(request, reply, 'message', {
+    title: message('provider.proved.title'),
+    lines: [message('provider.proved.about')],
+    action: { label: message('common.continue'), path: answered.attempt.next ?? '/settings' },
+  });
+}

@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProxiedClient } from '../../config/config.ts';
+import { message } from '../../config/languages/message.ts';
+import type { Context } from '../../database/context.ts';
+import type { Attempt } from '../../identity/providers/attempt-store.ts';
+import type { LinkServices } from '../../identity/providers/link-identity.ts';
+import type { PassedOn, ProviderClient } from '../../identity/providers/provider-client.ts';
+import type { Providers } from '../../identity/providers/providers.ts';
+import type { Upstream } from '../../identity/providers/upstream.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { FindDestination } from '../authorize/destinations.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { nextQuery } from './next-query.ts';
+
+/** What the pages of providers need beside the page kit. */
+export interface ProviderMeans extends LinkServices {
+  readonly context: Context;
+  readonly oauth: OAuth;
+  readonly providers: Providers;
+  readonly proxiedClients: readonly ProxiedClient[];
+  readonly findDestination: FindDestination;
+}
+
+/** What came back from a provider, and what for. */
+export interface Answered {
+  readonly provider: ProviderClient;
+  readonly attempt: Attempt;
+  readonly upstream: Upstream;
+}
+
+export const nameIn = (request: FastifyRequest): string => (request.params as { name: string }).name;
+
+export const labelOf = ({ button }: ProviderClient): string => button.label;
+
+/** The provider that the address names. A disabled one is not there. */
+export async function providerOf({ providers }: ProviderMeans, request: FastifyRequest): Promise<ProviderClient> {
+  const provider = await providers.find(nameIn(request));
+  if (!provider) throw notFound('There is no such provider.');
+  return provider;
+}
+
+const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
+
+/** What is passed on to the provider (contract 14.5): from the address, or from the application's own request. */
+export function readPassedOn(sent: Readonly<Record<string, unknown>>): PassedOn {
+  const text = (name: string) => {
+    const value = sent[name];
+    return typeof value === 'string' && value !== '' && value.length <= 500 ? value : undefined;
+  };
+  const maxAge = text('max_age');
+  const prompt = text('prompt')
+    ?.split(' ')
+    .filter((word) => prompts.includes(word))
+    .join(' ');
+  return {
+    prompt: prompt || undefined,
+    maxAge: maxAge !== undefined && /^\d{1,9}$/.test(maxAge) ? Number(maxAge) : undefined,
+    acrValues: text('acr_values'),
+    loginHint: text('login_hint'),
+  };
+}
+
+type Failure = 'expired' | 'denied' | 'failed' | 'down' | 'other_account' | 'identity_taken' | 'login_required';
+
+const statuses: Readonly<Record<Failure, number>> = {
+  expired: 400,
+  denied: 400,
+  login_required: 400,
+  failed: 502,
+  down: 503,
+  other_account: 403,
+  identity_taken: 409,
+};
+
+/** A page that says what went wrong, and what to do. */
+export function showProviderFailure(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { failure, label, next }: { failure: Failure; label: string; next?: string | null | undefined },
+): Promise<FastifyReply> {
+  const query = nextQuery(next ?? undefined);
+  return kit.show(request, reply.code(statuses[failure]), 'message', {
+    title: message(`provider.${failure}.title`, { provider: label }),
+    lines: [message(`provider.${failure}.about`, { provider: label })],
+    action: {
+      label: message('provider.other_ways'),
+      path: `${kit.loginPath}${query}${query ? '&' : '?'}choose=1`,
+    },
+  });
+}
+
+/** After a form, to another site: browsers apply `form-action` to redirects, so a page sends them on. */
+export const leave = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, url: URL, label: string) =>
+  kit.show(request, reply, 'provider-go', {
+    title: message('provider.going.title', { provider: label }),
+    label: message('provider.going.link', { provider: label }),
+    uri: url.href,
+  });

@@ -1,0 +1,121 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProxiedClient } from '../../config/config.ts';
+import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
+import { acceptInvitation } from '../../identity/providers/accept-invitation.ts';
+import { fingerprint, insertPending, randomHandle } from '../../identity/providers/attempt-store.ts';
+import type { ProviderClient } from '../../identity/providers/provider-client.ts';
+import { type Resolved, resolveIdentity } from '../../identity/providers/resolve-identity.ts';
+import type { Upstream } from '../../identity/providers/upstream.ts';
+import { refreshCookie, refreshCookieName } from '../../oauth/first-party/refresh-cookie.ts';
+import { logInByProvider } from '../../oauth/provider-login.ts';
+import type { Issued } from '../../oauth/token-endpoint.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import type { Tokens } from '../session/cookies.ts';
+import { visitorOf } from '../session/csrf.ts';
+import { loginClientOf } from '../session/login-client.ts';
+import { nextQuery } from './next-query.ts';
+import type { Answered, ProviderMeans } from './provider-means.ts';
+import { type MfaRequired, showSecondStep } from './second-step.ts';
+
+const pendingLifeMs = 15 * 60_000;
+
+/** Somebody came back from a provider to sign in. */
+export async function finishSignIn(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { provider, attempt, upstream }: Answered,
+): Promise<FastifyReply> {
+  const { context, accounts } = means;
+  const source = createDeviceCookie(kit.config).requestSource(request);
+  const { invitation: token } = attempt;
+  if (token !== null) await acceptInvitation(context, accounts, { token, upstream, source });
+  const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
+  if (resolved.kind === 'user') return enter(kit, means, request, reply, { ...attempt, resolved, upstream });
+  const handle = randomHandle();
+  const now = context.now();
+  await insertPending(context.database.db, {
+    id: fingerprint(handle),
+    user_id: resolved.user.id,
+    provider: provider.definition.name,
+    visitor: fingerprint(visitorOf(kit.cookies, request, reply)),
+    upstream: JSON.stringify(upstream),
+    client: attempt.client,
+    next: attempt.next,
+    created_at: now,
+    expires_at: now + pendingLifeMs,
+  });
+  return kit.go(reply, linkPath(provider, handle));
+}
+
+/** Where the owner of an email that is taken proves that the account is theirs. */
+export const linkPath = ({ definition }: ProviderClient, handle: string): string =>
+  `/login/with/${definition.name}/link/${handle}`;
+
+interface Entering {
+  readonly resolved: Extract<Resolved, { kind: 'user' }>;
+  readonly upstream: Upstream;
+  readonly client: string | null;
+  readonly next: string | null;
+}
+
+/** Opens the session: of the pages, or of the first-party client that the sign-in began at. */
+export async function enter(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { resolved, upstream, client, next }: Entering,
+): Promise<FastifyReply> {
+  const path = client ?? loginClientOf(kit.config);
+  const proxied = means.proxiedClients.find((each) => each.path === path) as ProxiedClient;
+  const device = createDeviceCookie(kit.config);
+  const { user, identityId } = resolved;
+  const login = { proxied, user, identityId, upstream, source: device.requestSource(request) };
+  try {
+    const issued = await logInByProvider(means.oauth, login);
+    if (issued.device !== undefined) device.set(reply, issued.device);
+    if (client !== null) return await enterClient(kit, reply, proxied, issued, next);
+    const tokens = issued.response as Tokens;
+    kit.cookies.setSession(reply, tokens);
+    const usual = resolved.isNew ? '/settings?done=welcome' : '/settings';
+    return await kit.go(reply, tokens.scope === undefined ? (next ?? usual) : '/settings/security');
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    if (client !== null) return refuseClient(reply, error, next);
+    if (error.error === 'mfa_required') {
+      const step = { ...(error.members as unknown as MfaRequired), next: next ?? undefined };
+      return showSecondStep(kit, request, reply, step);
+    }
+    if (error.message !== unconfirmedEmail) throw error;
+    const query = nextQuery(next ?? undefined);
+    return kit.go(reply, `${kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
+  }
+}
+
+/** Contract 14.6: the cookie of the proxy's login, and its tokens; or the page of the application that asked. */
+async function enterClient(
+  kit: PageKit,
+  reply: FastifyReply,
+  proxied: ProxiedClient,
+  { response, refreshTokenTtl }: Issued,
+  next: string | null,
+): Promise<FastifyReply> {
+  const options = { ...refreshCookie(kit.config, proxied), maxAge: refreshTokenTtl };
+  reply.setCookie(refreshCookieName, response.refresh_token ?? '', options).header('cache-control', 'no-store');
+  // Its page gets the tokens with the cookie, by a refresh: tokens do not belong in an address.
+  return next === null ? reply.type('application/json').send(response) : reply.redirect(next, 303);
+}
+
+function refuseClient(reply: FastifyReply, error: OAuthError, next: string | null): FastifyReply {
+  const { error: code, message: description, members, status } = error;
+  reply.header('cache-control', 'no-store');
+  const body = { error: code, error_description: description, ...members };
+  if (next === null) return reply.code(status).type('application/json').send(body);
+  // After the #, which browsers do not send to a server.
+  const fragment = new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)]));
+  return reply.redirect(`${next.split('#', 1)[0]}#${fragment}`, 303);
+}

@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../platform/caller.ts';
+import { forbidden, OperatorError } from '../../platform/errors.ts';
+import { decide } from '../declaration/access.ts';
+import { nearestOf } from '../declaration/check-options.ts';
+import type { Resource, Resources } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { type RowRule, ruleOf } from '../model/row-rules.ts';
+import { wholeRow } from '../read/row-json.ts';
+import { readContext } from '../routes/resource-routes.ts';
+import { allowedRow, lockRow } from '../write/allowed-row.ts';
+import type { WriteContext } from '../write/write-context.ts';
+import type { Route, RouteAccess } from './define-route.ts';
+
+type Row = Record<string, unknown> & { id: string };
+
+/** Who may call a route, and for which row. */
+export interface RouteGuard {
+  /** The scope that the caller's token must hold. */
+  readonly scope: string | undefined;
+  /** Throws 403 or 404 where the caller may not; returns the row that the path names, where there is one. */
+  check(services: ResourceServices, request: FastifyRequest): Promise<Row | undefined>;
+  /** The same inside the transaction of a write, with the caller as it is then. The row stays as it is until the commit. */
+  hold(services: ResourceServices, request: FastifyRequest, write: WriteContext): Promise<void>;
+}
+
+/** The access rules of a route: about the caller, and about the row of `resource` that the id in the path names. */
+export function routeGuard(resources: Resources, route: Route): RouteGuard {
+  const { method, resource: name, auth } = route;
+  const resource = name === undefined || name === false ? undefined : named(resources, name);
+  const reads = method === 'GET';
+  const access = route.access ?? (resource ? (reads ? 'read' : method === 'DELETE' ? 'delete' : 'write') : undefined);
+  const usual = resource && auth === 'auth:api' ? (reads ? resource.readScope : resource.writeScope) : undefined;
+  const idName = resource && idParameter(route.path);
+  const idOf = (request: FastifyRequest): string => {
+    const id = String((request.params as Record<string, unknown>)[idName as string]);
+    return resource?.definition.alias?.(id, request.caller) ?? id;
+  };
+  const require = (caller: Caller, now: number) => {
+    if (access !== undefined && decide(callerRule(resource, access), caller, now) !== true) {
+      throw forbidden('You may not do this.');
+    }
+  };
+  return {
+    scope: route.scope ?? usual,
+    async check(services, request) {
+      if (!resource || !idName) {
+        require(request.caller, services.context.now());
+        return undefined;
+      }
+      const row = await allowedRow(readContext(services, request), resource, idOf(request), rowRule(access));
+      return wholeRow(resource, row);
+    },
+    async hold(_services, request, write) {
+      if (!resource || !idName) require(write.caller, write.now);
+      else await lockRow(write, resource, idOf(request), rowRule(access), undefined);
+    },
+  };
+}
+
+/** `:id`, or the only parameter of the path. */
+export function idParameter(path: string): string | undefined {
+  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+  return names.includes('id') ? 'id' : names.length === 1 ? names[0] : undefined;
+}
+
+function named(resources: Resources, name: string): Resource {
+  const resource = resources.get(name);
+  if (resource) return resource;
+  throw new OperatorError(`resource: there is no resource "${name}".${nearestOf(name, resources.keys())}`);
+}
+
+/** What is asked of a row, beside that the caller may see it. */
+function rowRule(access: RouteAccess | undefined): RowRule {
+  if (access === undefined || access === 'read') return 'read';
+  if (access === 'write') return 'update';
+  if (access === 'create' || access === 'update' || access === 'delete') return access;
+  return (caller, now) => decide(access, caller, now);
+}
+
+/** Without a row, a rule must hold whatever the row. */
+const callerRule = (resource: Resource | undefined, access: RouteAccess) => {
+  if (access === 'write') return resource ? resource.definition.access.write : 'nobody';
+  if (access === 'read' || access === 'create' || access === 'update' || access === 'delete')
+    return resource ? ruleOf(resource, access) : 'nobody';
+  return access;
+};

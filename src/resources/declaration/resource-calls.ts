@@ -1,0 +1,89 @@
+import type { Comparison, ListQuery, Scalar } from 'gatehouse-server/client/list-query';
+import type { Pagination } from 'gatehouse-server/client/page';
+import type { IncludePath, SearchOf, Selected } from 'gatehouse-server/client/typed-resource';
+import type { OperatorTx } from '../../database/database.ts';
+
+declare global {
+  /** The declared resources. `gatehouse types` fills it in. */
+  interface GatehouseResources {}
+}
+
+/** The compiler knows the resources once `gatehouse types` has written them. */
+export type ResourceName = [keyof GatehouseResources] extends [never] ? string : keyof GatehouseResources & string;
+
+/** Whose rights a call has: those of whoever sent the request, or all. */
+export type ActsAs = 'caller' | 'service';
+
+// biome-ignore lint/suspicious/noExplicitAny: without the types of a project, a row is whatever the code takes it for.
+type AnyRow = Record<string, any> & { id: string };
+
+type Row<N> = N extends keyof GatehouseResources ? Part<N, 'row'> : AnyRow;
+type Part<N extends keyof GatehouseResources, P extends string> = GatehouseResources[N] extends {
+  readonly [K in P]: infer T;
+}
+  ? T
+  : never;
+type Created<N> = N extends keyof GatehouseResources ? Part<N, 'row'> & Part<N, 'created'> : AnyRow;
+type Sent<N, A> = N extends keyof GatehouseResources
+  ? Part<N, 'input'> & (A extends 'service' ? Part<N, 'service'> : unknown)
+  : Record<string, unknown>;
+type FieldName<N> = keyof Row<N> & string;
+type Path<N> = N extends keyof GatehouseResources ? IncludePath<GatehouseResources, N> : string;
+type Chosen<N, F, I> = N extends keyof GatehouseResources ? Selected<GatehouseResources, N, F, I> : AnyRow;
+type Search<N> = N extends keyof GatehouseResources
+  ? SearchOf<GatehouseResources[N]>
+  : Record<string, Scalar | readonly Scalar[] | Comparison | undefined>;
+type Order<N> = N extends keyof GatehouseResources ? Part<N, 'order'> : string;
+
+interface Selection<F, I> {
+  readonly filter?: readonly F[];
+  readonly include?: readonly I[];
+}
+
+interface RowsQuery<N, F, I>
+  extends Selection<F, I>,
+    Pick<ListQuery, 'searchJoin' | 'sortedBy' | 'page' | 'limit' | 'cursor' | 'count'> {
+  readonly search?: Search<N> | string;
+  readonly orderBy?: Order<N> | readonly Order<N>[];
+}
+
+interface Conditional {
+  /** An ETag: 412 where the row has changed since. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The calls of one resource. Each does what the API does: it validates, runs hooks, and records events and changes. */
+export interface ResourceCalls<N = string, A = ActsAs> {
+  /** As `GET /v1/<resource>/<id>`. It throws a 404 where there is no such row for this caller. */
+  find<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
+    id: string,
+    query?: Selection<F, I>,
+  ): Promise<Chosen<N, F, I>>;
+  /** As `GET /v1/<resource>`, with the same parameters: 20 rows unless `limit` says otherwise, 100 at most. */
+  list<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
+    query?: RowsQuery<N, F, I>,
+  ): Promise<{ data: Chosen<N, F, I>[]; pagination: Omit<Pagination, 'links'> }>;
+  /** As POST. Returns the new row. */
+  create(values: Sent<N, A>): Promise<Created<N>>;
+  /** As PATCH: changes the fields that `values` names. Returns the row. */
+  update(id: string, values: Partial<Sent<N, A>>, options?: Conditional): Promise<Row<N>>;
+  /** As DELETE. */
+  delete(id: string, options?: Conditional): Promise<void>;
+}
+
+/** `resource('invoices', { as: 'caller' })`: the calls of a resource, with the rights of the caller or of the service. */
+export type ResourceOf = <N extends ResourceName, A extends ActsAs>(
+  name: N,
+  options: {
+    /** Say it explicitly: `caller` has the rights of whoever sent the request, `service` has all. */
+    readonly as: A;
+    /** A transaction that the calls are part of. Hooks inside of one need not pass it. */
+    readonly tx?: OperatorTx | undefined;
+  },
+) => ResourceCalls<N, A>;
+
+/** The same where nobody asks: jobs, migrations and seeds act as the service. */
+export type ServiceResourceOf = <N extends ResourceName>(
+  name: N,
+  options?: { readonly as?: 'service'; readonly tx?: OperatorTx | undefined },
+) => ResourceCalls<N, 'service'>;

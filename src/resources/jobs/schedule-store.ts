@@ -1,0 +1,65 @@
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type ScheduleRow = Tables['scheduled_jobs'];
+export type RunRow = Tables['job_runs'];
+
+export const findSchedules = (db: Db | Tx, names: readonly string[]): Promise<ScheduleRow[]> =>
+  db.selectFrom('scheduled_jobs').selectAll().where('id', 'in', names).execute();
+
+/** Of instances that start together, one writes it. */
+export async function keepSchedule(db: Db, row: ScheduleRow): Promise<void> {
+  const { schedule, time_zone, next_run_at } = row;
+  await db
+    .insertInto('scheduled_jobs')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ schedule, time_zone, next_run_at }))
+    .execute();
+}
+
+/** True for the one instance that takes this run: the others find another time there. */
+export async function takeRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: number): Promise<boolean> {
+  const taken = await tx
+    .updateTable('scheduled_jobs')
+    .set({ next_run_at: next })
+    .where('id', '=', id)
+    .where('next_run_at', '=', next_run_at)
+    .returning('id')
+    .execute();
+  return taken.length > 0;
+}
+
+/** Whether a run has begun, or waits to, and has not ended. */
+export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('job_runs')
+    .innerJoin('queued_jobs', 'queued_jobs.id', 'job_runs.id')
+    .select('job_runs.id')
+    .where('job_runs.job_id', '=', job)
+    .where('queued_jobs.failed_at', 'is', null)
+    .limit(1)
+    .execute();
+  return rows.length > 0;
+}
+
+export async function insertRun(tx: Db | Tx, run: RunRow): Promise<void> {
+  await tx.insertInto('job_runs').values(run).execute();
+}
+
+export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {
+  return db.selectFrom('job_runs').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+type RunChange = Partial<Pick<RunRow, 'state' | 'attempts' | 'started_at' | 'finished_at' | 'error'>>;
+
+/** Notes how a run goes on. The job shows its last one. */
+export async function noteRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>, change: RunChange): Promise<void> {
+  await db.updateTable('job_runs').set(change).where('id', '=', run.id).execute();
+  const { state, started_at } = change;
+  const last = { ...(state ? { last_state: state } : {}), ...(started_at ? { last_run_at: started_at } : {}) };
+  await db.updateTable('scheduled_jobs').set(last).where('id', '=', run.job_id).execute();
+}
+
+export async function deleteRunsBefore(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('job_runs').where('created_at', '<', before).execute();
+}

@@ -1,0 +1,18 @@
+import { Cron } from 'croner';
+
+const open = (schedule: string, timeZone: string): Cron =>
+  new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true });
+
+/** When a schedule is due next, after a moment. Undefined: never again. */
+export const nextRun = (schedule: string, timeZone: string, after: number): number | undefined =>
+  open(schedule, timeZone).nextRun(new Date(after))?.getTime();
+
+/** Why a schedule cannot be followed; undefined where it can. */
+export function wrongSchedule(schedule: string, timeZone: string, now: number): string | undefined {
+  try {
+    if (nextRun(schedule, timeZone, now) === undefined) return 'it never comes due.';
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

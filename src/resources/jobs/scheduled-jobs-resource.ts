@@ -1,0 +1,73 @@
+import { recordEvent } from '../audit/record-event.ts';
+import { forAdministrators, role } from '../declaration/access.ts';
+import { defineResource } from '../declaration/define-resource.ts';
+import { belongsTo, hasMany } from '../declaration/relations.ts';
+import { integer, oneOf, reference, text, timestamp } from '../declare.ts';
+import type { Scheduler } from './scheduler.ts';
+
+const states = ['waiting', 'running', 'done', 'failed'] as const;
+const access = { read: forAdministrators('Scheduled jobs are for administrators.'), write: role('admin') };
+
+/** The jobs of the operator that run by a schedule, for administrators. */
+export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
+  defineResource({
+    name: 'scheduled-jobs',
+    table: 'scheduled_jobs',
+    singular: 'scheduled job',
+    description: 'Jobs that run by a schedule, when they run next, and how their last run ended.',
+    managed: false,
+    mcp: false,
+    versioned: false,
+    idType: 'text',
+    fields: {
+      schedule: text({ required: true, readOnly: true, description: 'Minute, hour, day, month and weekday (cron)' }),
+      time_zone: text({ required: true, readOnly: true }),
+      next_run_at: timestamp({ required: true, readOnly: true }),
+      last_run_at: timestamp({ readOnly: true }),
+      last_state: oneOf(states, { readOnly: true, description: 'How the last run ended' }),
+      created_at: timestamp({ required: true, readOnly: true }),
+    },
+    relations: { runs: hasMany('job-runs', { by: 'job_id' }) },
+    access,
+    operations: ['list', 'find'],
+    actions: [
+      {
+        name: 'starts',
+        summary: 'Run it now',
+        status: 202,
+        run: ({ row, transaction }) =>
+          transaction(async (call) => {
+            const id = await scheduler.queueRun(call.tx as never, row.id, null);
+            const { userId, clientId } = call.caller;
+            const data = { id, name: row.id };
+            await recordEvent(call.context, call.tx, { type: 'job.run', userId, clientId, source: call.source, data });
+            return { id, job_id: row.id, state: 'waiting' };
+          }),
+      },
+    ],
+  });
+
+/** How scheduled jobs ran, for administrators. */
+export const jobRunsResource = defineResource({
+  name: 'job-runs',
+  table: 'job_runs',
+  singular: 'run',
+  description: 'Runs of scheduled jobs. They are kept for 30 days.',
+  managed: false,
+  mcp: false,
+  versioned: false,
+  fields: {
+    job_id: reference('scheduled-jobs', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+    scheduled_for: timestamp({ readOnly: true, description: 'Empty for a run that somebody asked for' }),
+    state: oneOf(states, { readOnly: true, default: 'waiting' }),
+    attempts: integer({ readOnly: true }),
+    started_at: timestamp({ readOnly: true }),
+    finished_at: timestamp({ readOnly: true }),
+    error: text({ readOnly: true, description: 'Why the last attempt failed' }),
+    created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+  },
+  relations: { job: belongsTo('scheduled-jobs', { by: 'job_id' }) },
+  access: { ...access, write: 'nobody' },
+  operations: ['list', 'find'],
+  defaultOrder: '-created_at',
+});

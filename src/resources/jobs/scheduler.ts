@@ -1,0 +1,142 @@
+import { commitAndInvalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Job } from '../queue/job.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { JobDefinition } from './define-job.ts';
+import { nextRun } from './schedule.ts';
+import {
+  deleteRunsBefore,
+  findRun,
+  findSchedules,
+  hasOpenRun,
+  insertRun,
+  keepSchedule,
+  noteRun,
+  type ScheduleRow,
+  takeRun,
+} from './schedule-store.ts';
+
+interface Scheduled {
+  readonly name: string;
+  readonly schedule: string;
+  readonly timeZone: string;
+}
+
+const usualTimeZone = 'UTC';
+const keepRunsMs = 30 * 24 * 60 * 60_000;
+
+/** Work for the queue that is about a schedule. */
+const subject = 'schedule';
+
+/**
+ * Queues the runs of scheduled jobs. Every instance looks; the one that moves `next_run_at` on queues the run in the same
+ * transaction, so that each run is queued once. The queue does it, and does it again where an instance dies.
+ */
+export class Scheduler {
+  readonly #context: Context;
+  readonly #queue: Queue;
+  readonly #jobs: ReadonlyMap<string, Scheduled>;
+  #kept = false;
+
+  constructor(context: Context, queue: Queue, jobs: readonly JobDefinition[]) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#jobs = new Map(
+      jobs.flatMap(({ name, schedule, timeZone = usualTimeZone }) =>
+        schedule === undefined ? [] : [[name, { name, schedule, timeZone }]],
+      ),
+    );
+  }
+
+  get names(): readonly string[] {
+    return [...this.#jobs.keys()];
+  }
+
+  /** Queues what is due. A run that was missed is queued once, however many were. */
+  async tick(): Promise<void> {
+    if (this.#jobs.size === 0) return;
+    const { database, now } = this.#context;
+    await this.keep();
+    const due = (await findSchedules(database.db, this.names)).filter(({ next_run_at }) => next_run_at <= now());
+    for (const row of due) await this.#queueDue(row);
+  }
+
+  /** Writes what the declarations say. A schedule that was changed counts from now on. */
+  async keep(): Promise<void> {
+    if (this.#kept) return;
+    const { database, now } = this.#context;
+    const there = new Map((await findSchedules(database.db, this.names)).map((row) => [row.id, row]));
+    for (const { name, schedule, timeZone } of this.#jobs.values()) {
+      const row = there.get(name);
+      if (row?.schedule === schedule && row.time_zone === timeZone) continue;
+      await keepSchedule(database.db, {
+        id: name,
+        schedule,
+        time_zone: timeZone,
+        next_run_at: nextRun(schedule, timeZone, now()) ?? never,
+        last_run_at: null,
+        last_state: null,
+        created_at: now(),
+      });
+    }
+    this.#kept = true;
+  }
+
+  async #queueDue(row: ScheduleRow): Promise<void> {
+    const { database, now } = this.#context;
+    const { schedule, timeZone } = this.#jobs.get(row.id) as Scheduled;
+    const next = nextRun(schedule, timeZone, now()) ?? never;
+    await commitAndInvalidate(database, async (tx) => {
+      // A run that takes longer than its period is not overtaken by the next one: that is due when it has ended.
+      if (await hasOpenRun(tx, row.id)) return;
+      if (await takeRun(tx, row, next)) await this.queueRun(tx, row.id, row.next_run_at);
+    });
+  }
+
+  /** Queues one run, exactly when the transaction commits. `scheduledFor`: null for one that somebody asked for. */
+  async queueRun(tx: Tx, name: string, scheduledFor: number | null): Promise<string> {
+    const id = await this.#queue.enqueue(tx, { name, data: { scheduledFor }, subject });
+    await this.#noteNew(tx, id, name, scheduledFor);
+    return id;
+  }
+
+  #noteNew(tx: Tx | Context['database']['db'], id: string, name: string, scheduledFor: number | null): Promise<void> {
+    const at = this.#context.now();
+    const open = { state: 'waiting', attempts: 0, started_at: null, finished_at: null, error: null };
+    return insertRun(tx, { id, job_id: name, scheduled_for: scheduledFor, created_at: at, ...open });
+  }
+
+  /** Notes a run that happens here and now, past the queue: `gatehouse job run`. */
+  async noteManual(id: string, name: string): Promise<void> {
+    await this.keep();
+    if (this.#jobs.has(name)) await this.#noteNew(this.#context.database.db, id, name, null);
+  }
+
+  /** Does the work of one attempt, and notes how it went. A run that is done already is not done again. */
+  async follow(job: Pick<Job, 'key' | 'attempt'>, attempts: number, work: () => Promise<unknown>): Promise<void> {
+    const { database, now } = this.#context;
+    const run = await findRun(database.db, job.key);
+    if (run?.state === 'done') return;
+    const note = async (change: Parameters<typeof noteRun>[2]) => {
+      if (run) await noteRun(database.db, run, change);
+    };
+    await note({ state: 'running', attempts: job.attempt, started_at: now() });
+    try {
+      await work();
+    } catch (error) {
+      const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+      const isLast = job.attempt >= attempts;
+      await note({ state: isLast ? 'failed' : 'waiting', error: reason, finished_at: isLast ? now() : null });
+      throw error;
+    }
+    await note({ state: 'done', finished_at: now(), error: null });
+  }
+
+  async prune(): Promise<void> {
+    await deleteRunsBefore(this.#context.database.db, this.#context.now() - keepRunsMs);
+  }
+}
+
+/** The last moment that a timestamp can name. */
+const never = Date.UTC(9999, 11, 31);

@@ -1,0 +1,33 @@
+import type { OperatorTx, Tx } from '../../database/database.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { systemCaller } from '../../platform/caller.ts';
+import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
+import { compileResources } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { HookRuns } from '../write/hook-runs.ts';
+import { callAs, serviceResource } from '../write/resource-calls.ts';
+import { writeContext } from '../write/write-transaction.ts';
+
+/** What the resources of a migration are made with. */
+export type MigrationServices = Omit<ResourceServices, 'resources'>;
+
+/** The declared resources inside the transaction of a migration, by their tables as they are then. */
+export function migrationResources(
+  given: MigrationServices,
+  tx: Tx,
+  definitions: readonly ResourceDefinition[],
+): ServiceResourceOf {
+  const services = { ...given, resources: compileResources(definitions) };
+  const call = callAs(services, { caller: systemCaller, source: systemSource });
+  // Nothing is cached yet. Hooks that come after a commit do not run: the migration may still be undone.
+  const open = { tx, invalidate: () => undefined, recorded: false, hooks: new HookRuns('postgres'), afterCommit: [] };
+  writeContext(services, call, open);
+  const resource = serviceResource(call.resource);
+  return (name) => {
+    if (services.resources.get(name)?.definition.managed === false) {
+      throw new Error(`resource("${name}"): a migration writes declared resources. This one belongs to the service.`);
+    }
+    return resource(name, { tx: tx as OperatorTx });
+  };
+}

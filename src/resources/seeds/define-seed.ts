@@ -1,0 +1,24 @@
+import type { Logger } from 'pino';
+import type { OperatorDb } from '../../database/database.ts';
+import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
+import type { MakeRow } from './row-factory.ts';
+
+/** What a seed has at hand. */
+export interface SeedCall {
+  /** Reads and writes resources as the API does, with the rights of the service. */
+  readonly resource: ServiceResourceOf;
+  /** Makes a row with values that fit the declaration, and with these: `make('books', { title: 'Emma' })`. */
+  readonly make: MakeRow;
+  readonly db: OperatorDb;
+  /** The service's clock, in milliseconds since 1970. */
+  readonly now: number;
+  readonly log: Logger;
+}
+
+/** Fills the database with rows, for development and for tests. */
+export interface Seed {
+  run(call: SeedCall): Promise<unknown> | unknown;
+}
+
+/** A file of SEEDS_DIR: `export default defineSeed({ async run({ resource }) { … } })`. */
+export const defineSeed = (seed: Seed): Seed => seed;

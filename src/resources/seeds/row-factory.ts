@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { nearestOf } from '../declaration/check-options.ts';
+import type { ResourceCalls, ResourceName, ServiceResourceOf } from '../declaration/resource-calls.ts';
+import type { Resource, ResourceField, Resources } from '../model/resource.ts';
+
+type Create<N> = ResourceCalls<N, 'service'>['create'];
+
+/** Makes a row of a resource: what `values` leaves out and the declaration demands is made up. */
+export type MakeRow = <N extends ResourceName>(
+  name: N,
+  values?: Partial<Parameters<Create<N>>[0]>,
+) => Promise<Awaited<ReturnType<Create<N>>>>;
+
+/** Factories that follow from the declarations. A row that another one must refer to is made as well. */
+export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf): MakeRow {
+  const make = async (name: string, values: Record<string, unknown> = {}, depth = 0): Promise<{ id: string }> => {
+    const resource = resources.get(name);
+    if (!resource) throw new Error(`make("${name}"): there is no such resource.${nearestOf(name, resources.keys())}`);
+    if (depth > 10) throw new Error(`make("${name}"): its references go in a circle. Pass the ids that it needs.`);
+    const row: Record<string, unknown> = name === 'users' ? newUser() : {};
+    for (const field of resource.fields.values()) {
+      const { name: of, options } = field;
+      if (of in values || of in row || !isNeeded(field)) continue;
+      row[of] = options.target ? (await make(options.target, {}, depth + 1)).id : madeUp(resource, field);
+    }
+    return resourceOf(name as never).create({ ...row, ...values } as never);
+  };
+  return ((name: string, values?: Record<string, unknown>) => make(name, values)) as MakeRow;
+}
+
+const isNeeded = ({ options, compute, sendable }: ResourceField): boolean =>
+  sendable &&
+  !compute &&
+  (options.required === true || options.requiredToCreate === true) &&
+  (options.default === undefined || (options.target !== undefined && typeof options.default === 'function'));
+
+/** Short and of no meaning: two rows do not meet in a unique field. */
+const mark = (): string => randomBytes(4).toString('hex');
+
+const newUser = (): Record<string, unknown> => ({
+  email: `user-${mark()}@example.com`,
+  password: randomBytes(12).toString('base64url'),
+});
+
+/** A value that the field takes: its example, and where no two rows may hold the same, one of many. */
+function madeUp(resource: Resource, field: ResourceField): unknown {
+  const { type, options, name } = field;
+  const { examples = [], enum: values = [], ...schema } = type.schema(options) as Schema;
+  const example = options.example ?? options.values?.[0] ?? examples[0] ?? values[0];
+  const isUnique = options.unique || resource.definition.uniqueTogether?.some((names) => names.includes(name));
+  const number = Number.parseInt(mark(), 16);
+  const low = options.min ?? 0;
+  const numbers = [low + (number % Math.max(1, (options.max ?? low + 1_000_000_000) - low)), low];
+  const texts = [`${example ?? name} ${mark()}`, `${example ?? name}-${mark()}`, mark(), mark().toUpperCase()];
+  const varied = schema.type === 'string' ? texts : numbers;
+  const candidates = isUnique ? [...varied, example] : [example, ...varied];
+  const fitting = candidates.find((value) => value !== undefined && !type.check(value, options));
+  if (fitting !== undefined) return fitting;
+  throw new Error(`make("${resource.name}"): no value of "${name}" comes to mind. Pass one, or declare an example.`);
+}
+
+interface Schema {
+  readonly type?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly enum?: readonly unknown[];
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const env = { RESOURCES_DIR: new URL('./resources', import.meta.url).pathname };
+
+/** Makes a car, and returns the position of a list that shows it. */
+async function makeCar(service: Service, plate: string): Promise<{ token: string; position: string }> {
+  const token = await logIn(service, 'admin@example.com', 'correct horse battery');
+  assert.equal((await ask(service, '/v1/cars', { json: { plate }, token })).status, 201);
+  const { body } = await ask<{ meta: { changes_position: string } }>(service, '/v1/cars', { token });
+  return { token, position: body.meta.changes_position };
+}
+
+/** What whoever goes on from a position is told. */
+async function goOn(service: Service, position: string): Promise<[number, string | undefined]> {
+  const token = await logIn(service, 'admin@example.com', 'correct horse battery');
+  const path = `/v1/changes?resources=cars&after=${position}`;
+  const { status, body } = await ask<{ code?: string }>(service, path, { token });
+  return [status, body.code];
+}
+
+onBothEngines('a service that moved', (engine) => {
+  const start = services(engine);
+  const create = databases(engine);
+  const other = engine === 'sqlite' ? 'postgres' : 'sqlite';
+  const createOther = databases(other);
+  const startOther = services(other);
+
+  it('answers a position of before with resync', async () => {
+    const [here, there] = [await create(), await createOther()];
+    const old = await start({ database: here, env });
+    const { position } = await makeCar(old, 'M 1');
+    assert.deepEqual(await goOn(old, position), [200, undefined]);
+    await old.close();
+    const given = { DATABASE_URL: here.url, DATA_DIR: here.dir };
+    const moved = await gatehouseHere(['move', '--to', there.url], here.dir, given);
+    assert.equal(moved.code, 0, moved.stderr);
+    copyFileSync(join(here.dir, 'encryption.key'), join(there.dir, 'encryption.key'));
+    const now = await startOther({ database: there, env });
+    assert.deepEqual(await goOn(now, position), [410, 'resync']);
+    const { position: next } = await makeCar(now, 'M 2');
+    assert.deepEqual(await goOn(now, next), [200, undefined]);
+  });
+});
+
+describe('a service whose copy was restored', () => {
+  const start = services('sqlite');
+  const create = databases('sqlite');
+
+  it('answers a position of before with resync, also once it has made as many changes again', async () => {
+    const database = await create();
+    const given = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const copy = join(database.dir, 'copy.db');
+    const before = await start({ database, env });
+    await makeCar(before, 'R 1');
+    const backup = await gatehouseHere(['backup', copy], database.dir, given);
+    assert.equal(backup.code, 0, backup.stderr);
+    const { position } = await makeCar(before, 'R 2');
+    await before.close();
+    const restored = await gatehouseHere(['restore', copy, '--force'], database.dir, given);
+    assert.equal(restored.code, 0, restored.stderr);
+    const now = await start({ database, env });
+    assert.deepEqual(await goOn(now, position), [410, 'resync']);
+    await makeCar(now, 'R 3');
+    await makeCar(now, 'R 4');
+    assert.deepEqual(await goOn(now, position), [410, 'resync']);
+  });
+});

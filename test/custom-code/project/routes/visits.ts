@@ -1,0 +1,90 @@
+import { defineRoute, owner, role, Type } from 'gatehouse-server/routes';
+
+const body = Type.Object({
+  resource: Type.String(),
+  call: Type.String(),
+  as: Type.Union([Type.Literal('caller'), Type.Literal('service')]),
+  id: Type.Optional(Type.String()),
+  values: Type.Optional(Type.Unknown()),
+  inside: Type.Optional(Type.Boolean()),
+  unbound: Type.Optional(Type.Boolean()),
+  fail: Type.Optional(Type.Boolean()),
+});
+
+/** Calls whatever the body says, inside or outside of a transaction. */
+export const calls = defineRoute({
+  method: 'POST',
+  path: '/v1/resource-calls',
+  auth: 'auth:api',
+  body,
+  async handle({ body: sent, resource, transaction }) {
+    const run = async (tx?: Parameters<Parameters<typeof transaction>[0]>[0]) => {
+      const { as, values, id, call } = sent;
+      // biome-ignore lint/suspicious/noExplicitAny: the test says which.
+      const calls = resource(sent.resource, { as, tx }) as any;
+      const args = call === 'create' || call === 'list' ? [values] : [id, values];
+      return calls[call](...args);
+    };
+    if (!sent.inside) return { result: await run() };
+    const result = await transaction(async (tx) => {
+      const made = await run(sent.unbound ? undefined : tx);
+      if (sent.fail) throw new Error('after the write');
+      return made;
+    });
+    return { result };
+  },
+});
+
+/** The rule for updates of the resource is asked of the row. */
+export const closings = defineRoute({
+  method: 'POST',
+  path: '/v1/pet-visits/:id/closings',
+  auth: 'auth:api',
+  resource: 'pet-visits',
+  handle: ({ row, resource, transaction }) =>
+    transaction(async (tx) => {
+      await resource('pet-visits', { as: 'service', tx }).update(row.id, { state: 'closed' });
+      return { before: row.state, note: row.note };
+    }),
+});
+
+/** A rule of the route's own about the row. */
+export const notes = defineRoute({
+  method: 'GET',
+  path: '/v1/pet-visits/:id/notes',
+  auth: 'auth:api',
+  resource: 'pet-visits',
+  access: owner('user_id'),
+  handle: ({ row }) => ({ note: row.note }),
+});
+
+/** No row: the rule is about the caller. */
+export const reports = defineRoute({
+  method: 'GET',
+  path: '/v1/pet_reports',
+  auth: 'auth:api',
+  access: role('vet'),
+  handle: () => ({ fine: true }),
+});
+
+/** SQL of one's own. */
+export const rows = defineRoute({
+  method: 'POST',
+  path: '/v1/raw-rows',
+  auth: 'auth:api',
+  body: Type.Object({ id: Type.String(), title: Type.String() }),
+  handle: ({ body: { id, title }, transaction }) =>
+    transaction(async (tx) => {
+      await tx.insertInto('bills').values({ id, title, title_folded: title.toLowerCase(), amount: 3 }).execute();
+    }),
+});
+
+/** Queues a job of one's own. */
+export const reminders = defineRoute({
+  method: 'POST',
+  path: '/v1/reminders',
+  auth: 'auth:api',
+  body: Type.Object({ to: Type.String() }),
+  status: 202,
+  handle: async ({ body: { to }, later }) => ({ key: await later('remind', { to }) }),
+});

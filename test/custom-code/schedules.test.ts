@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runJob } from '../../src/resources/jobs/serve-jobs.ts';
+import { ask, type Question } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const project = fileURLToPath(new URL('project', import.meta.url));
+const day = 24 * 60 * 60_000;
+
+interface Run {
+  readonly id: string;
+  readonly state: string;
+  readonly scheduled_for: string | null;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+onBothEngines('Scheduled jobs', (engine) => {
+  const start = services(engine);
+  let instances: Service[];
+  let token: string;
+  before(async () => {
+    const env = {
+      ROLES: 'admin,vet',
+      RESOURCES_DIR: join(project, 'resources'),
+      JOBS_DIR: join(project, 'jobs'),
+      VIEWS_DIR: join(project, 'views'),
+    };
+    const first = await start({ env });
+    instances = [first, await start({ env, database: first.database }), await start({ env, database: first.database })];
+    const form = { email: 'admin@example.com', password: 'correct horse battery' };
+    token = String((await ask(first, '/v1/clients/web/admin/login', { form: { ...form } })).body.access_token);
+    await together((service) => service.scheduler.tick());
+  });
+  const together = (work: (service: Service) => Promise<unknown>) => Promise.all(instances.map(work));
+  const api = <T>(path: string, question: Question = {}) =>
+    ask<{ data: T }>(instances[0] as Service, path, { token, ...question });
+  /** All instances look at once, several times. */
+  const pass = async (ms: number) => {
+    for (const service of instances) service.advance(ms);
+    const form = { email: 'admin@example.com', password: 'correct horse battery' };
+    token = String((await ask(instances[0] as Service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    for (let look = 0; look < 3; look++) await together((service) => service.scheduler.tick());
+    await together((service) => service.queue.settle());
+  };
+  const nights = async () =>
+    (await api<{ number: string }[]>('/v1/bills?search=title:night&orderBy=created_at')).body.data.map(
+      ({ number }) => number,
+    );
+  const runs = async () => (await api<Run[]>('/v1/scheduled-jobs/nightly/runs')).body.data;
+  const job = async () => (await api<Record<string, string>>('/v1/scheduled-jobs/nightly')).body.data;
+
+  it('run once across all instances, and are caught up once', async () => {
+    const { next_run_at: next, time_zone: zone } = await job();
+    const hour = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeStyle: 'short', hourCycle: 'h23' });
+    assert.deepEqual([hour.format(new Date(next ?? '')), zone], ['03:00', 'Europe/Berlin']);
+    assert.deepEqual(await nights(), []);
+    await pass(3 * day);
+    assert.deepEqual(await nights(), [`night ${Date.parse(next ?? '')}`], 'three nights were missed');
+    await pass(60_000);
+    assert.equal((await nights()).length, 1);
+    await pass(day);
+    assert.equal((await nights()).length, 2);
+    const [last, first] = await runs();
+    assert.deepEqual([last?.state, last?.attempts, first?.scheduled_for], ['done', 1, next]);
+    assert.equal((await job()).last_state, 'done');
+  });
+
+  it('are tried again where they fail, show why, and run at the next time', async () => {
+    const stop = (await api<{ id: string }>('/v1/bills', { json: { title: 'stop', amount: 0 } })).body.data;
+    await pass(day);
+    const [waiting] = await runs();
+    assert.deepEqual([waiting?.state, waiting?.attempts, waiting?.error], ['waiting', 1, 'told to stop']);
+    await pass(60_000);
+    const [failed] = await runs();
+    assert.deepEqual([failed?.state, failed?.attempts], ['failed', 2]);
+    await api(`/v1/bills/${stop.id}`, { method: 'DELETE' });
+    await pass(day);
+    assert.equal((await nights()).length, 3);
+  });
+
+  it('run when an administrator or the operator asks', async () => {
+    const asked = await api<{ id: string }>('/v1/scheduled-jobs/nightly/starts', { method: 'POST' });
+    assert.equal(asked.status, 202, asked.text);
+    await pass(0);
+    const [run] = await runs();
+    assert.deepEqual([run?.id, run?.state, run?.scheduled_for], [asked.body.data.id, 'done', null]);
+    const { resourceServices, scheduler, jobs } = instances[1] as Service;
+    await assert.rejects(runJob(resourceServices, scheduler, jobs, { name: 'nightli' }), /Did you mean "nightly"\?/);
+    await assert.rejects(runJob(resourceServices, scheduler, jobs, { name: 'nightly' }), 'the number is taken');
+    const [manual] = await runs();
+    assert.equal(manual?.state, 'failed');
+    assert.equal((await ask(instances[0] as Service, '/v1/scheduled-jobs', {})).status, 401);
+  });
+});

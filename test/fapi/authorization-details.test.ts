@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { decodeJwt } from 'jose';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { answerIn, authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import type { Visitor } from '../harness/visitor.ts';
+
+interface Body {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  readonly error?: string;
+  readonly authorization_details?: unknown;
+}
+
+const payment = {
+  type: 'payment_initiation',
+  actions: ['initiate', 'status'],
+  instructedAmount: { currency: 'EUR', amount: '123.50' },
+  creditorName: 'Merchant <b>A</b>',
+};
+const account = { type: 'account_information', locations: ['https://accounts.example'] };
+const authorization_details = JSON.stringify([payment, account]);
+
+onBothEngines('authorization_details (RFC 9396)', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let visitor: Visitor;
+  let app: { id: string; secret?: string };
+  before(async () => {
+    const types = 'payment_initiation=Make this payment; account_information=Read your accounts';
+    service = await start({ env: { AUTHORIZATION_DETAILS_TYPES: types } });
+    ({ visitor } = await signedIn(service));
+    app = await addApplication(service, { scopes: ['openid', 'offline_access', 'users:read'] });
+  });
+  const token = (form: Record<string, string>) =>
+    ask<Body>(service, '/oauth/token', { form: { client_id: app.id, client_secret: app.secret ?? '', ...form } });
+
+  it('are shown to the user, and are in the token response, the access token and introspection', async () => {
+    const path = authorizePath(app.id, { scope: 'openid offline_access', authorization_details });
+    const page = await visitor.get(path);
+    assert.equal(page.status, 200);
+    for (const text of ['Make this payment', 'initiate, status', '123.50', 'Merchant &lt;b&gt;A&lt;/b&gt;']) {
+      assert.ok(page.html.includes(text), text);
+    }
+    const { code = '' } = answerIn(await press(visitor, page, 'allow'));
+    const { status, body, text } = await redeem(service, app, code);
+    assert.equal(status, 200, text);
+    const tokens = body as Body;
+    assert.deepEqual(tokens.authorization_details, [payment, account]);
+    assert.deepEqual(decodeJwt(tokens.access_token).authorization_details, [payment, account]);
+    const form = { token: tokens.access_token, client_id: app.id, client_secret: app.secret ?? '' };
+    const introspected = await ask(service, '/oauth/introspect', { form });
+    assert.deepEqual(introspected.body.authorization_details, [payment, account]);
+
+    const asked = await visitor.get(path);
+    assert.equal(asked.status, 200, 'they are asked for each time');
+    const silent = await visitor.get(authorizePath(app.id, { authorization_details, prompt: 'none' }));
+    assert.equal(answerIn(silent).error, 'consent_required');
+
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+    const more = JSON.stringify([{ ...payment, instructedAmount: { currency: 'EUR', amount: '999.00' } }]);
+    const widened = await token({ ...refresh, authorization_details: more });
+    assert.deepEqual([widened.status, widened.body.error], [400, 'invalid_authorization_details']);
+    const narrowed = await token({ ...refresh, authorization_details: JSON.stringify([account]) });
+    assert.deepEqual(narrowed.body.authorization_details, [account], narrowed.text);
+    assert.deepEqual(decodeJwt(narrowed.body.access_token).authorization_details, [account]);
+    const whole = await token({ ...refresh, refresh_token: narrowed.body.refresh_token ?? '' });
+    assert.deepEqual(whole.body.authorization_details, [payment, account]);
+
+    const passedOn = await token({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: whole.body.access_token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    });
+    assert.equal(passedOn.status, 200, passedOn.text);
+    assert.equal(decodeJwt(passedOn.body.access_token).authorization_details, undefined);
+  });
+
+  it('are refused where they are of no declared type, or not well formed', async () => {
+    for (const wrong of [
+      'nonsense',
+      '{}',
+      '[]',
+      '[1]',
+      '[{}]',
+      '[{"type":"toString"}]',
+      '[{"type":"other"}]',
+      '[{"type":"payment_initiation","actions":"initiate"}]',
+      '[{"type":"payment_initiation","identifier":7}]',
+      JSON.stringify(Array(11).fill(account)),
+      JSON.stringify([{ ...account, note: 'x'.repeat(3000) }]),
+    ]) {
+      const answer = answerIn(await visitor.get(authorizePath(app.id, { authorization_details: wrong })));
+      assert.equal(answer.error, 'invalid_authorization_details', wrong.slice(0, 80));
+      const request = { response_type: 'code', redirect_uri: redirectUri, authorization_details: wrong };
+      const pushed = await ask(service, '/oauth/par', {
+        form: { ...request, client_id: app.id, client_secret: app.secret ?? '' },
+      });
+      assert.deepEqual([pushed.status, pushed.body.error], [400, 'invalid_authorization_details'], wrong.slice(0, 80));
+    }
+    const own = await token({ grant_type: 'client_credentials', authorization_details });
+    assert.deepEqual([own.status, own.body.error], [400, 'invalid_authorization_details'], 'nobody agreed to them');
+  });
+
+  it('come with a pushed request, and a login without them has none', async () => {
+    const form = { response_type: 'code', redirect_uri: redirectUri, authorization_details, state: 's' };
+    const pushed = await ask<{ request_uri: string }>(service, '/oauth/par', {
+      form: { ...form, client_id: app.id, client_secret: app.secret ?? '' },
+    });
+    assert.equal(pushed.status, 201, pushed.text);
+    const query = new URLSearchParams({ client_id: app.id, request_uri: pushed.body.request_uri });
+    const page = await visitor.get(`/oauth/authorize?${query}`);
+    const { code = '' } = answerIn(await press(visitor, page, 'allow'));
+    const { body } = await redeem(service, app, code, { code_verifier: undefined });
+    assert.deepEqual((body as Body).authorization_details, [payment, account]);
+    const plain = await redeem(service, app, await codeFor(visitor, app.id));
+    assert.equal('authorization_details' in plain.body, false);
+    assert.equal(decodeJwt(plain.body.access_token).authorization_details, undefined);
+  });
+
+  it('are named in the metadata by their types, where there are any', async () => {
+    const { body } = await ask(service, '/.well-known/openid-configuration');
+    assert.deepEqual(body.authorization_details_types_supported, ['payment_initiation', 'account_information']);
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { logIn, seed } from '../../examples/fleet/seed.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { connectAssistant } from '../harness/mcp-client.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+const resourcesDir = fileURLToPath(new URL('../../examples/fleet/resources', import.meta.url));
+
+onBothEngines('An assistant that follows rows', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: string;
+  let cars: { id: string }[];
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: resourcesDir, DYNAMIC_CLIENTS: 'open' } });
+    admin = await logIn(service.url, 'admin@example.com', 'correct horse battery');
+    await seed(service.url, admin);
+    cars = (await ask<{ data: { id: string }[] }>(service, '/v1/cars', { token: admin })).body.data;
+  });
+
+  it('is told when they change, and no more once its person may not sign in', async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn('ada@fleet.example', 'fleet-example-user');
+    const { client } = await connectAssistant(service, visitor);
+    assert.equal(client.getServerCapabilities()?.resources?.subscribe, true);
+    const told: string[] = [];
+    let heard = () => {};
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      told.push(params.uri);
+      heard();
+    });
+    const uri = (id: string | undefined) => `gatehouse:///cars/${id}`;
+    const subscription = await client.listen({ resourceSubscriptions: [uri(cars[0]?.id), 'gatehouse:///nothing/1'] });
+    const change = (id: string | undefined, seats: number) =>
+      ask(service, `/v1/cars/${id}`, { method: 'PATCH', json: { seats }, token: admin });
+    const next = () =>
+      new Promise<void>((resolve) => {
+        heard = resolve;
+      });
+    const first = next();
+    await change(cars[1]?.id, 7);
+    await change(cars[0]?.id, 8);
+    await first;
+    assert.deepEqual(told, [uri(cars[0]?.id)]);
+    const second = next();
+    await change(cars[0]?.id, 9);
+    await second;
+    const end = subscription.closed;
+    const path = '/v1/users?search=email:ada@fleet.example';
+    const [ada] = (await ask<{ data: { id: string }[] }>(service, path, { token: admin })).body.data;
+    const json = { disabled: true };
+    assert.equal((await ask(service, `/v1/users/${ada?.id}`, { method: 'PATCH', json, token: admin })).status, 200);
+    await change(cars[0]?.id, 10);
+    await end;
+    assert.equal(told.length, 2);
+    await client.close();
+  });
+
+  it('hears nothing where the protocol has no stream for it', async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn('grace@fleet.example', 'fleet-example-user');
+    const { client } = await connectAssistant(service, visitor, { mode: 'legacy' });
+    assert.equal(client.getServerCapabilities()?.resources?.subscribe, undefined);
+    await client.close();
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Hashids } from '../../extensions/passport/compat/hashids.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { services } from '../harness/service.ts';
+import { oldDatabases } from './old-database.ts';
+import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts';
+
+const held = heldByClients('passport10');
+const token = held.of('login').access_token;
+/** The salt that the fixture's .env gives: APP_KEY as it stands there. */
+const hashids = new Hashids('base64:jEZ89HFotW5N4dGyz/WvHWdCOVEDGEc0hWrUVXLwVf8=', 32);
+const uuid = /^[0-9a-f]{8}-/;
+
+interface User {
+  readonly object: string;
+  readonly id: string;
+  readonly email: string;
+  readonly roles: { readonly data: { readonly object: string }[] };
+  readonly permissions: { readonly data: unknown[] };
+}
+interface One {
+  readonly data: User;
+  readonly meta: { readonly include: string[]; readonly custom: unknown[] };
+}
+interface Many {
+  readonly data: User[];
+  readonly meta: { readonly include: string[]; readonly custom: unknown[]; readonly pagination: { total: number } };
+}
+
+onBothEngines('a client of Apiato', (engine) => {
+  const start = services(engine);
+  const make = oldDatabases('sqlite');
+  const taken = async (env: Record<string, string>) => {
+    const [service, old] = [await start({ env: { FRESH_PROOF: '0', ...env } }), await make()];
+    setClock(service);
+    await takeOver(service, old, { scopes: mappedScopes });
+    return service;
+  };
+
+  it('finds its routes, its envelope and its ids', async () => {
+    const service = await taken({ COMPAT: 'apiato10', COMPAT_IDS: 'hashed' });
+    for (const path of ['/v1/user/profile', '/v1/profile', '/v1/users/me']) {
+      const { status, body, text } = await ask<One>(service, path, { token });
+      assert.deepEqual([status, body.data?.object, body.data?.id], [200, 'User', hashids.encode(1)], path + text);
+      assert.deepEqual(body.meta.custom, []);
+      assert.ok(body.meta.include.includes('roles'));
+      assert.equal((await ask(service, path)).status, 401);
+    }
+    const permissions = await ask<{ data: { object: string; name: string }[] }>(service, '/v1/permissions', { token });
+    assert.deepEqual([permissions.status, permissions.body.data[0]?.object], [200, 'Permission']);
+    assert.equal((await ask(service, '/v1/permissions')).status, 401);
+
+    const one = await ask<One>(service, '/v1/users/me?include=roles,permissions', { token });
+    assert.deepEqual(
+      [one.status, one.body.data.permissions, one.body.data.roles.data[0]?.object],
+      [200, { data: [] }, 'Role'],
+    );
+    const list = await ask<Many>(service, '/v1/users?orderBy=email&include=permissions', { token });
+    assert.ok(list.body.meta.pagination.total >= 4);
+    const joan = list.body.data.find(({ email }) => email === 'joan@example.com');
+    assert.deepEqual([joan?.object, joan?.id, joan?.permissions], ['User', hashids.encode(4), { data: [] }]);
+    const again = await ask<One>(service, `/v1/users/${joan?.id}`, { token });
+    assert.equal(again.body.data.email, 'joan@example.com');
+    const made = await ask<{ data: { user_id: string; object: string } }>(service, '/v1/clients', {
+      token,
+      json: { name: 'Theirs', user_id: joan?.id },
+    });
+    assert.deepEqual(
+      [made.status, made.body.data.user_id, made.body.data.object],
+      [201, joan?.id, 'Client'],
+      made.text,
+    );
+  });
+
+  it('searches all texts by a word, and is told errors field by field', async () => {
+    const service = await taken({ COMPAT: 'apiato10' });
+    const found = await ask<Many>(service, '/v1/users?search=oan', { token });
+    assert.deepEqual(
+      found.body.data?.map(({ email }) => email),
+      ['joan@example.com'],
+      found.text,
+    );
+    assert.match(found.body.data[0]?.id ?? '', uuid);
+    const none = await ask<Many>(service, '/v1/users?search=oan&searchFields=phone:like', { token });
+    assert.deepEqual(none.body.data, []);
+    for (const search of ['a;b', 'a,b', '*', '\\', "'; drop table users"]) {
+      const { status, text } = await ask(service, `/v1/users?search=${encodeURIComponent(search)}`, { token });
+      assert.equal(status, 200, text);
+    }
+
+    const wrong = await ask<{ message: string; errors: Record<string, string[]> }>(service, '/v1/users', {
+      token,
+      json: { email: 'ann@example.com', password: 'short' },
+    });
+    assert.equal(wrong.status, 422, wrong.text);
+    assert.match(wrong.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(wrong.body.message, 'The given data was invalid.');
+    assert.ok(Array.isArray(wrong.body.errors.password), wrong.text);
+    const problem = await ask<{ errors: { field: string }[] }>(service, '/v1/users', {
+      token,
+      json: { email: 'ann@example.com', password: 'short' },
+      headers: { accept: 'application/json, application/problem+json' },
+    });
+    assert.ok(Array.isArray(problem.body.errors), problem.text);
+    const unknown = await ask<{ message: string }>(service, '/v1/users/777', { token });
+    assert.deepEqual([unknown.status, typeof unknown.body.message], [404, 'string']);
+  });
+
+  it('uses the JSON API of Passport', async () => {
+    const service = await taken({ COMPAT: 'passport' });
+    for (const path of ['scopes', 'tokens', 'clients', 'personal-access-tokens']) {
+      assert.equal((await ask(service, `/oauth/${path}`)).status, 401, path);
+    }
+    const scopes = await ask<{ id: string; description: string }[]>(service, '/oauth/scopes', { token });
+    assert.equal(scopes.status, 200, scopes.text);
+    assert.ok(scopes.body.some(({ id, description }) => id === 'users:read' && description !== ''));
+    const tokens = await ask<{ id: string; client: { id: string }; revoked: boolean }[]>(service, '/oauth/tokens', {
+      token,
+    });
+    assert.deepEqual([tokens.body[0]?.client.id, tokens.body[0]?.revoked], ['2', false], tokens.text);
+    const made = await ask<{ accessToken: string; token: { id: string; name: string } }>(
+      service,
+      '/oauth/personal-access-tokens',
+      { token, json: { name: 'CI', scopes: ['users:read'] } },
+    );
+    assert.deepEqual([made.status, made.body.token?.name], [200, 'CI'], made.text);
+    const own = made.body.accessToken;
+    assert.equal((await ask(service, '/v1/users/me', { token: own })).status, 200);
+    const personal = await ask<{ name: string }[]>(service, '/oauth/personal-access-tokens', { token });
+    assert.deepEqual(personal.body.map(({ name }) => name).sort(), ['CI', 'CI token']);
+    const path = `/oauth/personal-access-tokens/${made.body.token.id}`;
+    assert.equal((await ask(service, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await ask(service, '/v1/users/me', { token: own })).status, 401);
+
+    const client = await ask<{ id: string; secret: string; redirect: string }>(service, '/oauth/clients', {
+      token,
+      json: { name: 'Shop', redirect: 'https://shop.example.com/cb' },
+    });
+    assert.deepEqual([client.status, client.body.redirect], [201, 'https://shop.example.com/cb'], client.text);
+    assert.equal(typeof client.body.secret, 'string');
+    const renamed = await ask<{ name: string }>(service, `/oauth/clients/${client.body.id}`, {
+      method: 'PUT',
+      token,
+      json: { name: 'Store', redirect: 'https://shop.example.com/cb' },
+    });
+    assert.deepEqual([renamed.status, renamed.body.name], [200, 'Store'], renamed.text);
+    const list = await ask<{ name: string }[]>(service, '/oauth/clients', { token });
+    assert.deepEqual(
+      list.body.map(({ name }) => name),
+      ['Store'],
+    );
+    assert.equal((await ask(service, `/oauth/clients/${client.body.id}`, { method: 'DELETE', token })).status, 204);
+  });
+
+  it('finds nothing of that without COMPAT', async () => {
+    const service = await taken({});
+    for (const path of ['/oauth/tokens', '/oauth/scopes', '/v1/profile', '/v1/permissions']) {
+      assert.equal((await ask(service, path, { token })).status, 404, path);
+    }
+    assert.equal((await ask(service, '/v1/users?search=Ada', { token })).status, 400);
+  });
+});

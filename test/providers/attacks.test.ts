@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
+import { ask } from '../harness/ask.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { tokenMailed } from '../harness/mailbox.ts';
+import { password, someone } from '../harness/people.ts';
+import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { type Service, services } from '../harness/service.ts';
+import { type Upstream, upstreams } from '../harness/upstream.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+let people = 0;
+const person = (claims: object = {}) => {
+  const n = people++;
+  return { sub: `attack-${n}`, email: `attack${n}@example.com`, email_verified: true, ...claims };
+};
+
+onBothEngines('Attacks on a sign-in with a provider', (engine) => {
+  const start = services(engine);
+  const createDatabase = databases(engine);
+  const createUpstream = upstreams();
+  let upstream: Upstream;
+  let other: Upstream;
+  let service: Service;
+  before(async () => {
+    upstream = await createUpstream();
+    other = await createUpstream();
+    const database = await createDatabase();
+    other.declare(database.dir, 'other', "email: 'verified'");
+    upstream.declare(database.dir, 'off', 'enabled: false');
+    service = await start({ database, env: { PROVIDERS_DIR: upstream.declare(database.dir, 'acme') } });
+  });
+  const identities = async (token: string) =>
+    (await ask<{ data: { subject: string }[] }>(service, '/v1/identities', { token })).body.data;
+  const refuses = async (visitor: Visitor, path: string, status = 400) => {
+    const visit = await visitor.get(path);
+    assert.equal(visit.status, status, visit.html);
+    assert.match(visit.html, /<a class="button primary wide" href="\/login\?choose=1"/, 'the page says what to do');
+    assert.equal(isSignedIn(visitor), false);
+  };
+
+  it('a callback of another browser signs nobody in (login CSRF)', async () => {
+    upstream.person = person();
+    const attacker = new Visitor(service);
+    const callback = pathIn(await upstream.visit((await attacker.get('/login/with/acme')).location));
+    const victim = new Visitor(service);
+    await victim.get('/login');
+    await refuses(victim, callback);
+    await refuses(new Visitor(service), callback);
+  });
+
+  it('a callback works once, and not with a state that somebody made up', async () => {
+    upstream.person = person();
+    const visitor = new Visitor(service);
+    const callback = pathIn(await upstream.visit((await visitor.get('/login/with/acme')).location));
+    assert.equal((await visitor.get(callback)).status, 303);
+    for (const name of ['session', 'renewal']) visitor.cookies.delete(name);
+    await refuses(visitor, callback);
+    await refuses(visitor, '/login/with/acme/callback?code=x&state=made-up');
+    await refuses(visitor, '/login/with/acme/callback');
+  });
+
+  it('two tabs do not interfere with each other', async () => {
+    upstream.person = person();
+    const visitor = new Visitor(service);
+    const first = await visitor.get('/login/with/acme?next=%2Fsettings%2Ftokens');
+    const second = await visitor.get('/login/with/acme?next=%2Fsettings%2Fsessions');
+    const [one, two] = [await upstream.visit(first.location), await upstream.visit(second.location)];
+    assert.equal((await visitor.get(pathIn(two))).location, '/settings/sessions');
+    assert.equal((await visitor.get(pathIn(one))).location, '/settings/tokens');
+  });
+
+  it('an answer of one provider is not taken for that of another (mix-up)', async () => {
+    upstream.person = person();
+    other.person = person();
+    const visitor = new Visitor(service);
+    const acme = new URL(await upstream.visit((await visitor.get('/login/with/acme')).location));
+    await refuses(visitor, `/login/with/other/callback${acme.search}`);
+    const again = new URL(await upstream.visit((await visitor.get('/login/with/acme')).location));
+    again.searchParams.set('iss', other.url);
+    await refuses(visitor, pathIn(again.href), 502);
+    const silent = new URL(await upstream.visit((await visitor.get('/login/with/acme')).location));
+    silent.searchParams.delete('iss');
+    await refuses(visitor, pathIn(silent.href), 502);
+  });
+
+  it('the same subject at two providers is two people', async () => {
+    upstream.person = person();
+    const acme = await newcomer(service, upstream);
+    other.person = { ...upstream.person, email: 'somebody-else@example.com' };
+    const visitor = new Visitor(service);
+    await signInWith(visitor, other, '/login/with/other');
+    const id = async (who: Visitor) =>
+      (await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: who.cookies.get('session') ?? '' })).body
+        .data.id;
+    assert.notEqual(await id(visitor), await id(acme.visitor));
+  });
+
+  const faults: [string, (claims: JWTPayload, header: JWTHeaderParameters) => void][] = [
+    ['another issuer', (claims) => (claims.iss = 'https://evil.example')],
+    ['another nonce', (claims) => (claims.nonce = 'another')],
+    ['no nonce', (claims) => delete claims.nonce],
+    ['another audience', (claims) => (claims.aud = 'another')],
+    ['an expired token', (claims) => (claims.exp = Math.floor(Date.now() / 1000) - 3600)],
+    ['no subject', (claims) => delete claims.sub],
+    ['the algorithm none', (_, header) => (header.alg = 'none')],
+    ['a symmetric algorithm', (_, header) => (header.alg = 'HS256')],
+    ['a key that nobody knows', (_, header) => (header.kid = 'unknown')],
+  ];
+  for (const [what, tamper] of faults) {
+    it(`an ID token with ${what} is refused`, async () => {
+      upstream.person = person();
+      upstream.tamper = tamper;
+      const visitor = new Visitor(service);
+      const { location } = await visitor.get('/login/with/acme');
+      const callback = pathIn(await upstream.visit(location));
+      await refuses(visitor, callback, 502);
+      upstream.tamper = undefined;
+      await refuses(visitor, callback);
+    });
+  }
+
+  it('a token that another key signed is refused, and rotated keys are found', async () => {
+    upstream.person = person();
+    assert.equal((await newcomer(service, upstream)).visit.status, 303);
+    await upstream.rotateKeys();
+    assert.equal((await newcomer(service, upstream)).visit.status, 303);
+    upstream.person = person();
+    upstream.tamper = (claims) => (claims.iss = other.url);
+    assert.equal((await newcomer(service, upstream)).visit.status, 502);
+    upstream.tamper = undefined;
+  });
+
+  it('an unverified email links nothing, whatever the claims call it (nOAuth)', async () => {
+    const victim = await someone(service);
+    const claims = [
+      {},
+      { email_verified: false },
+      { email_verified: 'yes' },
+      { email_verified: 1 },
+      { xms_edov: false },
+    ];
+    for (const claim of claims) {
+      upstream.person = { ...person({ email: victim.email }), email_verified: undefined, ...claim };
+      const { visitor } = await newcomer(service, upstream);
+      assert.equal(isSignedIn(visitor), false);
+    }
+    assert.deepEqual(await identities(victim.token), []);
+    // A network learns only a few times an hour that an address is taken.
+    const { visit } = await newcomer(service, upstream);
+    assert.equal(visit.status, 429);
+    service.advance(3_600_000);
+  });
+
+  it('a disabled provider begins, finishes and links nothing', async () => {
+    for (const path of ['', '/callback?code=a&state=b', '/link/abc'])
+      assert.ok([302, 404].includes((await new Visitor(service).get(`/login/with/off${path}`)).status));
+    const owner = await someone(service);
+    const visitor = new Visitor(service);
+    await visitor.signIn(owner.email, password);
+    for (const path of ['/login/with/off', '/login/with/off/link/abc', '/login/with/off/prove'])
+      assert.equal((await visitor.get(path)).status, 404, path);
+    await visitor.get('/settings/sign-in');
+    assert.equal((await visitor.send('/settings/sign-in/off/link', {})).status, 404);
+    const { html } = await visitor.get('/login/with/off');
+    assert.doesNotMatch(html, /Continue with/);
+    assert.equal((await ask(service, '/v1/clients/web/admin/with/off')).status, 404);
+  });
+
+  it('whoever registered an address in advance loses what they linked when its owner comes (pre-hijacking)', async () => {
+    // The attacker has an account at a provider that verifies nothing.
+    const email = `victim${people++}@example.com`;
+    upstream.person = person({ email, email_verified: false });
+    const attacker = await newcomer(service, upstream);
+    assert.equal(isSignedIn(attacker.visitor), true);
+    const attackers = { ...upstream.person };
+    // The victim asks for a new password, and gets the mail.
+    await ask(service, '/v1/password/resets', { json: { email } });
+    const token = await tokenMailed(service, 'reset-password', email);
+    const reset = await ask(service, `/v1/password/resets/${token}`, { json: { password } });
+    assert.equal(reset.status, 200, reset.text);
+    upstream.person = attackers;
+    const again = await newcomer(service, upstream);
+    assert.equal(isSignedIn(again.visitor), false, 'the identity of the attacker is gone');
+    assert.match(again.visit.location ?? '', /\/link\//);
+  });
+
+  it('a provider that is down, slow or redirects gets a page, and holds nobody else up', async () => {
+    const broken = await createUpstream();
+    const database = await createDatabase();
+    upstream.declare(database.dir, 'acme');
+    broken.status = 500;
+    const PROVIDERS_DIR = broken.declare(database.dir, 'broken');
+    const beside = await start({ database, env: { PROVIDERS_DIR } });
+    const visitor = new Visitor(beside);
+    assert.equal((await visitor.get('/login/with/broken')).status, 503);
+    broken.status = undefined;
+    broken.redirect = 'http://10.0.0.1/';
+    assert.equal((await visitor.get('/login/with/broken')).status, 503);
+    upstream.person = person();
+    assert.equal((await newcomer(beside, upstream)).visit.status, 303);
+    broken.redirect = undefined;
+    broken.person = person();
+    assert.equal((await signInWith(visitor, broken, '/login/with/broken')).status, 303, 'it works when it is back');
+  });
+
+  it('an error of the provider is shown on a page that says what to do', async () => {
+    for (const [error, pattern] of [
+      ['access_denied', /did not sign in with Acme/],
+      ['login_required', /needs you to sign in there/],
+      ['server_error', /did not work/],
+    ] as const) {
+      const visitor = new Visitor(service);
+      const { location } = await visitor.get('/login/with/acme');
+      const state = new URL(location as string).searchParams.get('state') as string;
+      const query = new URLSearchParams({
+        error,
+        error_description: '<script>alert(1)</script>',
+        state,
+        iss: upstream.url,
+      });
+      const { html, status } = await visitor.get(`/login/with/acme/callback?${query}`);
+      assert.match(html, pattern);
+      assert.doesNotMatch(html, /alert\(1\)/);
+      assert.ok(status >= 400);
+    }
+  });
+});

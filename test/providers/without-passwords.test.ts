@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { tokenMailed } from '../harness/mailbox.ts';
+import type { UserBody } from '../harness/people.ts';
+import { isSignedIn, newcomer, signInWith } from '../harness/provider-visits.ts';
+import { type Service, services } from '../harness/service.ts';
+import { type Upstream, upstreams } from '../harness/upstream.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('A service without passwords', (engine) => {
+  const start = services(engine);
+  const createDatabase = databases(engine);
+  const createUpstream = upstreams();
+  let upstream: Upstream;
+  let service: Service;
+  let token: string;
+  const email = 'invited@example.com';
+  before(async () => {
+    upstream = await createUpstream();
+    const database = await createDatabase();
+    const PROVIDERS_DIR = upstream.declare(database.dir, 'acme');
+    // The administrator invited somebody while there were passwords.
+    const before = await start({ database, env: { PROVIDERS_DIR } });
+    const admin = await logIn(before, 'admin@example.com', 'correct horse battery');
+    const invited = await ask(before, '/v1/invitations', { json: { email }, token: admin });
+    assert.equal(invited.status, 201, invited.text);
+    token = await tokenMailed(before, 'invitation', email);
+    await before.close();
+    service = await start({ database, env: { PROVIDERS_DIR, LOCAL_PASSWORDS: 'off', REGISTRATION: 'open' } });
+  });
+
+  it('takes no password, and shows no field for one', async () => {
+    const credentials = { email: 'admin@example.com', password: 'correct horse battery' };
+    const login = await ask<{ error: string }>(service, '/v1/clients/web/admin/login', { json: credentials });
+    assert.deepEqual([login.status, login.body.error], [400, 'unsupported_grant_type']);
+    const register = await ask<UserBody>(service, '/v1/register', {
+      json: { ...credentials, email: 'new@example.com' },
+    });
+    assert.deepEqual([register.status, register.body.code], [403, 'local_passwords_off']);
+    assert.equal((await ask(service, '/v1/password/resets', { json: { email: credentials.email } })).status, 202);
+    upstream.person = { sub: 'nobody-knows', email: 'nobody-knows@example.com', email_verified: true };
+    const { visitor } = await newcomer(service, upstream);
+    assert.equal(isSignedIn(visitor), true);
+    const pages = ['/login', '/register', '/settings', '/settings/sign-in', '/settings/security', '/settings/account'];
+    for (const path of pages) {
+      const { html, status } = await (path.startsWith('/settings') ? visitor : new Visitor(service)).get(path);
+      assert.equal(status, 200, path);
+      assert.doesNotMatch(html, /type="password"/, path);
+    }
+    for (const path of ['/settings/password', '/password/forgot'])
+      assert.equal((await visitor.get(path)).status, 404, path);
+  });
+
+  it('lets people accept an invitation with the invited address, verified by the provider', async () => {
+    const { html } = await new Visitor(service).get(`/invitations/${token}`);
+    assert.match(html, new RegExp(`href="/login/with/acme\\?invitation=${token}"`));
+    const accept = async (claims: object) => {
+      upstream.person = { sub: 'invited', email, email_verified: true, ...claims };
+      const visitor = new Visitor(service);
+      const visit = await signInWith(visitor, upstream, `/login/with/acme?invitation=${token}`);
+      return { visit, visitor };
+    };
+    for (const claims of [{ email_verified: false }, { email: 'other@example.com' }]) {
+      const { visit, visitor } = await accept(claims);
+      assert.deepEqual([visit.status, isSignedIn(visitor)], [403, false]);
+    }
+    const { visit, visitor } = await accept({});
+    assert.deepEqual([visit.location, isSignedIn(visitor)], ['/settings', true]);
+    const me = await ask<UserBody>(service, '/v1/users/me', { token: visitor.cookies.get('session') ?? '' });
+    assert.deepEqual([me.body.data.email, me.body.data.email_confirmed], [email, true]);
+  });
+});
