@@ -90,7 +90,7 @@ type SearchIn<R extends DeclaredResources<R>, N extends keyof R> = SearchOf<R[N]
 };
 
 /** What to look for in the fields of the resource itself. */
-type SearchOf<T extends ResourceTypes> = {
+export type SearchOf<T extends ResourceTypes> = {
   [K in T['search']]?: K extends keyof T['row']
     ? Wanted<T['row'][K]> | readonly Wanted<T['row'][K]>[] | Comparison
     : Scalar | readonly Scalar[] | Comparison;
