@@ -110,11 +110,9 @@ export function usersResource(context: Context, services: AccountServices) {
       }),
       realm: text({
         max: 64,
-        default: defaultRealm,
         required: true,
         default: defaultRealm,
         readOnly: true,
-        default: defaultRealm,
         searchable: true,
         sortable: true,
         description:
