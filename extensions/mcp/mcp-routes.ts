@@ -73,6 +73,8 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     limit.count(loginOf(request.caller), reply);
+    const tooMany = await request.told;
+    if (tooMany) throw tooMany;
     const missing = missingScope(those, request.caller, request.body, now());
     if (missing !== undefined) throw insufficientScope(missing);
     loading ??= load();

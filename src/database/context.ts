@@ -15,10 +15,15 @@ export interface EventsOut {
 
 /** How often callers have asked, in one window of time that all workers share. */
 export interface SharedCounts {
+  /** How many workers count together. */
+  readonly workers: number;
   /** One more by this worker: the others learn of it soon. */
   note(windowEnds: number, caller: string): void;
-  /** Resolves when whoever asks any worker after that is judged by what was noted here. */
-  told(): Promise<void>;
+  /**
+   * Tells the others at once, and returns the number of the request that was noted last for the caller, in the order of all workers.
+   * Undefined where nobody answers.
+   */
+  numberOf(caller: string): Promise<number | undefined>;
   /** ColumnNameOf with what other workers have counted. */
   onHeard(hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void): void;
 }

@@ -61,8 +61,8 @@ declare module 'fastify' {
     errorForm: FastifyContextConfig['errors'] | null;
     /** Against RATE_LIMIT, by a route that does so itself. */
     counted: boolean;
-    /** Its answer waits for this: the other workers are told of it. */
-    told: Promise<void> | null;
+    /** With workers: resolves when it has its number among the requests of all, with the refusal where that is one too many. */
+    told: Promise<Error | undefined> | null;
   }
   interface FastifyReply {
     /** Counts this request against RATE_LIMIT, once; throws 429 where it is one too many. */

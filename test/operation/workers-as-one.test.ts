@@ -27,6 +27,20 @@ describe('Workers of one service', () => {
     }
   });
 
+  it('count requests together that come at the same time', async () => {
+    const { dir } = await create();
+    const { url } = await serve(dir, { WORKERS: '3', RATE_LIMIT: '50' });
+    const asks = open(url, 300);
+    // All are connected first, so that the requests come at once.
+    await Promise.all(asks.map((ask) => ask('/health/live')));
+    const before = Math.floor(Date.now() / 60_000);
+    const answers = await Promise.all(asks.map((ask) => ask('/v1/users')));
+    const admitted = answers.filter(({ status }) => status !== 429).length;
+    // Each worker may let one pass before it asks. Where a minute of the clock ends meanwhile, counting begins anew.
+    const windows = Math.floor(Date.now() / 60_000) - before + 1;
+    assert.ok(admitted >= 50 && admitted <= 52 * windows, `${admitted} of 300 in ${windows}`);
+  });
+
   it('end the start with the reason where one cannot start', async () => {
     const { dir } = await create();
     const { url } = await serve(dir);

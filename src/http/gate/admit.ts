@@ -35,7 +35,8 @@ export function admitRequests(
   const factsOf = knowRoutes(metrics);
   admitAgain(app, database, authenticate);
 
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, reply, proceed) => {
+    const done = limit.isShared ? whenNumbered(request, proceed) : proceed;
     // Before anything is read for it.
     database.bus.endSnapshot();
     request.caller = anonymousCaller;
@@ -135,6 +136,14 @@ export function admitRequests(
     });
   }
 }
+
+/** With workers, the number of a request among those of all comes later, and may be one too many. */
+const whenNumbered =
+  (request: FastifyRequest, proceed: (error?: Error) => void) =>
+  (error?: Error): void => {
+    if (request.told === null) proceed(error);
+    else void request.told.then((tooMany) => proceed(tooMany ?? error));
+  };
 
 /** What a caller without a name counts as; once it has hung up, nobody knows its address any more. */
 const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { SharedCounts } from '../../database/context.ts';
-import { tooManyRequests } from '../../platform/errors.ts';
+import { type Problem, tooManyRequests } from '../../platform/errors.ts';
 
 const windowLength = 60_000;
 
@@ -9,7 +9,7 @@ export class RateLimit {
   readonly #limit: number;
   readonly #now: () => number;
   readonly #shared: SharedCounts | undefined;
-  /** From here on an answer waits until the other workers know of it. */
+  /** From here on a request waits until the primary has given it its number among those of all workers. */
   readonly #near: number;
   readonly #policy: string;
   #counts = new Map<string, number>();
@@ -21,7 +21,8 @@ export class RateLimit {
     this.#policy = `"default";q=${limit};w=${windowLength / 1000}`;
     this.#now = now;
     this.#shared = limit === 0 ? undefined : shared;
-    this.#near = Math.min(limit - 20, limit * 0.9);
+    // So many of a burst may pass at each worker before it asks: together a tenth of the limit.
+    this.#near = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
     this.#shared?.onHeard((windowEnds, counts) => {
       if (windowEnds < this.#windowEnds) return;
       if (windowEnds > this.#windowEnds) this.#begin(windowEnds);
@@ -29,22 +30,41 @@ export class RateLimit {
     });
   }
 
+  /** Whether other workers count with this one. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
+  }
+
   /** Counts one request, says in its answer how many are left, and refuses the one too many. */
   count(caller: string, answer: FastifyReply): void {
     if (this.#limit === 0) return;
-    const { remaining, resetSeconds } = this.#take(caller, answer);
+    const { count, resetSeconds } = this.#take(caller);
+    this.#say(answer, count, resetSeconds);
+    if (count > this.#limit) throw this.#refusal(resetSeconds);
+    if (this.#shared && count > this.#near) {
+      answer.request.told = this.#shared.numberOf(caller).then((number = count) => {
+        this.#say(answer, number, resetSeconds);
+        return number > this.#limit ? this.#refusal(resetSeconds) : undefined;
+      });
+    }
+  }
+
+  #say(answer: FastifyReply, count: number, resetSeconds: number): void {
+    const remaining = Math.max(0, this.#limit - count);
     answer.header('RateLimit-Limit', this.#limit);
-    answer.header('RateLimit-Remaining', Math.max(0, remaining));
+    answer.header('RateLimit-Remaining', remaining);
     answer.header('RateLimit-Reset', resetSeconds);
     // draft-ietf-httpapi-ratelimit-headers-10; the three above are those of earlier drafts.
     answer.header('RateLimit-Policy', this.#policy);
-    answer.header('RateLimit', `"default";r=${Math.max(0, remaining)};t=${resetSeconds}`);
-    if (remaining >= 0) return;
-    const detail = `More than ${this.#limit} requests in a minute. Wait ${resetSeconds} seconds.`;
-    throw tooManyRequests(detail, resetSeconds);
+    answer.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
   }
 
-  #take(caller: string, answer: FastifyReply): { remaining: number; resetSeconds: number } {
+  #refusal(resetSeconds: number): Problem {
+    const detail = `More than ${this.#limit} requests in a minute. Wait ${resetSeconds} seconds.`;
+    return tooManyRequests(detail, resetSeconds);
+  }
+
+  #take(caller: string): { count: number; resetSeconds: number } {
     const now = this.#now();
     if (now >= this.#windowEnds || this.#windowEnds - now > windowLength) {
       // Workers cannot agree on when the first request came, but on the minutes of the clock.
@@ -52,8 +72,7 @@ export class RateLimit {
     }
     const count = this.#add(caller, 1);
     this.#shared?.note(this.#windowEnds, caller);
-    if (this.#shared && count > this.#near && count <= this.#limit) answer.request.told = this.#shared.told();
-    return { remaining: this.#limit - count, resetSeconds: Math.ceil((this.#windowEnds - now) / 1000) };
+    return { count, resetSeconds: Math.ceil((this.#windowEnds - now) / 1000) };
   }
 
   /** One window for all callers: emptying it is the whole of the housekeeping. */

@@ -111,7 +111,6 @@ export function usersResource(context: Context, services: AccountServices) {
       realm: text({
         max: 64,
         required: true,
-        default: defaultRealm,
         readOnly: true,
         searchable: true,
         sortable: true,

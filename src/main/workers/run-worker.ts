@@ -19,7 +19,7 @@ interface Options {
 export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
   // A terminal and a service manager send them to all processes at once: the primary says in which order things end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  const siblings = new WorkerSiblings((message) => void send(message));
+  const siblings = new WorkerSiblings((message) => void send(message), config.workers);
   let stop = async (): Promise<void> => undefined;
   let drain = (): void => undefined;
   const end = async () => {

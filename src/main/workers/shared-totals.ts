@@ -9,15 +9,18 @@ interface Window {
 export class SharedTotals {
   readonly #windows = new Map<string, Window>();
 
-  add(counted: readonly Counted[]): void {
-    for (const { name, windowEnds, counts } of counted) {
+  /** Returns what there is of each in all. */
+  add(counted: readonly Counted[]): Counted[] {
+    return counted.map(({ name, windowEnds, counts }) => {
       let window = this.#windows.get(name);
       if (window?.windowEnds !== windowEnds) {
         window = { windowEnds, counts: new Map() };
         this.#windows.set(name, window);
       }
-      for (const [caller, count] of counts) window.counts.set(caller, (window.counts.get(caller) ?? 0) + count);
-    }
+      const { counts: totals } = window;
+      for (const [caller, count] of counts) totals.set(caller, (totals.get(caller) ?? 0) + count);
+      return { name, windowEnds, counts: counts.map(([caller]) => [caller, totals.get(caller) ?? 0] as const) };
+    });
   }
 
   all(): Counted[] {

@@ -154,10 +154,10 @@ class Workers {
       this.#figures.note(worker.id, message.figures);
       this.#asked.get(message.question)?.();
     } else if (message.is === 'counted') {
-      this.#totals.add(message.counted);
+      const totals = this.#totals.add(message.counted);
       this.tell({ is: 'counted', counted: message.counted }, worker);
-      // What the others have not read yet is in front of whatever they are asked from now on.
-      if (message.question !== undefined) this.#send(worker, { is: 'answer', question: message.question, text: '' });
+      if (message.question !== undefined)
+        this.#send(worker, { is: 'answer', question: message.question, text: JSON.stringify(totals) });
     } else if (message.is === 'sum') void this.#sum(worker, message.question);
   }
 

@@ -12,27 +12,41 @@ interface Waiting {
   answer(text: string): void;
 }
 
+type Window = { readonly windowEnds: number; readonly counts: Map<string, number> };
+
+/** What was told, and what all workers together have counted of it by then. */
+interface Told {
+  readonly sent: ReadonlyMap<string, Window>;
+  readonly totals: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+const asCounted = (windows: ReadonlyMap<string, Window>): Counted[] =>
+  [...windows].map(([name, { windowEnds, counts }]) => ({ name, windowEnds, counts: [...counts] }));
+
 /** The other workers, as one of them sees them: by way of the primary. */
 export class WorkerSiblings implements Siblings {
   readonly #send: (message: FromWorker) => void;
+  readonly #workers: number;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Hear>();
   /** By limit, counts that nobody has been told of. */
-  readonly #untold = new Map<string, { windowEnds: number; counts: Map<string, number> }>();
+  #untold = new Map<string, Window>();
   #readFigures: () => Promise<object[]> = async () => [];
   #silent = 0;
   #questions = 0;
   #report: NodeJS.Timeout | undefined;
-  #telling: Promise<void> | undefined;
+  #telling: Promise<Told> | undefined;
 
-  constructor(send: (message: FromWorker) => void) {
+  constructor(send: (message: FromWorker) => void, workers: number) {
     this.#send = send;
+    this.#workers = workers;
   }
 
   counts(name: string): SharedCounts {
     return {
+      workers: this.#workers,
       note: (windowEnds, caller) => this.#note(name, windowEnds, caller),
-      told: () => this.#tell(),
+      numberOf: (caller) => this.#numberOf(name, caller),
       onHeard: (hear) => this.#listeners.set(name, hear),
     };
   }
@@ -70,34 +84,42 @@ export class WorkerSiblings implements Siblings {
       this.#untold.set(name, untold);
     }
     untold.counts.set(caller, (untold.counts.get(caller) ?? 0) + 1);
-    this.#report ??= setTimeout(() => this.#sendCounts(undefined), reportEveryMs).unref();
+    this.#report ??= setTimeout(() => this.#sendCounts(), reportEveryMs).unref();
+  }
+
+  #sendCounts(): void {
+    this.#send({ is: 'counted', counted: asCounted(this.#takeUntold()), question: undefined });
   }
 
   /** Whoever asks in one turn of the event loop shares a message. */
-  #tell(): Promise<void> {
-    this.#telling ??= new Promise<void>((resolve) => {
+  #tell(): Promise<Told> {
+    this.#telling ??= new Promise<Told>((resolve) => {
       setImmediate(() => {
         this.#telling = undefined;
-        void this.#ask((question) => this.#takeCounts(question)).then(() => resolve());
+        const sent = this.#takeUntold();
+        void this.#ask((question) => ({ is: 'counted', counted: asCounted(sent), question })).then((text = '[]') => {
+          const totals = (JSON.parse(text) as Counted[]).map(({ name, counts }) => [name, new Map(counts)] as const);
+          resolve({ sent, totals: new Map(totals) });
+        });
       });
     });
     return this.#telling;
   }
 
-  #sendCounts(question: number | undefined): void {
-    this.#send(this.#takeCounts(question));
+  /** What the primary has counted in all, less those of this worker that came after the request in the same message. */
+  async #numberOf(name: string, caller: string): Promise<number | undefined> {
+    const place = this.#untold.get(name)?.counts.get(caller);
+    const { sent, totals } = await this.#tell();
+    const [told, total] = [sent.get(name)?.counts.get(caller), totals.get(name)?.get(caller)];
+    return place === undefined || told === undefined || total === undefined ? undefined : total - told + place;
   }
 
-  #takeCounts(question: number | undefined): FromWorker {
+  #takeUntold(): ReadonlyMap<string, Window> {
     clearTimeout(this.#report);
     this.#report = undefined;
-    const counted: Counted[] = [...this.#untold].map(([name, { windowEnds, counts }]) => ({
-      name,
-      windowEnds,
-      counts: [...counts],
-    }));
-    this.#untold.clear();
-    return { is: 'counted', counted, question };
+    const untold = this.#untold;
+    this.#untold = new Map();
+    return untold;
   }
 
   /** Undefined where the primary does not answer: nobody waits for it for good. */
