@@ -1,5 +1,5 @@
 import type { ListQuery } from './list-query.ts';
-import type { ResourceTypes } from './typed-resource.ts';
+import type { ResourceTypes } from './resource-types.ts';
 
 /** What to calculate of the rows of a list, and for which groups of them. */
 export interface FiguresQuery
