@@ -176,5 +176,8 @@ export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
   update: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   delete: { type: 'object', properties: { deleted: { type: 'string' } }, required: ['deleted'] },
   restore: { type: 'object', properties: { data: row, etag }, required: ['data'] },
-  act: { type: 'object', properties: { data: { description: 'What the action answered, if anything.' } } },
+  act: strictSchema({
+    type: 'object',
+    properties: { data: { description: 'What the action answered, if anything.' } },
+  }),
 };

@@ -90,6 +90,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
       '[{"type":"other"}]',
       '[{"type":"payment_initiation","actions":"initiate"}]',
       '[{"type":"payment_initiation","identifier":7}]',
+      '[{"type":"payment_initiation","creditorName":"A\\u202eB"}]',
       JSON.stringify(Array(11).fill(account)),
       JSON.stringify([{ ...account, note: 'x'.repeat(3000) }]),
     ]) {

@@ -9,6 +9,20 @@ import { connectAssistant } from '../harness/mcp-client.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
+const parts = ['properties', 'anyOf', 'oneOf', 'allOf'];
+const rules = ['type', 'enum', 'const', 'not', '$ref', 'anyOf', 'oneOf', 'allOf'];
+
+/** The paths of schemas that say nothing of their value, or several types at once. */
+function silentParts(schema: unknown, path: string): string[] {
+  const node = schema as Record<string, unknown>;
+  const inner = parts.flatMap((part) =>
+    Object.entries(node[part] ?? {}).flatMap(([key, one]) => silentParts(one, `${path}.${part}.${key}`)),
+  );
+  const items = node.items === undefined ? [] : silentParts(node.items, `${path}.items`);
+  const isSilent = !rules.some((rule) => rule in node) || Array.isArray(node.type);
+  return [...(isSilent ? [path] : []), ...inner, ...items];
+}
+
 const resourcesDir = fileURLToPath(new URL('../../examples/fleet/resources', import.meta.url));
 
 onBothEngines('Authorization at /mcp', (engine) => {
@@ -59,6 +73,7 @@ onBothEngines('Authorization at /mcp', (engine) => {
         warnings.length = 0;
         ajv.compile(schema as object);
         assert.deepEqual(warnings, [], name);
+        assert.deepEqual(silentParts(schema, name), [], 'the Inspector warns of these with --strict');
       }
     }
   });

@@ -20,6 +20,8 @@ export function readAuthorizationDetails(
   if (text.length > longest) throw invalid(`authorization_details has more than ${longest} characters.`);
   const details = parse(text);
   if (details.length === 0 || details.length > most) throw invalid(`authorization_details takes 1 to ${most} objects.`);
+  // Characters that nobody sees can show the user something else than what is granted.
+  if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details holds invisible characters.');
   for (const detail of details) {
     const { type } = detail;
     if (typeof type !== 'string' || !Object.hasOwn(types, type)) {
