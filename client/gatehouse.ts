@@ -15,7 +15,8 @@ import { type Answer, type Call, createTransport, type Fetch } from './transport
 import type { DeclaredResources, TypedResource } from './typed-resource.ts';
 
 export type { Application, Authorization, AuthorizationOptions } from './application.ts';
-export type { DeclaredResources, ResourceTypes, TypedResource } from './typed-resource.ts';
+export type { ResourceTypes } from './resource-types.ts';
+export type { DeclaredResources, TypedResource } from './typed-resource.ts';
 
 export interface GatehouseOptions {
   /** The service's address. Empty (the default): the origin of the page. */

@@ -32,6 +32,8 @@ export interface ListQuery {
   /** Walks by key instead of by page: empty for the first page, then `nextCursor` of the answer before. */
   cursor?: string;
   count?: 'exact' | 'none';
+  /** Deleted rows alone, or with the others, of a resource that keeps them. */
+  deleted?: 'only' | 'with';
 }
 
 /** Makes any text a plain value of `search`: the signs that mean something there are escaped. */
@@ -94,7 +96,9 @@ function compared(operator: string, value: Scalar): string {
 }
 
 /** The query string of a list or of a single row, with its `?`; empty where there is nothing to say. */
-export function queryStringOf(query: ListQuery): string {
+export function queryStringOf(
+  query: ListQuery & { aggregate?: readonly string[]; groupBy?: readonly string[] },
+): string {
   const parameters = new URLSearchParams();
   const set = (name: string, value: string | number | undefined) => {
     if (value !== undefined && value !== '') parameters.set(name, String(value));
@@ -111,6 +115,9 @@ export function queryStringOf(query: ListQuery): string {
   set('page', query.page);
   set('limit', query.limit);
   set('count', query.count);
+  set('deleted', query.deleted);
+  set('aggregate', joined(query.aggregate, ','));
+  set('groupBy', joined(query.groupBy, ','));
   if (query.cursor !== undefined) parameters.set('cursor', query.cursor);
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;

@@ -1,5 +1,6 @@
 import { type Change, live, type SubscribeOptions, subscribe } from './changes.ts';
 import { type GatehouseError, problemOf } from './errors.ts';
+import type { FiguresQuery } from './figures.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
 import type { Options, Page, Pagination, Send } from './page.ts';
 import type { Answer, Method } from './transport.ts';
@@ -20,6 +21,8 @@ export interface WriteOptions extends Options {
 export interface RemoveOptions extends WriteOptions {
   /** What a DELETE must say: `users.remove('me', { body: { current_password } })`. */
   body?: object;
+  /** Deletes a row for good that is deleted already, of a resource that keeps deleted rows. */
+  forGood?: boolean;
 }
 
 export interface ActOptions extends Options {
@@ -48,7 +51,7 @@ interface BatchAnswer<Row> extends Omit<Result<Row>, 'error'> {
   retry_after?: number;
 }
 
-type SingleQuery = Pick<ListQuery, 'filter' | 'include'>;
+type SingleQuery = Pick<ListQuery, 'filter' | 'include' | 'deleted'>;
 
 /** The calls of one resource, or of one resource's children (`/v1/owners/7/cars`). */
 export class Resource<Row> {
@@ -69,6 +72,11 @@ export class Resource<Row> {
     });
     const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination; changes_position?: string } };
     return { data, pagination: meta.pagination, position: meta.changes_position };
+  }
+
+  /** Figures of the rows instead of the rows: `cars.aggregate({ aggregate: ['count'], groupBy: ['kind'] })`. */
+  async aggregate<Figures>(query: FiguresQuery, options: Options = {}): Promise<Page<Figures>> {
+    return (await this.list(query as ListQuery, options)) as unknown as Page<Figures>;
   }
 
   /** Every row that matches, one after the other, at the same cost however many there are. */
@@ -115,8 +123,15 @@ export class Resource<Row> {
     return tagged(await this.#write('PATCH', id, changes, options));
   }
 
-  async remove(id: string, { body, ...options }: RemoveOptions = {}): Promise<void> {
-    await this.#write('DELETE', id, body, options);
+  async remove(id: string, { body, forGood, ...options }: RemoveOptions = {}): Promise<void> {
+    await this.#write('DELETE', id, body, options, forGood ? queryStringOf({ deleted: 'only' }) : '');
+  }
+
+  /** Restores a deleted row, of a resource that keeps deleted rows. */
+  async restore(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<Tagged<Row>> {
+    const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
+    const path = `${this.#one(id)}/restorations`;
+    return tagged(await this.#send({ method: 'POST', path, headers, signal, repeatable: ifMatch === undefined }));
   }
 
   /** Creates up to 100 rows in one request. Each has its own result: one that fails leaves the others as they are. */
@@ -135,7 +150,7 @@ export class Resource<Row> {
   }
 
   /** The children of one row: `owners.of(id, 'cars').list()`. They are listed and created here, and changed under their own name. */
-  of<Child>(id: string, children: string): Pick<Resource<Child>, 'path' | 'list' | 'each' | 'create'> {
+  of<Child>(id: string, children: string): Pick<Resource<Child>, 'path' | 'list' | 'each' | 'aggregate' | 'create'> {
     return new Resource<Child>(this.#send, `${this.#one(id)}/${encodeURIComponent(children)}`);
   }
 
@@ -171,9 +186,9 @@ export class Resource<Row> {
     return `${this.path}/${encodeURIComponent(id)}`;
   }
 
-  #write(method: 'PUT' | 'PATCH' | 'DELETE', id: string, body: object | undefined, options: WriteOptions) {
+  #write(method: 'PUT' | 'PATCH' | 'DELETE', id: string, body: object | undefined, options: WriteOptions, query = '') {
     const headers: Record<string, string> = options.ifMatch === undefined ? {} : { 'If-Match': options.ifMatch };
-    return this.#send({ method, path: this.#one(id), body, headers, signal: options.signal });
+    return this.#send({ method, path: this.#one(id) + query, body, headers, signal: options.signal });
   }
 }
 

@@ -21,6 +21,8 @@ interface Resources {
     created: unknown & object;
     search: 'id' | 'title' | 'genre' | 'tags';
     order: 'id' | 'title';
+    figures: { sum: 'pages'; range: 'pages'; group: 'genre' | 'author_id' };
+    softDelete: true;
     relations: { author: { resource: 'authors'; many: false; by: 'author_id' } };
     actions:
       | { name: 'lend'; method: 'POST'; on: 'row'; body: { to: string }; result: { due: string } }
@@ -32,8 +34,10 @@ interface Resources {
     input: { name: string };
     replacement: { name: string };
     created: { secret: string };
-    search: 'id';
-    order: 'id';
+    search: 'id' | 'name';
+    order: 'id' | 'name';
+    figures: { sum: never; range: never; group: 'name' };
+    softDelete: false;
     relations: { books: { resource: 'books'; many: true; by: 'author_id' } };
     actions: never;
   };
@@ -43,7 +47,7 @@ const row = { id: '1', title: 'Notes', pages: null, genre: 'novel', author_id: '
 
 test('rows, fields, relations and actions are checked by the compiler, and sent as they are named', async () => {
   const { url, seen } = await fakeService(({ path }) => {
-    if (/lend|loan|count/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
+    if (/\/(lend|loan|count)$/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
     const data = { ...row, author: { data: { id: '2', name: 'Ada', books: { data: [row] } } } };
     const single = path.startsWith('/v1/books/') || path === '/v1/books';
     return { body: { data: single ? data : [data], meta: { pagination: { count: 1, per_page: 20, links: {} } } } };
@@ -82,6 +86,41 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
   );
   await authors.of('2', 'books').create({ title: 'Notes' });
 
+  await books.list({
+    search: { 'author.name': { startsWith: 'A' } },
+    orderBy: ['author.name', 'title'],
+    deleted: 'only',
+  });
+  await authors.list({ search: { 'books.title': 'Notes', 'books.author.name': 'Ada' } });
+  const { data: groups } = await books.aggregate({
+    aggregate: ['count', 'sum:pages', 'max:pages'],
+    groupBy: ['genre'],
+    search: { 'author.name': 'Ada' },
+    orderBy: 'sum:pages',
+  });
+  const typed = (group: (typeof groups)[number]) => {
+    const kind: 'novel' | 'poem' = group.genre;
+    const figures: [number, number | null, number | null] = [group.count, group.sum.pages, group.max.pages];
+    // @ts-expect-error what was not asked for
+    group.avg;
+    return [kind, figures];
+  };
+  assert.ok(typed);
+  const { data: again } = await books.restore('1');
+  const titleAgain: string = again.title;
+  assert.ok(titleAgain);
+  await books.remove('1', { forGood: true });
+  assert.deepEqual(
+    seen.slice(-5).map(({ method, path }) => [method, decodeURIComponent(path)]),
+    [
+      ['GET', '/v1/books?search=author.name:A*&orderBy=author.name;title&deleted=only'],
+      ['GET', '/v1/authors?search=books.title:Notes;books.author.name:Ada'],
+      ['GET', '/v1/books?search=author.name:Ada&orderBy=sum:pages&aggregate=count,sum:pages,max:pages&groupBy=genre'],
+      ['POST', '/v1/books/1/restorations'],
+      ['DELETE', '/v1/books/1?deleted=only'],
+    ],
+  );
+
   // Each of these is wrong; the compiler says so. Nothing is sent.
   const wrong = async () => {
     // @ts-expect-error a resource that is not declared
@@ -100,6 +139,16 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
     await books.list({ search: { genre: 'drama' } });
     // @ts-expect-error a field that cannot be sorted by
     await books.list({ orderBy: 'pages' });
+    // @ts-expect-error a field of a related row that cannot be searched
+    await books.list({ search: { 'author.secret': 1 } });
+    // @ts-expect-error a relation that leads to many rows
+    await authors.list({ orderBy: 'books.title' });
+    // @ts-expect-error a field that cannot be added up
+    await books.aggregate({ aggregate: ['sum:title'] });
+    // @ts-expect-error a field that rows cannot be grouped by
+    await books.aggregate({ aggregate: ['count'], groupBy: ['title'] });
+    // @ts-expect-error a resource that keeps no deleted rows
+    await authors.restore('2');
     // @ts-expect-error an unknown relation
     await books.list({ include: ['auther'] });
     // @ts-expect-error an unknown relation of a relation

@@ -1,30 +1,8 @@
 import type { Change, SubscribeOptions } from './changes.ts';
+import type { Figure, Figures, FiguresQueryOf } from './figures.ts';
 import type { Comparison, ListQuery, Scalar } from './list-query.ts';
 import type { CreateOptions, Options, Page, RemoveOptions, Result, Tagged, WriteOptions } from './resource.ts';
-
-/** What `gatehouse types` writes of one resource. */
-export interface ResourceTypes {
-  row: object;
-  /** What POST takes. */
-  input: object;
-  /** What PUT takes. */
-  replacement: object;
-  /** What the answer to POST holds beside the row, once. */
-  created: object;
-  /** Names of fields that a search and an order may name. */
-  search: string;
-  order: string;
-  relations: Record<string, { resource: string; many: boolean; by?: string }>;
-  actions: ActionTypes;
-}
-
-interface ActionTypes {
-  name: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  on: 'row' | 'collection';
-  body: unknown;
-  result: unknown;
-}
+import type { ResourceTypes } from './resource-types.ts';
 
 /** The resources of one service, by name. */
 export type DeclaredResources<R> = { [N in keyof R]: ResourceTypes };
@@ -43,6 +21,19 @@ type Target<R extends DeclaredResources<R>, N extends keyof R, A> = A extends ke
 export type IncludePath<R extends DeclaredResources<R>, N extends keyof R> = {
   [A in RelationNames<R, N>]: A | `${A}.${RelationNames<R, Target<R, N, A>>}`;
 }[RelationNames<R, N>];
+
+/** `owner.name`, `owner.company.name`: what a search may name of related rows. */
+type SearchPath<R extends DeclaredResources<R>, N extends keyof R> = {
+  [A in RelationNames<R, N>]: `${A}.${R[Target<R, N, A>]['search'] | SecondPath<R, Target<R, N, A>, 'search'>}`;
+}[RelationNames<R, N>];
+type SecondPath<R extends DeclaredResources<R>, N extends keyof R, Of extends 'search' | 'order'> = {
+  [A in Of extends 'order' ? OneNames<R, N> : RelationNames<R, N>]: `${A}.${R[Target<R, N, A>][Of]}`;
+}[Of extends 'order' ? OneNames<R, N> : RelationNames<R, N>];
+
+/** What an order may name of related rows: relations that lead to one. */
+type OrderPath<R extends DeclaredResources<R>, N extends keyof R> = {
+  [A in OneNames<R, N>]: `${A}.${R[Target<R, N, A>]['order'] | SecondPath<R, Target<R, N, A>, 'order'>}`;
+}[OneNames<R, N>];
 
 type First<I> = I extends `${infer A}.${string}` ? A : I;
 type Below<I, A extends string> = I extends `${A}.${infer B}` ? B : never;
@@ -66,29 +57,38 @@ type Item<T> = T extends readonly (infer E)[] ? E : T;
 type Value<T> = string extends T ? T | Date : T;
 type Wanted<T> = Value<Item<NonNullable<T>>> | null;
 
-/** What to look for: fields that can be searched, with values of their types. */
+/** What to look for: fields that can be searched, with values of their types, and those of related rows. */
+type SearchIn<R extends DeclaredResources<R>, N extends keyof R> = SearchOf<R[N]> & {
+  [K in SearchPath<R, N>]?: Scalar | readonly Scalar[] | Comparison;
+};
+
+/** What to look for in the fields of the resource itself. */
 export type SearchOf<T extends ResourceTypes> = {
   [K in T['search']]?: K extends keyof T['row']
     ? Wanted<T['row'][K]> | readonly Wanted<T['row'][K]>[] | Comparison
     : Scalar | readonly Scalar[] | Comparison;
 };
 
-interface SelectionOf<F, I> {
+interface SelectionOf<T extends ResourceTypes, F, I> {
   filter?: readonly F[];
   include?: readonly I[];
+  deleted?: T['softDelete'] extends true ? 'only' | 'with' : never;
 }
 
-interface ListQueryOf<T extends ResourceTypes, F, I>
-  extends Omit<ListQuery, 'search' | 'orderBy' | 'filter' | 'include'>,
-    SelectionOf<F, I> {
-  search?: SearchOf<T> | string;
-  orderBy?: T['order'] | readonly T['order'][];
+type OrderOf<R extends DeclaredResources<R>, N extends keyof R> = R[N]['order'] | OrderPath<R, N>;
+
+interface ListQueryOf<R extends DeclaredResources<R>, N extends keyof R, F, I>
+  extends Omit<ListQuery, 'search' | 'orderBy' | 'filter' | 'include' | 'deleted'>,
+    SelectionOf<R[N], F, I> {
+  search?: SearchIn<R, N> | string;
+  orderBy?: OrderOf<R, N> | readonly OrderOf<R, N>[];
 }
 
 type FieldsOf<R extends DeclaredResources<R>, N extends keyof R> = keyof RowOf<R, N> & string;
 type ManyNames<R extends DeclaredResources<R>, N extends keyof R> = {
   [A in RelationNames<R, N>]: RelationsOf<R, N>[A]['many'] extends true ? A : never;
 }[RelationNames<R, N>];
+type OneNames<R extends DeclaredResources<R>, N extends keyof R> = Exclude<RelationNames<R, N>, ManyNames<R, N>>;
 
 /** What the path says need not be sent. */
 type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, By & keyof Input>>>;
@@ -108,12 +108,17 @@ type ResultOf<X> = X extends { result: infer Result } ? Result : never;
 interface Readable<R extends DeclaredResources<R>, N extends keyof R> {
   readonly path: string;
   list<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
-    query?: ListQueryOf<R[N], F, I>,
+    query?: ListQueryOf<R, N, F, I>,
     options?: Options,
   ): Promise<Page<Selected<R, N, F, I>>>;
+  /** Figures of the rows instead of the rows. */
+  aggregate<A extends Figure<R[N]>, G extends R[N]['figures']['group'] = never>(
+    query: FiguresQueryOf<R[N], SearchIn<R, N>, A, G>,
+    options?: Options,
+  ): Promise<Page<Figures<R[N], A, G>>>;
   /** Every row that matches, one after the other, at the same cost however many there are. */
   each<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
-    query?: Omit<ListQueryOf<R[N], F, I>, 'page' | 'cursor'>,
+    query?: Omit<ListQueryOf<R, N, F, I>, 'page' | 'cursor'>,
     options?: Options,
   ): AsyncGenerator<Selected<R, N, F, I>, void>;
 }
@@ -133,12 +138,12 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
   subscribe(options?: SubscribeOf<R[N]>): AsyncGenerator<Change<RowOf<R, N>>, void>;
   /** The rows of a list, and again after each change of it. */
   live<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
-    query?: ListQueryOf<R[N], F, I>,
+    query?: ListQueryOf<R, N, F, I>,
     options?: Options,
   ): AsyncGenerator<readonly Selected<R, N, F, I>[], void>;
   get<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
     id: string,
-    query?: SelectionOf<F, I>,
+    query?: SelectionOf<R[N], F, I>,
     options?: Options,
   ): Promise<Tagged<Selected<R, N, F, I>>>;
   create(row: R[N]['input'], options?: CreateOptions): Promise<Created<R, N>>;
@@ -147,6 +152,10 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
   /** PATCH: what is named changes, the rest stays. */
   patch(id: string, changes: Partial<R[N]['input']>, options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
   remove(id: string, options?: RemoveOptions): Promise<void>;
+  /** Restores a deleted row. */
+  restore: R[N]['softDelete'] extends true
+    ? (id: string, options?: WriteOptions) => Promise<Tagged<RowOf<R, N>>>
+    : never;
   /** Creates up to 100 rows in one request, each with its own result. */
   createAll(rows: readonly R[N]['input'][], options?: CreateOptions): Promise<Result<Created<R, N>['data']>[]>;
   /** Changes up to 100 rows in one request, each with its own result. */

@@ -1,5 +1,7 @@
 import { badRequest } from '../../src/platform/errors.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
+import { readSearch } from '../../src/resources/query/search-text.ts';
+import { wordsOf } from '../../src/resources/query/words-of.ts';
 import type { Api, ApiAnswer } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';
@@ -48,6 +50,14 @@ export async function callTool(
           headers: conditionsOf(given),
         }),
       );
+    case 'restore':
+      return rowOf(
+        await ask(api, {
+          method: 'POST',
+          path: `${pathOf(resource, given)}/restorations`,
+          headers: conditionsOf(given),
+        }),
+      );
     case 'delete':
       await ask(api, { method: 'DELETE', path: pathOf(resource, given), headers: conditionsOf(given) });
       return { deleted: given.id };
@@ -68,8 +78,13 @@ export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiAnswer
 export const rowOf = ({ body, etag }: ApiAnswer) => ({ data: body.data, ...(etag ? { etag } : {}) });
 
 async function list(resource: Resource, given: Arguments, api: Api): Promise<Record<string, unknown>> {
-  const { search, searchJoin, orderBy, sortedBy, cursor = '', limit = 20 } = given;
-  const query = { ...texts({ search, searchJoin, orderBy, sortedBy, cursor }), ...selectionOf(resource, given) };
+  const { search, searchJoin, orderBy, sortedBy, aggregate, groupBy, limit = 20 } = given;
+  const { cursor = aggregate === undefined ? '' : undefined } = given;
+  const query = {
+    ...texts({ search, searchJoin, orderBy, sortedBy, aggregate, groupBy, cursor }),
+    ...selectionOf(resource, given),
+  };
+  refuseHiddenPaths(resource, given);
   for (let rows = Math.min(limit as number, mostRows); ; rows = Math.ceil(rows / 2)) {
     const { text, body } = await ask(api, {
       method: 'GET',
@@ -77,8 +92,9 @@ async function list(resource: Resource, given: Arguments, api: Api): Promise<Rec
       query: { ...query, limit: `${rows}` },
     });
     if (text.length > longestList && rows > 1) continue;
-    const { pagination } = body.meta as { pagination: { next_cursor?: string | null } };
-    return { data: body.data, next_cursor: pagination.next_cursor ?? null };
+    const { pagination } = body.meta as { pagination: { next_cursor?: string | null; total?: number } };
+    const total = aggregate === undefined ? {} : { total: pagination.total };
+    return { data: body.data, next_cursor: pagination.next_cursor ?? null, ...total };
   }
 }
 
@@ -106,18 +122,26 @@ export function pathOf(resource: Resource, { id }: Arguments): string {
   return `${resource.name}/${encodeURIComponent(text)}`;
 }
 
-function selectionOf(resource: Resource, { filter, include }: Arguments): Record<string, string> {
-  for (const way of typeof include === 'string' ? include.split(',') : []) refuseHidden(resource, way.trim());
-  return texts({ filter, include });
+function selectionOf(resource: Resource, { filter, include, deleted }: Arguments): Record<string, string> {
+  for (const way of typeof include === 'string' ? include.split(',') : [])
+    refuseHidden('include', resource, way.trim().split('.'));
+  return texts({ filter, include, deleted });
+}
+
+/** A search and an order may go through relations too. */
+function refuseHiddenPaths(resource: Resource, { search = '', orderBy = '' }: Arguments): void {
+  const searched = readSearch(search as string, new Map()).flat();
+  for (const { field } of searched) refuseHidden('search', resource, field.split('.').slice(0, -1));
+  for (const name of wordsOf(orderBy as string, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
 }
 
 /** Rows of what is not offered are not to be had by a relation either. */
-function refuseHidden(resource: Resource, way: string): void {
+function refuseHidden(parameter: string, resource: Resource, way: readonly string[]): void {
   let at: Resource | undefined = resource;
-  for (const name of way.split('.')) {
+  for (const name of way) {
     const relation: ReturnType<Resource['relations']['get']> = at?.relations.get(name);
     if (relation && at && !relationsOf(at).includes(name))
-      throw badRequest(`include: there is no relation "${name}" here.`);
+      throw badRequest(`${parameter}: there is no relation "${name}" here.`);
     at = relation?.target;
   }
 }

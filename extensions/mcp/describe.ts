@@ -10,6 +10,7 @@ export const relationsOf = ({ relations }: Resource): string[] =>
 const inShort = ({ resource, may, actions }: Rights) => ({
   name: resource.name,
   ...(resource.definition.description ? { description: resource.definition.description } : {}),
+  ...(resource.definition.softDelete ? { softDelete: true } : {}),
   you_may: [...may],
   fields: resource.shown.map(({ name }) => name),
   relations: relationsOf(resource),

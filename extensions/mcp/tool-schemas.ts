@@ -52,6 +52,27 @@ function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Jso
 export const describeInput = (rights: readonly Rights[]): Json =>
   closed({ resource: { ...resourceNames(rights), description: 'One resource, in full. Without: all, in short.' } });
 
+/** Of resources that keep deleted rows. */
+const deletedOf = (rights: readonly Rights[]): Record<string, Json> =>
+  keeping(rights).length === 0
+    ? {}
+    : {
+        deleted: {
+          type: 'string',
+          enum: ['only', 'with'],
+          description: `Deleted rows alone, or with the others. For: ${keeping(rights)
+            .map(({ resource }) => resource.name)
+            .join(', ')}.`,
+        },
+      };
+
+/** Those whose resource keeps deleted rows. */
+export const keeping = (rights: readonly Rights[]): Rights[] =>
+  rights.filter(({ resource }) => resource.definition.softDelete === true);
+
+export const restoreInput = (rights: readonly Rights[]): Json =>
+  closed({ resource: resourceNames(rights), id, if_match: ifMatch }, ['resource', 'id']);
+
 export function inputOf(right: Right, rights: readonly Rights[]): Json {
   const resource = resourceNames(rights);
   switch (right) {
@@ -60,7 +81,7 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
         {
           resource,
           search: text(
-            'field:value, with ; between pairs. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null.',
+            'field:value, with ; between pairs; relation.field:value looks in related rows. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null.',
           ),
           searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs are joined; else and.' },
           orderBy: text('Fields to sort by, with ; between them.'),
@@ -74,11 +95,16 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
             description: 'At most so many rows.',
           },
           cursor: text('next_cursor of the page before, to go on from there.'),
+          aggregate: text(
+            'Calculate instead of listing rows: count, sum:field, avg:field, min:field, max:field, with , between them. Takes no filter, include and cursor.',
+          ),
+          groupBy: text('With aggregate: calculate for each value of these fields, with , between them.'),
+          ...deletedOf(rights),
         },
         ['resource'],
       );
     case 'get':
-      return closed({ resource, id, ...selection }, ['resource', 'id']);
+      return closed({ resource, id, ...selection, ...deletedOf(rights) }, ['resource', 'id']);
     case 'create':
       return closed(
         {
@@ -127,7 +153,7 @@ export function actInput(rights: readonly Rights[]): Json {
 const row: Json = { type: 'object', description: 'The row.' };
 const etag: Json = { type: 'string', description: 'For if_match.' };
 
-export const outputs: Record<Right | 'describe' | 'act', Json> = {
+export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
   describe: {
     type: 'object',
     properties: { resources: { type: 'array', items: { type: 'object' } } },
@@ -141,6 +167,7 @@ export const outputs: Record<Right | 'describe' | 'act', Json> = {
         anyOf: [{ type: 'string' }, { type: 'null' }],
         description: 'For the next page; null: this was the last.',
       },
+      total: { type: 'integer', description: 'With aggregate: how many groups there are.' },
     },
     required: ['data', 'next_cursor'],
   },
@@ -148,6 +175,7 @@ export const outputs: Record<Right | 'describe' | 'act', Json> = {
   create: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   update: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   delete: { type: 'object', properties: { deleted: { type: 'string' } }, required: ['deleted'] },
+  restore: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   act: strictSchema({
     type: 'object',
     properties: { data: { description: 'What the action answered, if anything.' } },

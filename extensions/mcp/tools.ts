@@ -1,8 +1,8 @@
 import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { isReading, type Right, type Rights } from './rights.ts';
-import { actInput, actionsOf, describeInput, inputOf, outputs } from './tool-schemas.ts';
+import { actInput, actionsOf, describeInput, inputOf, keeping, outputs, restoreInput } from './tool-schemas.ts';
 
-export type ToolName = Right | 'describe' | 'act';
+export type ToolName = Right | 'describe' | 'act' | 'restore';
 
 /** A tool as `tools/list` shows it. */
 export interface Tool {
@@ -28,7 +28,11 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
     'Tells which resources there are, their fields, relations and actions, and what you may do with each. Call it first.',
     reads,
   ],
-  list: ['List rows', 'Lists rows of a resource: searched, sorted, page by page. Ask for few fields (filter).', reads],
+  list: [
+    'List rows',
+    'Lists rows of a resource: searched, sorted, page by page. Ask for few fields (filter). Counts and sums them with aggregate.',
+    reads,
+  ],
   get: ['Get a row', 'Gets one row by its id, with the etag that a safe update needs.', reads],
   create: [
     'Create a row',
@@ -36,7 +40,16 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
     { ...writes, destructiveHint: false },
   ],
   update: ['Change a row', 'Changes the fields that values names, and no others.', { ...writes, idempotentHint: true }],
-  delete: ['Delete a row', 'Deletes one row for good. Ask the person first.', { ...writes, idempotentHint: true }],
+  delete: [
+    'Delete a row',
+    'Deletes one row. Ask the person first. It can be restored only where describe says softDelete.',
+    { ...writes, idempotentHint: true },
+  ],
+  restore: [
+    'Restore a row',
+    'Restores a row that was deleted.',
+    { ...writes, destructiveHint: false, idempotentHint: true },
+  ],
   act: ['Do something with a row', 'Runs an action that the service declares.', writes],
 };
 
@@ -47,6 +60,8 @@ export function toolsFor(rights: readonly Rights[]): Tool[] {
     const those = rights.filter(({ may }) => may.has(right));
     if (those.length > 0) tools.push(tool(right, inputOf(right, those)));
   }
+  const restorable = keeping(rights.filter(({ may }) => may.has('delete')));
+  if (restorable.length > 0) tools.push(tool('restore', restoreInput(restorable)));
   const actions = actionsOf(rights);
   if (actions.length > 0) {
     tools.push(tool('act', actInput(rights), actions.every(({ action }) => isReading(action)) ? reads : undefined));

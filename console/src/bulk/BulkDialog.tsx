@@ -40,7 +40,8 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
   const what = counted(total, description);
   async function run(operationOf: (row: Row) => Operation) {
     const written: Operation[] = [];
-    const onDone = (row: Row, answer: Answer) => void written.push(...undoOf(operationOf(row), row, answer));
+    const onDone = (row: Row, answer: Answer) =>
+      void written.push(...undoOf(operationOf(row), row, answer, description.softDelete));
     await start({ operationOf, onDone, rows: (signal) => rowsOf(description.name, selection, signal) });
     setUndo(written);
   }
@@ -83,7 +84,7 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
         danger
         onClose={onClose}
       >
-        {removeWarningOf(description.name)}
+        {removeWarningOf(description)}
       </AskDialog>
     );
   }

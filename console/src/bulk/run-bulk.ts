@@ -5,7 +5,7 @@ import type { Result } from '../../../client/resource.ts';
 export type Operation =
   | { operation: 'create'; data: object }
   | { operation: 'update'; id: string; data: object; if_match?: string }
-  | { operation: 'delete'; id: string };
+  | { operation: 'delete' | 'restore'; id: string };
 
 export interface Progress {
   done: number;

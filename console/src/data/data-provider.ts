@@ -38,7 +38,13 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
     },
 
     async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
-      return { data: withTag(await resource(name).get(String(id), {}, { signal })) };
+      const read = (query: { deleted?: 'with' }) => resource(name).get(String(id), query, { signal });
+      // A row that is deleted is shown to those who may restore it.
+      const found = await read({}).catch((error) => {
+        if (!(error instanceof GatehouseError) || error.status !== 404) throw error;
+        return read({ deleted: 'with' }).catch(() => Promise.reject(error));
+      });
+      return { data: withTag(found) };
     },
 
     /** Rows that are gone, or that the caller may not see, are missing from the answer. */

@@ -43,6 +43,8 @@ export interface ResourceDescription {
   relations: RelationDescription[];
   operations: ReadonlySet<Operation>;
   defaultOrder?: string;
+  /** Deleted rows are kept, and can be restored. */
+  softDelete?: boolean;
   /** Its writes are in the audit trail. */
   events?: boolean;
   /** Its writes can be followed at `/v1/changes`. */

@@ -23,5 +23,8 @@ export interface FieldDescription {
   default?: unknown;
   min?: number;
   max?: number;
+  /** Of decimals: the digits in all, and those after the point. */
+  precision?: number;
+  scale?: number;
   pattern?: string;
 }

@@ -10,9 +10,13 @@ export const filterKey = (field: string, operator: Operator): string => `${field
 export const anywhereKey = (fields: readonly { name: string }[]): string =>
   filterKey(fields.map(({ name }) => name).join('|'), 'contains');
 
+/** The filter that asks for deleted rows. */
+export const deletedKey = '@deleted';
+
 /** Translates the parameters of react-admin's lists to those of the API. */
 export function queryOf({ pagination, sort, filter, meta }: GetListParams): ListQuery {
   const query: ListQuery = { search: searchFor(filter ?? {}) };
+  if (filter?.[deletedKey]) query.deleted = filter[deletedKey];
   if (meta?.count) query.count = meta.count;
   if (pagination) Object.assign(query, { page: pagination.page, limit: pagination.perPage });
   if (sort?.field) Object.assign(query, { orderBy: sort.field, sortedBy: sort.order === 'DESC' ? 'desc' : 'asc' });
@@ -23,7 +27,8 @@ export function queryOf({ pagination, sort, filter, meta }: GetListParams): List
 export function searchFor(filter: Record<string, unknown>): Search {
   const search: Search = {};
   for (const [key, value] of Object.entries(filter)) {
-    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    if (key === deletedKey || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
+      continue;
     const [field = '', operator] = key.split('@');
     search[field] = operator === undefined ? (value as Scalar | Scalar[]) : comparison(operator as Operator, value);
   }

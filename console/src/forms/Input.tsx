@@ -50,6 +50,8 @@ export function Input({ field }: { field: FieldDescription }) {
       return <NumberInput {...common} step={1} defaultValue={defaultValue} />;
     case 'number':
       return <NumberInput {...common} defaultValue={defaultValue} />;
+    case 'decimal':
+      return <TextInput {...common} defaultValue={defaultValue} slotProps={{ htmlInput: { inputMode: 'decimal' } }} />;
     case 'date':
       return <DateInput {...common} />;
     case 'timestamp':

@@ -13,6 +13,7 @@ export function rulesOf(field: FieldDescription): Validator[] {
     if (min !== undefined) rules.push(minValue(min));
     if (max !== undefined) rules.push(maxValue(max));
   }
+  if (type === 'decimal') rules.push(regex(decimalPattern(field), wrongDecimal(field)));
   if (type === 'json') rules.push(mustBeJson);
   if (type === 'text') {
     if (min !== undefined) rules.push(minLength(min));
@@ -21,6 +22,18 @@ export function rulesOf(field: FieldDescription): Validator[] {
   }
   return rules;
 }
+
+/** The service strips zeros that mean nothing; people leave them out. */
+function decimalPattern({ precision = 65, scale = 0, min = -1 }: FieldDescription): RegExp {
+  const fraction = scale === 0 ? '' : `(\\.\\d{1,${scale}})?`;
+  return new RegExp(`^${min < 0 ? '-?' : ''}\\d{1,${Math.max(1, precision - scale)}}${fraction}$`);
+}
+
+const wrongDecimal = ({ precision = 65, scale = 0 }: FieldDescription): string =>
+  say('Use a number with at most {whole} digits before and {scale} after the point.', {
+    whole: Math.max(1, precision - scale),
+    scale,
+  });
 
 const wrongForm = (field: string, hint: string | undefined): string =>
   hint === undefined

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { AutocompleteInput, SearchInput, SelectInput, TextInput } from 'react-admin';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey, filterKey } from '../data/list-query-of.ts';
+import { anywhereKey, deletedKey, filterKey } from '../data/list-query-of.ts';
 import { RowInput } from '../forms/Input.tsx';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
@@ -29,7 +29,20 @@ export function trailFilters(events: ResourceDescription, all: Iterable<Resource
 /** The filters of a list: one for every field that can be searched. */
 export function filtersOf(description: ResourceDescription): ReactElement[] {
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
-  return [...searchBox(searchedFields(description)), ...searchable.flatMap(filtersFor)];
+  return [
+    ...searchBox(searchedFields(description)),
+    ...searchable.filter(({ name }) => name !== 'deleted_at').flatMap(filtersFor),
+    ...(description.softDelete ? [deletedFilter()] : []),
+  ];
+}
+
+/** Deleted rows are shown to those who ask for them. */
+function deletedFilter(): ReactElement {
+  const choices = [
+    { id: 'only', name: say('Only deleted rows') },
+    { id: 'with', name: say('Deleted rows too') },
+  ];
+  return <SelectInput key="deleted" source={deletedKey} label={say('Deleted')} choices={choices} />;
 }
 
 /** The search box, which is always open: looks at every text that can be searched. */
@@ -67,6 +80,7 @@ function filtersFor(field: FieldDescription): ReactElement[] {
       ];
     case 'integer':
     case 'number':
+    case 'decimal':
       return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="number" />];
     case 'date':
       return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="day" />];

@@ -82,7 +82,7 @@ function Details({ fields }: { fields: FieldDescription[] }) {
   ));
 }
 
-const needsLabel = new Set(['integer', 'number', 'boolean', 'date', 'timestamp']);
+const needsLabel = new Set(['integer', 'number', 'decimal', 'boolean', 'date', 'timestamp']);
 
 const isFilled = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);

@@ -1,12 +1,15 @@
+import FiguresIcon from '@mui/icons-material/BarChartOutlined';
 import CodeIcon from '@mui/icons-material/CodeOutlined';
+import TrashIcon from '@mui/icons-material/DeleteOutlined';
 import DensityIcon from '@mui/icons-material/DensityMedium';
 import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
 import UploadIcon from '@mui/icons-material/FileUploadOutlined';
 import MoreIcon from '@mui/icons-material/MoreHoriz';
 import { IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { useStore } from 'react-admin';
+import { useListContext, useStore } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
+import { deletedKey } from '../data/list-query-of.ts';
 import { CodeDrawer } from '../rows/CodeDrawer.tsx';
 import { say } from '../text/say.ts';
 import { useNarrow } from '../widgets/narrow.ts';
@@ -17,9 +20,15 @@ const ImportDialog = lazy(() => import('../transfer/ImportDialog.tsx'));
 
 type Dialog = 'export' | 'import' | 'api';
 
+/** Whether lists show their figures. */
+export const figuresKey = 'lists.figures';
+
 /** Everything that can be done with a list besides creating a row. */
 export function ListMenu() {
-  const { operations } = useDescription();
+  const { operations, softDelete } = useDescription();
+  const [figures, setFigures] = useStore<boolean>(figuresKey, false);
+  const { filterValues = {}, setFilters } = useListContext();
+  const isTrash = filterValues[deletedKey] !== undefined;
   const [place, setPlace] = useState<HTMLElement>();
   const [dialog, setDialog] = useState<Dialog>();
   const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
@@ -48,6 +57,13 @@ export function ListMenu() {
         <MoreIcon />
       </IconButton>
       <Menu open={place !== undefined} anchorEl={place ?? null} onClose={() => setPlace(undefined)}>
+        {item(figures ? say('Hide figures') : say('Show figures'), <FiguresIcon fontSize="small" />, () =>
+          setFigures(!figures),
+        )}
+        {softDelete &&
+          item(isTrash ? say('Leave deleted rows') : say('Deleted rows'), <TrashIcon fontSize="small" />, () =>
+            setFilters(isTrash ? {} : { [deletedKey]: 'only' }, isTrash ? {} : { [deletedKey]: true }),
+          )}
         {item(say('Export'), <DownloadIcon fontSize="small" />, () => setDialog('export'))}
         {operations.has('create') && item(say('Import'), <UploadIcon fontSize="small" />, () => setDialog('import'))}
         {item(say('API'), <CodeIcon fontSize="small" />, () => setDialog('api'))}

@@ -1,13 +1,16 @@
 import { Box, Typography } from '@mui/material';
-import { useState } from 'react';
-import { List, useListContext } from 'react-admin';
+import { type ComponentProps, useState } from 'react';
+import { List, useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { deletedKey } from '../data/list-query-of.ts';
 import { firstPageSize } from '../data/rows-ahead.ts';
 import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { Code } from '../rows/CodeDrawer.tsx';
+import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import { within } from '../text/words.ts';
@@ -19,7 +22,8 @@ import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, trailFilters } from './Filters.tsx';
 import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
 import { CreateButton, ListActions } from './ListActions.tsx';
-import { ListMenu } from './ListMenu.tsx';
+import { ListFigures } from './ListFigures.tsx';
+import { figuresKey, ListMenu } from './ListMenu.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
 
@@ -30,13 +34,14 @@ export function ResourceList() {
   const all = useDescriptions();
   const filters = name === 'events' ? trailFilters(description, all.values()) : filtersOf(description);
   const [isCounted, setCounted] = useState(false);
+  const [figures] = useStore<boolean>(figuresKey, false);
   const columns = columnsOf(description);
   const more = fields.filter((field) => !field.writeOnly && !columns.some(({ name: shown }) => shown === field.name));
   const rows =
     name === 'events' ? (
       <TrailRows />
     ) : (
-      <Rows columns={columns} more={more} sorted selectable={operations.has('delete') || operations.has('update')} />
+      <KeptRows columns={columns} more={more} selectable={operations.has('delete') || operations.has('update')} />
     );
   return (
     <List
@@ -52,11 +57,25 @@ export function ResourceList() {
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
       empty={<Empty />}
     >
+      {figures && <ListFigures />}
       <BulkBar />
       <HiddenRows />
       <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
     </List>
   );
+}
+
+const deletedAt: FieldDescription = { name: 'deleted_at', type: 'timestamp', sortable: true };
+
+/** Rows of the list. What is deleted can be restored, and nothing else is done with it. */
+function KeptRows({ columns, more, selectable }: Pick<ComponentProps<typeof Rows>, 'columns' | 'more' | 'selectable'>) {
+  const { filterValues } = useListContext();
+  if (filterValues?.[deletedKey] === undefined) return <Rows {...{ columns, more, selectable }} sorted />;
+  return <Rows columns={[...columns, deletedAt]} sorted selectable={false} rowAction={<DeletedAction />} />;
+}
+
+function DeletedAction() {
+  return isDeleted(useRecordContext()) ? <RestoreButton small /> : null;
 }
 
 /** The audit trail as sentences. */

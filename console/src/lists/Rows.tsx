@@ -48,7 +48,7 @@ const tableStyles: SxProps<Theme> = {
 export const densityKey = 'lists.density';
 
 const isNumber = ({ type, references }: FieldDescription): boolean =>
-  (type === 'integer' || type === 'number') && references === undefined;
+  (type === 'integer' || type === 'number' || type === 'decimal') && references === undefined;
 
 /** The most decimal places in a column. */
 function digitsOf({ name, type }: FieldDescription, rows: readonly RaRecord[] = []): number {

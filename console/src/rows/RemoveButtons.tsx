@@ -7,7 +7,9 @@ import { removalOf, removeWarningOf, rowName, singularOf } from '../text/present
 import { sayRemoval, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
+import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { GoesAlong } from './GoesAlong.tsx';
+import { isDeleted, RestoreButton, restoreRow } from './RestoreButton.tsx';
 
 /** Deletes the row that is shown, after asking. In a list it is an icon (`small`), and the list stays. */
 export function RemoveButton({ small = false }: { small?: boolean }) {
@@ -15,6 +17,7 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
   const row = useRecordContext();
   const redirect = useRedirect();
   const [asking, setAsking] = useState(false);
+  if (isDeleted(row)) return <RestoreButton small={small} />;
   if (!row || !description.operations.has('delete')) return null;
   const removal = removalOf(description.name);
   const label = sayRemoval(removal, 'all', { what: rowName(description, row) });
@@ -42,6 +45,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
   const row = useRecordContext();
   const [deleteOne] = useDelete();
   const { busy, run } = useTask();
+  const undoToast = useUndoToast();
   const [isBlocked, setBlocked] = useState(false);
   if (!row) return null;
   const removal = removalOf(description.name);
@@ -50,11 +54,13 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
   async function remove() {
     const which = { id: String(row?.id), previousData: row };
     const options = { mutationMode: 'pessimistic', returnPromise: true } as const;
+    const done = sayRemoval(removal, 'done', { what: thing });
     const removed = await run(
       () => deleteOne(description.name, which, options),
-      sayRemoval(removal, 'done', { what: thing }),
+      description.softDelete ? undefined : done,
     );
     if (!removed) return;
+    if (description.softDelete) undoToast(done, () => restoreRow(description.name, which.id));
     onClose();
     onRemoved();
   }
@@ -69,7 +75,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
       disabled={isBlocked}
       {...{ busy, onClose }}
     >
-      {removeWarningOf(description.name)}
+      {removeWarningOf(description)}
       <GoesAlong id={String(row.id)} onBlocked={setBlocked} />
     </AskDialog>
   );

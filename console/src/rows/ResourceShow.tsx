@@ -16,6 +16,7 @@ import { CodeButton } from './CodeDrawer.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
+import { isDeleted, RestoreButton } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
 
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
@@ -100,6 +101,14 @@ function ShowTitle() {
 
 function ShowActions() {
   const { operations, name } = useDescription();
+  const row = useRecordContext();
+  if (isDeleted(row)) {
+    return (
+      <PageActions>
+        <RestoreButton small={false} />
+      </PageActions>
+    );
+  }
   return (
     <PageActions>
       {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useRecordContext } from 'react-admin';
 import { isOwnSession } from '../auth/own-session.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
+import { figureText } from '../lists/figure-text.ts';
 import { Reference } from '../lists/Reference.tsx';
 import { LastSignIn, PersonName, Status } from '../people/PersonColumns.tsx';
 import type { Person } from '../people/person.ts';
@@ -29,7 +30,7 @@ export function Value({ field, linked = true, brief = false, digits = 0 }: Props
 }
 
 function read(
-  { name, type }: FieldDescription,
+  { name, type, scale = 0 }: FieldDescription,
   row: Record<string, unknown> | undefined,
   brief: boolean,
   digits: number,
@@ -42,6 +43,8 @@ function read(
     case 'number':
       if (typeof value !== 'number') return none;
       return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: 20 });
+    case 'decimal':
+      return typeof value === 'string' ? figureText(value, { scale }) : none;
     case 'person':
       return row && <PersonName person={row as unknown as Person} />;
     case 'status':

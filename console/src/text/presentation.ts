@@ -178,7 +178,8 @@ export function counted(count: number, description: ResourceDescription): string
 export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string => say(humanised(singular));
 
 export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
-export const removeWarningOf = (name: string): string => say(own.get(name)?.removeWarning ?? 'This cannot be undone.');
+export const removeWarningOf = ({ name, softDelete }: ResourceDescription): string =>
+  say(own.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
   say(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
@@ -197,6 +198,7 @@ const translated = (text: string | undefined): string | undefined => text && say
 
 /** Whether a row has this field at all: an address for redirects is an application's. */
 export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
+  if (field === 'deleted_at' && row?.deleted_at === null) return false;
   const only = own.get(resource)?.only;
   return !only?.fields.includes(field) || row?.[only.field] === only.value;
 }
@@ -277,6 +279,8 @@ const shownBesides = new Map<string, FieldDescription>([
   ['last_sign_in', { name: 'last_sign_in', type: 'last_sign_in' }],
 ]);
 
+const seldom = new Set(['updated_at', 'deleted_at']);
+
 /** The columns of a list: those we know to matter, or the first that fit. */
 export function columnsOf(description: ResourceDescription, limit = 7): FieldDescription[] {
   const readable = description.fields.filter(({ writeOnly, name }) => !writeOnly && name !== 'id');
@@ -284,7 +288,7 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
   if (wanted)
     return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
   const first = tellingField(description);
-  const rest = readable.filter((field) => field !== first && field.type !== 'json' && field.name !== 'updated_at');
+  const rest = readable.filter((field) => field !== first && field.type !== 'json' && !seldom.has(field.name));
   // To whom a row belongs matters more than its fifth property.
   const owners = rest.filter(({ references }) => references !== undefined).slice(0, 2);
   const others = rest.filter((field) => !owners.includes(field));

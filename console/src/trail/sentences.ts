@@ -130,6 +130,7 @@ const writes = new Map([
   ['created', '{user} made {row}'],
   ['updated', '{user} changed {row}'],
   ['deleted', '{user} deleted {row}'],
+  ['restored', '{user} restored {row}'],
 ]);
 
 /** Of a declared resource: `cars.updated`, with the id of the car. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../http/openapi/openapi-components.ts';
 import type { Action } from '../declaration/define-resource.ts';
 import type { Resource, ResourceRelation, Resources } from '../model/resource.ts';
+import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
 import { searchableNames } from '../query/searchable-names.ts';
 import { sortableNames } from '../query/sorting.ts';
 import { inputSchema, shownSchema } from './openapi-schemas.ts';
@@ -29,6 +30,7 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
       ([field, schema]) =>
         `${member(field)}${(required as string[]).includes(field) ? '' : '?'}: ${typeOf(field, schema)};`,
     );
+  const figures = (fieldsOf: typeof summableFields) => unionOf(fieldsOf(resource).map((field) => field.name));
   const row = resource.shown.map((field) => `${member(field.name)}: ${typeOf(field.name, shownSchema(field))};`);
   return [
     `  ${member(name)}: {`,
@@ -42,6 +44,8 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
     ...block('created', definition.reveals ? members(definition.reveals as Json) : []),
     `    search: ${unionOf(searchableNames(resource))};`,
     `    order: ${unionOf(sortableNames(resource))};`,
+    `    figures: { sum: ${figures(summableFields)}; range: ${figures(comparableFields)}; group: ${figures(groupableFields)} };`,
+    `    softDelete: ${definition.softDelete === true};`,
     ...block('relations', [...resource.relations.values()].map(relationType)),
     `    actions: ${(definition.actions ?? []).map((one) => actionType(one as unknown as Action)).join(' | ') || 'never'};`,
     '  };',

@@ -1,0 +1,39 @@
+import type { ListQuery } from './list-query.ts';
+import type { ResourceTypes } from './resource-types.ts';
+
+/** What to calculate of the rows of a list, and for which groups of them. */
+export interface FiguresQuery
+  extends Pick<ListQuery, 'search' | 'searchJoin' | 'sortedBy' | 'page' | 'limit' | 'deleted'> {
+  /** `count`, or a function and a field: `['count', 'sum:seats']`. */
+  aggregate: readonly string[];
+  /** Fields: one entry for each combination of their values. */
+  groupBy?: readonly string[];
+  /** Names of `aggregate` and `groupBy`. */
+  orderBy?: string | readonly string[];
+}
+
+/** `count`, `sum:seats`, `max:built`: what can be calculated of a resource. */
+export type Figure<T extends ResourceTypes> =
+  | 'count'
+  | `${'sum' | 'avg'}:${T['figures']['sum']}`
+  | `${'min' | 'max'}:${T['figures']['range']}`;
+
+type Groups<T extends ResourceTypes> = T['figures']['group'];
+type FunctionOf<A> = A extends `${infer Name}:${string}` ? Name : never;
+type FieldOf<A, Name extends string> = A extends `${Name}:${infer Field}` ? Field : never;
+type ValueOf<T extends ResourceTypes, K> = K extends keyof T['row'] ? NonNullable<T['row'][K]> | null : never;
+
+/** One group: the fields that it shares, and the figures that were asked for. */
+export type Figures<T extends ResourceTypes, A, G> = Pick<T['row'], G & keyof T['row']> &
+  ('count' extends A ? { count: number } : unknown) & {
+    [Name in FunctionOf<A>]: { [K in FieldOf<A, Name>]: ValueOf<T, K> };
+  };
+
+/** The same, with the names that the declaration has. */
+export interface FiguresQueryOf<T extends ResourceTypes, Search, A extends Figure<T>, G extends Groups<T>>
+  extends Omit<FiguresQuery, 'aggregate' | 'groupBy' | 'orderBy' | 'search'> {
+  search?: Search | string;
+  aggregate: readonly A[];
+  groupBy?: readonly G[];
+  orderBy?: NoInfer<A | G> | readonly NoInfer<A | G>[];
+}

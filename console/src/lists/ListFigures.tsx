@@ -1,0 +1,152 @@
+import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
+import { useListContext, useStore } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
+import { useDescription, useDescriptions } from '../data/described.tsx';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { queryOf } from '../data/list-query-of.ts';
+import { fieldLabel, labelOf, rowName, shortId } from '../text/presentation.ts';
+import { locale, say } from '../text/say.ts';
+import { Quiet } from '../widgets/Section.tsx';
+import { figureText } from './figure-text.ts';
+import { GroupBars } from './GroupBars.tsx';
+
+const mostNumbers = 3;
+const mostGroups = 12;
+
+interface Group {
+  [field: string]: unknown;
+  count: number;
+  sum?: Record<string, string | number | null>;
+  avg?: Record<string, string | number | null>;
+}
+
+const readable = ({ fields }: ResourceDescription) => fields.filter(({ writeOnly }) => !writeOnly);
+
+/** The fields whose values mean something when they are added up. */
+const numbersOf = (description: ResourceDescription): FieldDescription[] =>
+  readable(description).filter(({ type, references }) => references === undefined && summable.has(type));
+const summable = new Set(['integer', 'number', 'decimal']);
+
+/** The fields that divide rows into a few groups. */
+const groupsOf = (description: ResourceDescription): FieldDescription[] =>
+  readable(description).filter(
+    ({ type, references }) => references !== undefined || type === 'enum' || type === 'boolean',
+  );
+
+/** What the list's filter finds, in figures: how many rows, their sums, and how many there are of each kind. */
+export function ListFigures() {
+  const description = useDescription();
+  const numbers = numbersOf(description).slice(0, mostNumbers);
+  const aggregate = ['count', ...numbers.flatMap(({ name }) => [`sum:${name}`, `avg:${name}`])];
+  const { data, error } = useFigures(aggregate, []);
+  if (error) return <Quiet>{say('The figures cannot be shown: {reason}', { reason: error.message })}</Quiet>;
+  const [all] = data ?? [];
+  return (
+    <Box
+      component="section"
+      aria-label={say('Figures')}
+      sx={{ display: 'grid', gap: 2, p: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 2fr' }, alignItems: 'start' }}
+    >
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr 1fr', md: '1fr' } }}>
+        <FigureCard label={labelOf(description)} value={all ? all.count.toLocaleString(locale) : '…'} />
+        {numbers.map((field) => (
+          <FigureCard
+            key={field.name}
+            label={fieldLabel(field)}
+            value={all ? figureText(all.sum?.[field.name], field) : '…'}
+            detail={all && say('{value} on average', { value: figureText(all.avg?.[field.name], field) })}
+          />
+        ))}
+      </Box>
+      <Groups />
+    </Box>
+  );
+}
+
+/** Figures of the rows that the list's filter finds. */
+function useFigures(aggregate: string[], groupBy: string[]) {
+  const { name } = useDescription();
+  const { filterValues } = useListContext();
+  const { search, deleted } = queryOf({ filter: filterValues });
+  const order = groupBy.length > 0 ? { orderBy: 'count', sortedBy: 'desc' as const, limit: mostGroups } : {};
+  return useQuery({
+    queryKey: [name, 'figures', aggregate, groupBy, filterValues],
+    queryFn: async ({ signal }) => {
+      const asked = { aggregate, groupBy, ...order, ...(search ? { search } : {}), ...(deleted ? { deleted } : {}) };
+      return (await gatehouse.resource(name).aggregate<Group>(asked, { signal })).data;
+    },
+  });
+}
+
+function FigureCard({ label, value, detail }: { label: string; value: string; detail?: string | undefined }) {
+  return (
+    <Card sx={{ p: 2, minWidth: 0 }}>
+      <Typography component="h3" variant="body2" color="textSecondary">
+        {label}
+      </Typography>
+      <Typography variant="h5" component="p" sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
+        {value}
+      </Typography>
+      {detail && (
+        <Typography variant="body2" color="textSecondary">
+          {detail}
+        </Typography>
+      )}
+    </Card>
+  );
+}
+
+/** How many rows there are of each value of a field. */
+function Groups() {
+  const description = useDescription();
+  const fields = groupsOf(description);
+  const [chosen, setChosen] = useStore<string | undefined>(`${description.name}.figures`, fields[0]?.name);
+  const field = fields.find(({ name }) => name === chosen) ?? fields[0];
+  if (!field) return null;
+  return (
+    <Card sx={{ p: 2, minWidth: 0 }}>
+      <TextField
+        select
+        size="small"
+        label={say('Grouped by')}
+        value={field.name}
+        onChange={({ target }) => setChosen(target.value)}
+      >
+        {fields.map((one) => (
+          <MenuItem key={one.name} value={one.name}>
+            {fieldLabel(one)}
+          </MenuItem>
+        ))}
+      </TextField>
+      <GroupedRows key={field.name} field={field} />
+    </Card>
+  );
+}
+
+function GroupedRows({ field }: { field: FieldDescription }) {
+  const { data = [] } = useFigures(['count'], [field.name]);
+  const values = data.map((group) => group[field.name]);
+  return <GroupBars names={useNames(field, values)} counts={data.map(({ count }) => count)} />;
+}
+
+/** What people call each value: a row by its name, a word in their language. */
+function useNames(field: FieldDescription, values: readonly unknown[]): string[] {
+  const target = useDescriptions().get(field.references ?? '');
+  const ids = target ? values.filter((value) => value !== null).map(String) : [];
+  const { data: rows = [] } = useQuery({
+    queryKey: [field.references, 'figures', ids],
+    enabled: ids.length > 0,
+    queryFn: async ({ signal }) => {
+      const rows = gatehouse.resource<Record<string, unknown>>(field.references ?? '');
+      return (await rows.list({ search: { id: ids }, limit: 100, count: 'none' }, { signal })).data;
+    },
+  });
+  return values.map((value) => {
+    if (value === null) return say('None');
+    if (typeof value === 'boolean') return value ? say('Yes') : say('No');
+    const row = rows.find((one) => one.id === value);
+    if (target && row) return rowName(target, row);
+    return field.references === undefined ? say(String(value)) : shortId(String(value));
+  });
+}

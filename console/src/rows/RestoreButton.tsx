@@ -1,0 +1,32 @@
+import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
+import { IconButton } from '@mui/material';
+import { Button, useRecordContext } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
+import { useDescription } from '../data/described.tsx';
+import { singularOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { useTask } from '../widgets/useTask.ts';
+
+/** Whether the row is deleted, and its resource keeps it. */
+export const isDeleted = (row: Record<string, unknown> | undefined): boolean => typeof row?.deleted_at === 'string';
+
+export const restoreRow = (resource: string, id: string): Promise<unknown> => gatehouse.resource(resource).restore(id);
+
+/** Restores the deleted row that is shown. */
+export function RestoreButton({ small }: { small: boolean }) {
+  const description = useDescription();
+  const row = useRecordContext();
+  const { busy, run } = useTask();
+  const label = say('Restore');
+  const restore = () =>
+    run(() => restoreRow(description.name, String(row?.id)), say('{what} restored', { what: singularOf(description) }));
+  return small ? (
+    <IconButton size="small" aria-label={label} title={label} disabled={busy} onClick={() => void restore()}>
+      <RestoreIcon fontSize="small" />
+    </IconButton>
+  ) : (
+    <Button label={label} disabled={busy} onClick={() => void restore()} type="button">
+      <RestoreIcon />
+    </Button>
+  );
+}
