@@ -124,16 +124,6 @@ const builtin: Record<string, Presentation> = {
     columns: ['provider', 'user_id', 'email', 'last_used_at', 'created_at'],
     unlisted: true,
   },
-  'scheduled-jobs': {
-    label: 'Scheduled jobs',
-    columns: ['name', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
-    empty: 'No jobs are declared yet.',
-  },
-  'job-runs': {
-    label: 'Job runs',
-    columns: ['job_id', 'state', 'attempts', 'started_at', 'finished_at', 'error'],
-    unlisted: true,
-  },
   'queued-jobs': {
     label: 'Queue',
     columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],

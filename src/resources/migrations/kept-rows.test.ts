@@ -48,7 +48,10 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
       [4, 1],
       [2, 2],
     ] as const) {
-      await assert.rejects(applyResourceMigrations(database, of(precision, scale)), /(row has|rows have) more digits in it/);
+      await assert.rejects(
+        applyResourceMigrations(database, of(precision, scale)),
+        /(row has|rows have) more digits in it/,
+      );
     }
     await assert.rejects(applyResourceMigrations(database, of(4, 2, { min: 0 })), /--allow-loss things\.amount/);
     await applyResourceMigrations(database, of(4, 2, { min: 0 }), { allowLoss: ['things.amount'] });
