@@ -26,6 +26,7 @@ interface Flags {
   disableWhere?: string[];
   ignoreColumn?: string[];
   clientScopes?: string[];
+  social?: string[];
   accept?: string[];
   verify?: string[];
   dryRun?: boolean;
@@ -62,6 +63,7 @@ export function addImportPassport(group: Command): void {
       collect,
     )
     .option('--client-scopes <id=scopes>', 'what a client may ask for: 3=orders:read,…; may be repeated', collect)
+    .option('--social <old=new>', 'what a provider of Socialite is called here; may be repeated', collect)
     .option('--accept <decision>', 'leave it as the report says under this name; may be repeated', collect)
     .option(
       '--verify <token>',
@@ -113,6 +115,7 @@ async function run(flags: Flags): Promise<void> {
       disableWhere: flags.disableWhere ?? [],
       ignoredColumns: new Set(flags.ignoreColumn),
       clientScopes: pairs('--client-scopes', flags.clientScopes),
+      social: pairs('--social', flags.social),
       accept: flags.accept ?? [],
       verify: (flags.verify ?? []).map(tokenOf),
       dryRun: flags.dryRun ?? false,

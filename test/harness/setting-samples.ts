@@ -34,7 +34,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   registration: ['closed', 'closed', 'invited'],
   forceAcceptHeader: ['off', false, '2'],
   loginAttributes: ['email, phone', ['email', 'phone'], 'email,fax'],
-  roles: ['admin,editor', ['admin', 'editor'], 'two words'],
+  roles: ['admin,editor', ['admin', 'editor'], 'the admin'],
   accessTokenTtl: ['60', 60, '0'],
   refreshTokenTtl: ['600', 600, '1.5'],
   refreshGrace: ['0', 0, '301'],

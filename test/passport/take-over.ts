@@ -71,6 +71,7 @@ export async function takeOver(
       disableWhere: [],
       ignoredColumns: new Set(),
       clientScopes: new Map([['*', 'users:read']]),
+      social: new Map(),
       accept: [],
       verify: [],
       dryRun: false,

@@ -66,7 +66,7 @@ export class ProofPrompt {
 
   #call(method: string, path: string, body?: object): Promise<Response> {
     const headers = {
-      Accept: 'application/json, application/problem+json',
+      Accept: 'application/json',
       Authorization: this.#waiting?.authorization ?? '',
       ...(body && { 'Content-Type': 'application/json' }),
     };

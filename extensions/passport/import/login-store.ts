@@ -69,11 +69,14 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Later than any pass: what has ended is not looked at again by each batch of later passes. */
+const noPass = 2_147_483_647;
+
 /** Logins end with their client or user. They come back where that does. */
 export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
   await tx
     .updateTable('legacy_tokens')
-    .set({ ended_at: now })
+    .set({ ended_at: now, pass: noPass })
     .where('ended_at', 'is', null)
     .where('session_id', 'in', (select) =>
       select
@@ -94,6 +97,7 @@ export async function endUnseen(tx: Tx, pass: number, now: number, limit: number
   const ended = await tx
     .updateTable('legacy_tokens')
     .set((eb) => ({
+      pass: noPass,
       ended_at: eb
         .case()
         .when(

@@ -29,6 +29,7 @@ export interface ImportSettings {
   readonly disableWhere: readonly Condition[];
   readonly ignoredColumns: ReadonlySet<string>;
   readonly clientScopes: ReadonlyMap<string, readonly string[]>;
+  readonly social: ReadonlyMap<string, string>;
   readonly confirmGone: boolean;
   readonly dryRun: boolean;
 }
@@ -64,6 +65,7 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
     disableWhere: settings.disableWhere,
     ignoredColumns: settings.ignoredColumns,
     clientScopes: settings.clientScopes,
+    social: settings.social,
     confirmGone: settings.confirmGone,
     dryRun: settings.dryRun,
   };

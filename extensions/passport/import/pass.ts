@@ -39,6 +39,8 @@ export interface Plan {
   readonly ignoredColumns: ReadonlySet<string>;
   /** What clients may ask for, by id; `*` for those that are not named. */
   readonly clientScopes: ReadonlyMap<string, readonly string[]>;
+  /** What a provider of Socialite is called here, where it is called otherwise. */
+  readonly social: ReadonlyMap<string, string>;
   /** Keys that Laravel decrypts with: APP_KEY, and those before it. */
   readonly decryptionKeys: readonly Buffer[];
   readonly publicKeyFrom: string;

@@ -14,6 +14,7 @@ import { readRoleNames } from './role-names.ts';
 import { settleClientScopes } from './settle-client-scopes.ts';
 import { takeAccessTokens } from './take-access-tokens.ts';
 import { takeClients } from './take-clients.ts';
+import { takeIdentities } from './take-identities.ts';
 import { takeRefreshTokens } from './take-refresh-tokens.ts';
 import { takeUsers } from './take-users.ts';
 import { findUnreadableTables } from './unreadable-tables.ts';
@@ -32,6 +33,7 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   const tables = new Map([...plan.userTables.values()].map((table) => [table.name, table])).values().toArray();
   const roles = await readRoleNames(pass);
   for (const table of tables) await takeUsers(pass, table, roles);
+  await takeIdentities(pass);
   const clients = await takeClients(pass);
   await takeRefreshTokens(pass, clients);
   await takeAccessTokens(pass, clients);

@@ -96,7 +96,7 @@ async function addUsers(
   const ids: LegacyIdRow[] = [];
   for (const { record, row } of drafts) {
     const stored = inserted.has(row.id) ? row : await makeRoomForUser(pass, tx, source, record.oldId, row);
-    const hasFactor = await takeFactor(pass, tx, source, record, stored.id);
+    const hasFactor = record.twoFactor === null || (await takeFactor(pass, tx, source, record, stored.id));
     sayWhatIsMissing(pass, source, record);
     tally.taken++;
     ids.push({

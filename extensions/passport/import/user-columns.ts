@@ -1,4 +1,5 @@
 import type { Pass, UserTable } from './pass.ts';
+import { socialColumns } from './social-sources.ts';
 import { userColumns } from './user-record.ts';
 
 /** A column that looks as if it locks people out. */
@@ -10,6 +11,9 @@ const fortify = ['two_factor_secret', 'two_factor_confirmed_at', 'two_factor_rec
 /** They hold nothing of a person. */
 const ofLaravel = ['id', 'updated_at', 'remember_token'];
 
+const ofSocialite = (columns: UserTable['columns']): readonly string[] =>
+  socialColumns.find((pair) => pair.every((column) => columns.has(column))) ?? [];
+
 /** Which columns of the table are read. */
 export const columnsToRead = ({ disableWhere }: Pass['plan']): string[] => [
   ...userColumns,
@@ -18,7 +22,7 @@ export const columnsToRead = ({ disableWhere }: Pass['plan']): string[] => [
 
 /** Asks about columns that may lock people out or protect them, and lists once what is not imported. */
 export function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTable): void {
-  const read = new Set([...columnsToRead(plan), ...fortify, ...ofLaravel]);
+  const read = new Set([...columnsToRead(plan), ...fortify, ...ofLaravel, ...ofSocialite(columns)]);
   const others = [...columns.keys()].filter((column) => !read.has(column));
   for (const column of others) {
     if (plan.ignoredColumns.has(column)) continue;

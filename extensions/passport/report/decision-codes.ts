@@ -7,6 +7,7 @@ export const acceptable = {
   'client-secret': 'clients with an unknown form of secret get new secrets here',
   'empty-scopes': 'tokens without scopes may do nothing',
   'gone-and-changed': 'users who are gone there and were changed here stay',
+  identities: 'sign-ins through these providers are not imported',
   'lock-columns': 'users who look locked there can sign in here',
   'other-factors': 'second factors that cannot be imported are lost',
   'redirect-uris': 'redirect URIs that are not possible here are left out',

@@ -1,0 +1,54 @@
+import type { FoundTable } from '../source/layout.ts';
+import type { Plan, UserTable } from './pass.ts';
+
+/** Where the accounts at Google and others are kept: beside each user, or in a table of their own. */
+export interface SocialSource {
+  readonly table: FoundTable;
+  /** The name by which the users of these rows are known here. */
+  readonly users: string;
+  /** The column that names the user. */
+  readonly userKey: string;
+  readonly provider: string;
+  readonly subject: string;
+}
+
+/** Socialite names nothing by itself: these are the names of its documentation, of Apiato and of common packages. */
+export const socialColumns: readonly (readonly [provider: string, subject: string])[] = [
+  ['provider', 'provider_id'],
+  ['provider_name', 'provider_id'],
+  ['provider', 'provider_user_id'],
+  ['provider_name', 'provider_user_id'],
+  ['social_provider', 'social_id'],
+  ['oauth_provider', 'oauth_id'],
+];
+const socialTables = [
+  'social_accounts',
+  'linked_social_accounts',
+  'social_identities',
+  'social_logins',
+  'social_providers',
+  'user_providers',
+  'identities',
+];
+
+export function findSocialSources({ layout, userTables }: Plan): SocialSource[] {
+  const ofUsers = new Map([...userTables.values()].map((table) => [table.name, table])).values().toArray();
+  const sources: SocialSource[] = [];
+  for (const table of ofUsers) {
+    const columns = columnsIn(table);
+    if (columns) sources.push({ table, users: table.source, userKey: 'id', ...columns });
+  }
+  const users = (userTables.get('') as UserTable).source;
+  for (const name of socialTables) {
+    const table = layout.find(name);
+    const columns = table && columnsIn(table);
+    if (!columns || !table.columns.has('id') || !table.columns.has('user_id')) continue;
+    sources.push({ table, users, userKey: 'user_id', ...columns });
+  }
+  return sources;
+}
+
+function columnsIn({ columns }: FoundTable): Pick<SocialSource, 'provider' | 'subject'> | undefined {
+  const found = socialColumns.find((pair) => pair.every((column) => columns.has(column)));
+  return found && { provider: found[0], subject: found[1] };
+}

@@ -1,0 +1,120 @@
+import type { Tx } from '../../../src/database/database.ts';
+import { uuidv7 } from '../../../src/database/uuid.ts';
+import { deleteIdentity, insertIdentity } from '../../../src/identity/providers/identity-store.ts';
+import { loadProviders } from '../../../src/identity/providers/load-providers.ts';
+import {
+  deleteLegacyIds,
+  findLegacyIds,
+  type LegacyIdRow,
+  listUnseen,
+  saveLegacyIds,
+} from '../legacy-tokens/legacy-id-store.ts';
+import { select } from '../source/layout.ts';
+import { pages, type SourceRow } from '../source/source.ts';
+import { batchSize, type Pass } from './pass.ts';
+import { findSocialSources, type SocialSource } from './social-sources.ts';
+import { inBatch } from './user-target-store.ts';
+
+const origin = 'identities';
+
+/** Socialite's id of a user is the subject of these. Of Microsoft it is another. Others are for the operator to name. */
+const sameSubject = ['google', 'github', 'gitlab', 'facebook', 'apple', 'discord'];
+
+interface Provider {
+  readonly name: string;
+  readonly issuer: string;
+}
+
+/** The accounts at Google and others that people sign in with, as Socialite kept them. */
+export async function takeIdentities(pass: Pass): Promise<void> {
+  const sources = findSocialSources(pass.plan);
+  if (sources.length === 0) return;
+  const providers = await loadProviders(pass.context.config);
+  const find = (old: string): Provider | undefined => {
+    const name = pass.plan.social.get(old) ?? (sameSubject.includes(old) ? old : undefined);
+    return providers.find((provider) => provider.name === name);
+  };
+  for (const source of sources) await takeSource(pass, source, find);
+  if (pass.isComplete) await endUnlinked(pass);
+}
+
+async function takeSource(
+  pass: Pass,
+  source: SocialSource,
+  find: (old: string) => Provider | undefined,
+): Promise<void> {
+  const from = select(source.table, 'id', [source.userKey, source.provider, source.subject]);
+  for await (const rows of pages(pass.source, from, batchSize)) {
+    const linked = rows.filter((row) => row[source.userKey] && row[source.provider] && row[source.subject]);
+    if (linked.length > 0) await inBatch(pass.context.database, (tx) => takeRows(pass, tx, source, linked, find));
+  }
+}
+
+async function takeRows(
+  pass: Pass,
+  tx: Tx,
+  { users, userKey, provider, subject }: SocialSource,
+  rows: readonly SourceRow[],
+  find: (old: string) => Provider | undefined,
+): Promise<void> {
+  const keyOf = (row: SourceRow) => `${(row[provider] as string).toLowerCase()} ${row[subject]}`;
+  const people = await findLegacyIds(
+    tx,
+    users,
+    rows.map((row) => row[userKey] as string),
+  );
+  const known = await findLegacyIds(tx, origin, rows.map(keyOf));
+  const seen: LegacyIdRow[] = [];
+  for (const row of rows) {
+    const old = (row[provider] as string).toLowerCase();
+    const userId = people.get(row[userKey] as string)?.new_id;
+    const before = known.get(keyOf(row));
+    const here = find(old);
+    if (userId === undefined) continue;
+    if (!here) {
+      pass.findings.decide(
+        'identities',
+        `Sign-ins with "${old}" were not imported: set up a provider for it here, and name it by --social ${old}=NAME where it is called otherwise. Its subjects must be the ids that Socialite kept`,
+        `${users} ${row[userKey]}`,
+      );
+      continue;
+    }
+    // One that was unlinked here stays so.
+    if (before?.fingerprint === userId) seen.push({ ...before, pass: pass.number });
+    else seen.push(...(await link(pass, tx, { userId, provider: here, subject: row[subject] as string }, keyOf(row))));
+  }
+  await saveLegacyIds(tx, seen);
+}
+
+async function link(
+  { at, number, findings }: Pass,
+  tx: Tx,
+  { userId, provider, subject }: { userId: string; provider: Provider; subject: string },
+  key: string,
+): Promise<LegacyIdRow[]> {
+  const id = uuidv7(at);
+  const row = { id, user_id: userId, provider: provider.name, issuer: provider.issuer, subject };
+  const isFree = await insertIdentity(tx, { ...row, email: null, roles: '[]', created_at: at, last_used_at: null });
+  if (!isFree) {
+    findings.decide('identities', 'Accounts at a provider that two users have: the first keeps it', key);
+    return [];
+  }
+  findings.note('Accounts at providers (Socialite) that were imported');
+  return [{ source: origin, old_id: key, new_id: id, fingerprint: userId, version: 1, pass: number }];
+}
+
+/** Unlinked there since the pass before: nobody signs in with it here any more. */
+async function endUnlinked(pass: Pass): Promise<void> {
+  for (;;) {
+    const rows = await listUnseen(pass.context.database.db, origin, pass.number, batchSize);
+    if (rows.length === 0) return;
+    await inBatch(pass.context.database, async (tx) => {
+      for (const { new_id } of rows) await deleteIdentity(tx, new_id);
+      await deleteLegacyIds(
+        tx,
+        origin,
+        rows.map(({ old_id }) => old_id),
+      );
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onBothEngines } from '../harness/engines.ts';
+import { services } from '../harness/service.ts';
+import { oldDatabases } from './old-database.ts';
+import { mappedScopes, setClock, takeOver } from './take-over.ts';
+
+onBothEngines('accounts that Socialite kept', (engine) => {
+  const start = services(engine);
+  const make = oldDatabases('sqlite');
+
+  it('are linked where their provider is set up, and follow the old service', async () => {
+    const env = {
+      PROVIDER_GOOGLE_ID: 'id',
+      PROVIDER_GOOGLE_SECRET: 'a secret of google',
+      PROVIDER_GITHUB_ID: 'id',
+      PROVIDER_GITHUB_SECRET: 'a secret of github',
+    };
+    const [service, old] = [await start({ env }), await make()];
+    setClock(service);
+    await old.run(
+      `alter table users add column provider varchar; alter table users add column provider_id varchar;
+       update users set provider = 'google', provider_id = '1001' where id = 1;
+       create table social_accounts (id integer primary key, user_id integer, provider_name varchar, provider_id varchar);
+       insert into social_accounts values (1, 3, 'GitHub', '77'), (2, 4, 'google', '1001'), (3, 4, 'microsoft', 'm-1'), (4, 99, 'google', '5')`,
+    );
+    const run = (social = new Map<string, string>()) => takeOver(service, old, { scopes: mappedScopes, social });
+    const { db } = service.context.database;
+    const linked = async () =>
+      (
+        await db
+          .selectFrom('identities')
+          .innerJoin('users', 'users.id', 'identities.user_id')
+          .select(['users.email', 'issuer', 'subject'])
+          .orderBy('subject')
+          .execute()
+      ).map(({ email, issuer, subject }) => `${email} ${issuer} ${subject}`);
+    const both = [
+      'ada@example.com https://accounts.google.com 1001',
+      'alan@example.com https://github.com/login/oauth 77',
+    ];
+
+    const first = await run();
+    assert.deepEqual(await linked(), both);
+    // What is no account of the one who would get it is asked about, and never guessed.
+    assert.match(first.decisions.join('\n'), /two users have.*google 1001/);
+    assert.match(first.decisions.join('\n'), /"microsoft" were not imported.*users 4/);
+    assert.deepEqual((await run()).decisions, first.decisions);
+    assert.deepEqual(await linked(), both);
+
+    // Unlinked here, it stays so; unlinked there, it goes.
+    await db.deleteFrom('identities').where('subject', '=', '77').execute();
+    await old.run('update users set provider = null, provider_id = null; delete from social_accounts where id > 1');
+    assert.deepEqual((await run()).decisions, []);
+    assert.deepEqual(await linked(), []);
+  });
+});
