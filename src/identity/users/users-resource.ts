@@ -112,6 +112,7 @@ export function usersResource(context: Context, services: AccountServices) {
         max: 64,
         required: true,
         readOnly: true,
+        default: defaultRealm,
         searchable: true,
         sortable: true,
         description:
