@@ -25,6 +25,16 @@ export interface Answer {
   readonly parameters: Texts;
 }
 
+interface SignInOptions {
+  /** The browser sends the request by a form. */
+  readonly byPost?: boolean;
+  /** The parameters of the request in the reverse order. */
+  readonly reversed?: boolean;
+  /** More parameters of the token request. */
+  readonly more?: Texts;
+  readonly by?: 'basic' | 'post';
+}
+
 export interface SignIn extends Answer {
   readonly code: string;
   readonly tokens: Tokens;
@@ -93,8 +103,9 @@ export class Conformance {
   }
 
   /** Sends the browser to the authorization endpoint. The user signs in and agrees wherever a page asks. */
-  async authorize(parameters: Texts = {}, { byPost = false } = {}): Promise<Answer> {
-    const query = this.query(parameters);
+  async authorize(parameters: Texts = {}, { byPost = false, reversed = false } = {}): Promise<Answer> {
+    const inOrder = this.query(parameters);
+    const query = reversed ? new URLSearchParams([...inOrder].reverse()) : inOrder;
     const first = byPost
       ? await this.visitor.send('/oauth/authorize', Object.fromEntries(query))
       : await this.visitor.get(`/oauth/authorize?${query}`);
@@ -155,7 +166,7 @@ export class Conformance {
     this.token({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...more }, by);
 
   /** The happy flow, with every check that the suite makes of an ID token and of userinfo. */
-  async signIn(parameters: Texts = {}, options: { byPost?: boolean; more?: Texts; by?: 'basic' | 'post' } = {}) {
+  async signIn(parameters: Texts = {}, options: SignInOptions = {}) {
     const nonce = 'nonce' in parameters ? parameters.nonce : randomUUID();
     const answer = await this.authorize({ ...parameters, nonce }, options);
     const { code = '' } = answer.parameters;

@@ -98,7 +98,7 @@ const modules: Record<string, Run> = {
   'oidcc-scope-address': tellsScopes('address'),
   'oidcc-scope-phone': tellsScopes('phone'),
   'oidcc-scope-all': tellsScopes('address', 'email', 'phone', 'profile'),
-  'oidcc-alternate-happy-flow': (suite) => suite.signIn({ scope: 'email openid' }),
+  'oidcc-alternate-happy-flow': (suite) => suite.signIn({ scope: 'email openid' }, { reversed: true }),
   'oidcc-display-page': accepts({ display: 'page' }),
   'oidcc-display-popup': accepts({ display: 'popup' }),
   'oidcc-prompt-login': (suite) => signsInAgain(suite, { prompt: 'login' }),
