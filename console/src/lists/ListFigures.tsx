@@ -38,7 +38,7 @@ const groupsOf = (description: ResourceDescription): FieldDescription[] =>
 export function ListFigures() {
   const description = useDescription();
   const numbers = numbersOf(description).slice(0, mostNumbers);
-  const aggregate = ['count', ...numbers.flatMap(({ name }) => [`sum:${name}`, `avg:${name}`])];
+  const aggregate = ['count', ...numbers.flatMap(({ name }) => ['sum', 'avg'].map((of) => [of, name].join(':')))];
   const { data, error } = useFigures(aggregate, []);
   if (error) return <Quiet>{say('The figures cannot be shown: {reason}', { reason: error.message })}</Quiet>;
   const [all] = data ?? [];
