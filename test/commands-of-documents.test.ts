@@ -27,6 +27,14 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
   ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a person who signs in before'],
   ['docs/fapi.md', 'curl -X POST https://auth.example.com/v1/clients', 'test/fapi/fapi.test.ts creates such a client'],
+  ['docs/fapi.md', 'AUTHORIZATION_DETAILS_TYPES', 'a setting; test/fapi starts a service with it'],
+  ['docs/jobs.md', 'gatehouse job list', 'needs a project with jobs; test/custom-code has one'],
+  ['docs/providers.md', 'PROVIDER_GOOGLE_ID', 'settings; test/providers has upstreams of its own'],
+  [
+    'docs/webhooks.md',
+    'gatehouse webhooks listen',
+    'goes on until it is stopped; test/cli/webhooks-listen.test.ts stops it',
+  ],
   ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/deploy has a proxy'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
   [
