@@ -53,15 +53,19 @@ async function whatIsSeen(page: Page): Promise<string> {
   return `The page at ${page.url()} says: ${text.replaceAll(/\s+/g, ' ').slice(0, 600)}`;
 }
 
+/** The rules of axe-core that judge colours. The others find the same in both colour schemes. */
+export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
+
 /** What axe-core finds wrong with a page that keeps people out of it: `rule: element`, one line each. */
-export async function seriousProblems(page: Page): Promise<string[]> {
+export async function seriousProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
   // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
   await page.evaluate(`typeof axe === 'undefined' && (() => {${axe.source}})()`);
   // What is half faded in has half of its contrast.
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
     .map((each) => each.finished.catch(() => undefined)))`);
-  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults;
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));

@@ -147,6 +147,7 @@ for (const [engine, javaScriptEnabled] of [
       await link(page, 'New token').click();
       await page.getByLabel('Name').fill('Backup script');
       await page.getByLabel('Ends after').selectOption('30');
+      await page.getByLabel('Read users').check();
       await button(page, 'Create token').click();
       const made = (await page.locator('#access-token').textContent()) as string;
       assert.equal(await apiStatus(service, made), 200);
