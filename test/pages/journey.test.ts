@@ -172,6 +172,8 @@ for (const [engine, javaScriptEnabled] of [
 
       await link(here, 'Sessions').click();
       await here.getByText('This device').waitFor();
+      // All three are of one browser, and stand together.
+      await here.locator('summary').click();
       assert.equal(await here.getByRole('button', { name: /^Sign out Chrome/ }).count(), 2);
       await here
         .getByRole('button', { name: /^Sign out Chrome/ })
