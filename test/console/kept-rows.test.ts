@@ -55,11 +55,11 @@ describe('The console and rows that are kept', () => {
       await page.getByText('Album deleted').waitFor();
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByText('The change is undone.').waitFor();
-      await page.getByRole('cell', { name: 'Loud' }).waitFor();
+      await page.getByRole('cell', { name: 'Loud', exact: true }).waitFor();
     });
 
     await visit.test('shows deleted rows to those who ask, and restores them', async () => {
-      await page.getByRole('cell', { name: 'Loud' }).getByRole('link').click();
+      await page.getByRole('cell', { name: 'Loud', exact: true }).getByRole('link').click();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete album' }).click();
       await page.getByRole('link', { name: 'Moanin' }).waitFor();
@@ -67,7 +67,7 @@ describe('The console and rows that are kept', () => {
       await page.getByRole('menuitem', { name: 'Deleted rows' }).click();
       await page.getByRole('link', { name: 'Moanin' }).waitFor({ state: 'detached' });
       assert.deepEqual(await seriousProblems(page), []);
-      await page.getByRole('cell', { name: 'Loud' }).getByRole('link').click();
+      await page.getByRole('cell', { name: 'Loud', exact: true }).getByRole('link').click();
       await page.getByRole('heading', { name: 'Album Loud' }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
       await page.getByRole('button', { name: 'Restore' }).click();

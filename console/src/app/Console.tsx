@@ -51,7 +51,7 @@ shareTheme(store);
 
 export default function Console({ me, descriptions }: NonNullable<Entered>) {
   const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions, me), [descriptions, me]);
-  const dataProvider = useMemo(() => createDataProvider(gatehouse), []);
+  const dataProvider = useMemo(() => createDataProvider(gatehouse, descriptions), [descriptions]);
   const themes = useMemo(createThemes, []);
   return (
     <CacheProvider value={styles}>

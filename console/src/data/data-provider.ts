@@ -10,6 +10,7 @@ import type {
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Page } from '../../../client/resource.ts';
+import type { ResourceDescription } from './descriptions.ts';
 import { ConflictError, forForm } from './form-error.ts';
 import { queryOf } from './list-query-of.ts';
 import { takeRows } from './rows-ahead.ts';
@@ -27,8 +28,12 @@ interface Act {
 }
 
 /** react-admin's questions in the words of Gatehouse's REST convention. */
-export function createDataProvider(gatehouse: Gatehouse): DataProvider {
+export function createDataProvider(
+  gatehouse: Gatehouse,
+  descriptions: readonly Pick<ResourceDescription, 'name' | 'softDelete'>[] = [],
+): DataProvider {
   const resource = (name: string) => gatehouse.resource<Row>(name);
+  const softDeleting = new Set(descriptions.filter(({ softDelete }) => softDelete).map(({ name }) => name));
   const provider = {
     supportAbortSignal: true,
 
@@ -41,7 +46,8 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
       const read = (query: { deleted?: 'with' }) => resource(name).get(String(id), query, { signal });
       // A row that is deleted is shown to those who may restore it.
       const found = await read({}).catch((error) => {
-        if (!(error instanceof GatehouseError) || error.status !== 404) throw error;
+        const isGone = error instanceof GatehouseError && error.status === 404;
+        if (!isGone || !softDeleting.has(name)) throw error;
         return read({ deleted: 'with' }).catch(() => Promise.reject(error));
       });
       return { data: withTag(found) };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { paint, paintError } from './paint.ts';
 import { tableOf } from './table.ts';
@@ -9,37 +9,39 @@ const put = (name: 'FORCE_COLOR' | 'NO_COLOR', value: string | undefined) => {
   if (value === undefined) delete process.env[name];
   else process.env[name] = value;
 };
-beforeEach(() => {
-  put('FORCE_COLOR', undefined);
-  put('NO_COLOR', undefined);
-});
-afterEach(() => {
-  put('FORCE_COLOR', FORCE_COLOR);
-  put('NO_COLOR', NO_COLOR);
-});
+describe('Colours', () => {
+  beforeEach(() => {
+    put('FORCE_COLOR', undefined);
+    put('NO_COLOR', undefined);
+  });
+  afterEach(() => {
+    put('FORCE_COLOR', FORCE_COLOR);
+    put('NO_COLOR', NO_COLOR);
+  });
 
-test('colours are there where they are asked for, and nowhere where they are not wanted', () => {
-  put('FORCE_COLOR', '1');
-  assert.deepEqual(
-    [paint('green', 'ok'), paintError('red', 'no')],
-    ['\u001b[32mok\u001b[39m', '\u001b[31mno\u001b[39m'],
-  );
-  put('FORCE_COLOR', '0');
-  assert.deepEqual([paint('green', 'ok'), paintError('red', 'no')], ['ok', 'no']);
-  put('FORCE_COLOR', undefined);
-  put('NO_COLOR', '1');
-  assert.equal(paint('green', 'ok'), 'ok');
-});
+  test('colours are there where they are asked for, and nowhere where they are not wanted', () => {
+    put('FORCE_COLOR', '1');
+    assert.deepEqual(
+      [paint('green', 'ok'), paintError('red', 'no')],
+      ['\u001b[32mok\u001b[39m', '\u001b[31mno\u001b[39m'],
+    );
+    put('FORCE_COLOR', '0');
+    assert.deepEqual([paint('green', 'ok'), paintError('red', 'no')], ['ok', 'no']);
+    put('FORCE_COLOR', undefined);
+    put('NO_COLOR', '1');
+    assert.equal(paint('green', 'ok'), 'ok');
+  });
 
-test('a state in a table has its colour, and its column stays where it is', () => {
-  put('FORCE_COLOR', '1');
-  const rows = [
-    { email: 'ada@example.com', disabled: true, roles: 'admin' },
-    { email: 'true', disabled: false, roles: '' },
-  ];
-  const [heading, first, second] = tableOf(rows, undefined, {}).lines as [string, string, string];
-  assert.ok(heading.startsWith('\u001b[1memail'));
-  assert.ok(first.endsWith('\u001b[31mtrue\u001b[39m      admin'), first);
-  assert.equal(second, stripVTControlCharacters(second), 'only what is a state');
-  assert.equal(stripVTControlCharacters(first).indexOf('admin'), stripVTControlCharacters(heading).indexOf('roles'));
+  test('a state in a table has its colour, and its column stays where it is', () => {
+    put('FORCE_COLOR', '1');
+    const rows = [
+      { email: 'ada@example.com', disabled: true, roles: 'admin' },
+      { email: 'true', disabled: false, roles: '' },
+    ];
+    const [heading, first, second] = tableOf(rows, undefined, {}).lines as [string, string, string];
+    assert.ok(heading.startsWith('\u001b[1memail'));
+    assert.ok(first.endsWith('\u001b[31mtrue\u001b[39m      admin'), first);
+    assert.equal(second, stripVTControlCharacters(second), 'only what is a state');
+    assert.equal(stripVTControlCharacters(first).indexOf('admin'), stripVTControlCharacters(heading).indexOf('roles'));
+  });
 });

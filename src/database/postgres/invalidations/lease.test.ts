@@ -5,18 +5,22 @@ import { Lease, leaseLength, leaseSurelyOver, thisMoment } from './lease.ts';
 import { SilentInstances } from './silent-instances.ts';
 
 const clocks = { monotonic: 0, wall: 0 };
-beforeEach(() => {
-  Object.assign(clocks, { monotonic: 1000, wall: Date.UTC(2030, 0, 1) });
-  mock.method(performance, 'now', () => clocks.monotonic);
-  mock.method(Date, 'now', () => clocks.wall);
-});
-afterEach(() => mock.restoreAll());
+/** For the suite that is being declared. */
+function mockClocks(): void {
+  beforeEach(() => {
+    Object.assign(clocks, { monotonic: 1000, wall: Date.UTC(2030, 0, 1) });
+    mock.method(performance, 'now', () => clocks.monotonic);
+    mock.method(Date, 'now', () => clocks.wall);
+  });
+  afterEach(() => mock.restoreAll());
+}
 const pass = (ms: number) => {
   clocks.monotonic += ms;
   clocks.wall += ms;
 };
 
-describe('A lease on the news', () => {
+describe('A lease on invalidations', () => {
+  mockClocks();
   it('holds for its length from when it was asked for, not from the answer', () => {
     const lease = new Lease();
     assert.equal(lease.holds(), false);
@@ -56,6 +60,7 @@ describe('A lease on the news', () => {
 });
 
 describe('The clock of the database', () => {
+  mockClocks();
   it('goes on between readings, whatever happens to the clock of the machine', () => {
     const clock = new CarriedClock();
     assert.throws(() => clock.now());
@@ -80,6 +85,7 @@ describe('The clock of the database', () => {
 });
 
 describe('Silent instances', () => {
+  mockClocks();
   const row = (id: string, renewals: number) => ({ id, renewals, snapshot: '1:1:' });
 
   it('are those whose row has been the same for longer than any lease', () => {
