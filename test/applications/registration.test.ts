@@ -60,6 +60,7 @@ onBothEngines('applications in the API', (engine) => {
       dpop_bound_access_tokens: false,
       fapi: false,
       registration: null,
+      realm: null,
       user_id: ann.id,
     });
     assert.equal((await grantClient(service, { id }, client_secret)).status, 200);
