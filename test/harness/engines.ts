@@ -17,10 +17,17 @@ export interface TestDatabase {
 export const createTestDatabase = (engine: Engine): Promise<TestDatabase> => createFrom({}, engine);
 
 /** With the tables of the service, where the test run made templates. Whoever opens it migrates it anyway. */
-export const createMigratedDatabase = (engine: Engine): Promise<TestDatabase> =>
-  createFrom({ sqlite: process.env.TEST_SQLITE_TEMPLATE, postgres: process.env.TEST_POSTGRES_TEMPLATE }, engine);
+export function createMigratedDatabase(engine: Engine): Promise<TestDatabase> {
+  const { TEST_SQLITE_TEMPLATE: sqlite, TEST_POSTGRES_TEMPLATE: url } = process.env;
+  // A test may have a PostgreSQL of its own, where there is no template.
+  const isHere = url && engine === 'postgres' && new URL(url).host === new URL(postgresUrl()).host;
+  return createFrom({ sqlite, ...(isHere ? { postgres: new URL(url).pathname.slice(1) } : {}) }, engine);
+}
 
-async function createFrom(template: Partial<Record<Engine, string>>, engine: Engine): Promise<TestDatabase> {
+async function createFrom(
+  template: { readonly [engine in Engine]?: string | undefined },
+  engine: Engine,
+): Promise<TestDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   const removeDir = () => rmSync(dir, { recursive: true, force: true });
   if (engine === 'sqlite') {

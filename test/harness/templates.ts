@@ -17,7 +17,7 @@ export async function makeTemplates(): Promise<() => Promise<void>> {
     await database.close();
   }
   process.env.TEST_SQLITE_TEMPLATE = join(dir, 'template.db');
-  process.env.TEST_POSTGRES_TEMPLATE = new URL(postgres.url).pathname.slice(1);
+  process.env.TEST_POSTGRES_TEMPLATE = postgres.url;
   return async () => {
     await postgres.remove();
     rmSync(dir, { recursive: true, force: true });

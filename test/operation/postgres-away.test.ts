@@ -11,9 +11,10 @@ describe('A PostgreSQL that goes away and comes back', () => {
   let token: string;
   before(async () => {
     postgres = await createPostgres();
-    // This file's services use a server of their own, which can be taken away.
+    // This service uses a server of its own, which can be taken away.
+    const { TEST_POSTGRES_URL } = process.env;
     process.env.TEST_POSTGRES_URL = postgres.url;
-    service = await start();
+    service = await start().finally(() => Object.assign(process.env, { TEST_POSTGRES_URL }));
   });
   beforeEach(async () => {
     await isReady();
