@@ -8,7 +8,7 @@ const wordsOfTheSpec = new Set(['login', 'refresh', 'register', 'logout']);
 /** `/v1/email/confirmations` and `/v1/password/resets`: the resource is the last word. */
 const groups = new Set(['email', 'password']);
 const oauth = /^\/v1\/oauth\/(token|revoke|introspect)$/;
-const proxies = /^\/v1\/clients\/[a-z0-9]+(\/[a-z0-9]+)?\/(login|refresh)$/;
+const proxies = /^\/v1\/clients\/[a-z0-9]+(\/[a-z0-9]+)?\/(login|refresh|with\/\{provider\})$/;
 
 /** `me` and `current` stand in the place of an id. */
 const isId = (part: string) => /^\{[a-z_]+\}$/.test(part) || part === 'me' || part === 'current';
