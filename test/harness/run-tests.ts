@@ -50,8 +50,10 @@ process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const alone = files.filter((file) => reaches(resolve(file), startsPrograms));
 const together = files.filter((file) => !alone.includes(file));
 const groups: string[] = [];
-for (let at = 0; at < together.length; at += filesOfGroup) {
-  const group = together.slice(at, at + filesOfGroup);
+const groupCount = Math.ceil(together.length / filesOfGroup);
+for (let n = 0; n < groupCount; n++) {
+  // Neighbours are alike: the long ones among them go to different groups.
+  const group = together.filter((_, i) => i % groupCount === n);
   if (group.length === 1) groups.push(...group);
   else {
     const path = join(dir, `group-${groups.length}.mjs`);
