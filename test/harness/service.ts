@@ -55,9 +55,15 @@ async function startService(engine: Engine, { env = {}, database, log }: Options
     own.dir,
   );
   const failures: string[] = [];
-  const running = await startGatehouse(config, {
-    log: log ?? pino({ level: 'error' }, { write: (line) => noteFailure(line, failures) }),
-    clockOffset: () => offset,
+  const begin = () =>
+    startGatehouse(config, {
+      log: log ?? pino({ level: 'error' }, { write: (line) => noteFailure(line, failures) }),
+      clockOffset: () => offset,
+    });
+  // Between the choice of a free port and the start, another test may take the port.
+  const running = await begin().catch((error) => {
+    if (config.port === 0 && /^Another program listens/.test(error.message)) return begin();
+    throw error;
   });
   let closed = false;
   return {

@@ -21,12 +21,12 @@ defineRoute({
     body.titel;
     // @ts-expect-error
     caller.groups;
-    await db.selectFrom('reports').select('id').execute();
+    await db.selectFrom('books').select('id').execute();
     return transaction(async (tx) => {
-      await tx.insertInto('reports').values({ id, year, title }).execute();
+      await tx.insertInto('books').values({ id, title }).execute();
       await recordEvent('report.made', { title }, tx);
       await mail('report-made', 'ada@example.com', { title }, tx);
-      await later('print', { id }, { tx });
+      await later('print', { id, year }, { tx });
       return { id };
     });
   },

@@ -49,6 +49,7 @@ onBothEngines('registration', (engine) => {
       roles: [],
       disabled: false,
       locale: null,
+      realm: 'users',
     });
     const form = await ask<Registered>(service, '/v1/register', {
       form: { email: 'grace@example.com', password, name: '', username: 'Grace', phone: '+1 (213) 373-4253' },

@@ -66,6 +66,7 @@ export class Statements {
     if (prepared.walks) this.#budget.start();
     this.#snapshot?.join();
     const row = prepared.statement.get(...bound(parameters)) as unknown as unknown[] | undefined;
+    if (prepared.walks) this.#budget.end();
     if (row === undefined) return undefined;
     if (row.length !== prepared.columns.length) this.#nameColumns(prepared);
     return prepared.toObject(row) as R;
@@ -75,6 +76,7 @@ export class Statements {
     if (prepared.walks) this.#budget.start();
     this.#snapshot?.join();
     const rows = prepared.statement.all(...bound(parameters)) as unknown as unknown[][];
+    if (prepared.walks) this.#budget.end();
     // `select *` after a migration: SQLite has prepared the statement anew by itself.
     if (rows[0] && rows[0].length !== prepared.columns.length) this.#nameColumns(prepared);
     const objects: R[] = [];

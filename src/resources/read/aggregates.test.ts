@@ -166,4 +166,11 @@ onBothEngines('Aggregates', (engine) => {
       json: { ids: (await ask('GET', '/v1/vans?search=seats:>1000')).rows.map(({ id }) => id) },
     });
   });
+
+  it('adds more rows than the thread that answers may walk over', async () => {
+    const rows = Array.from({ length: 100 }, () => ({ price: '0.01', seats: 1 }));
+    for (let n = 0; n < 11; n++) assert.equal((await ask('POST', '/v1/vans/batches', { json: { rows } })).status, 200);
+    const [all] = await computed('aggregate=count,sum:price,sum:seats&search=seats:1');
+    assert.deepEqual(all, { count: 1100, sum: { price: '11.00', seats: 1100 } });
+  });
 });
