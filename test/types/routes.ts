@@ -23,7 +23,7 @@ defineRoute({
     caller.groups;
     await db.selectFrom('books').select('id').execute();
     return transaction(async (tx) => {
-      await tx.insertInto('books').values({ id, title }).execute();
+      await tx.insertInto('books').values({ id, title, title_folded: title.toLowerCase() }).execute();
       await recordEvent('report.made', { title }, tx);
       await mail('report-made', 'ada@example.com', { title }, tx);
       await later('print', { id, year }, { tx });
