@@ -6,6 +6,7 @@ import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens
 import type { Tally } from '../report/report.ts';
 import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
+import type { DeclaredFields } from './declared-fields.ts';
 import { isDisabled } from './disable-where.ts';
 import { endUser, updateKnownUser } from './known-users.ts';
 import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
@@ -25,7 +26,11 @@ import {
 import { inBatch } from './user-target-store.ts';
 
 /** Everybody of one table of users. */
-export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames | undefined): Promise<void> {
+export async function takeUsers(
+  pass: Pass,
+  table: UserTable,
+  { roles, fields }: { roles: RoleNames | undefined; fields: DeclaredFields | undefined },
+): Promise<void> {
   const { source, findings, plan } = pass;
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
@@ -36,6 +41,7 @@ export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames |
     const records = rows.map((row) =>
       readUser(row, {
         clock: plan.clock,
+        fields: plan.map.fields,
         roles: rolesById && (rolesById.get(row.id as string) ?? []),
         disabled: isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }),
       }),
@@ -46,6 +52,11 @@ export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames |
     }
     tally.read += records.length;
     await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
+    const deleted = new Set(records.filter((record) => record.deleted).map(({ oldId }) => oldId));
+    await fields?.take(
+      table,
+      rows.filter(({ id }) => !deleted.has(id as string)),
+    );
     pass.progress({ table: table.name, done: tally.read, total });
   }
 }
@@ -123,7 +134,7 @@ function rowOf({ at }: Pass, source: string, record: UserRecord): Omit<UserRow, 
     email_confirmed: record.emailConfirmed ? 1 : 0,
     roles: JSON.stringify(record.roles ?? []),
     disabled: record.disabled ? 1 : 0,
-    locale: null,
+    locale: record.locale ?? null,
     created_at: Math.min(record.createdAt ?? at, at),
     updated_at: at,
     version: 1,

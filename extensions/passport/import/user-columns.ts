@@ -15,8 +15,9 @@ const ofSocialite = (columns: UserTable['columns']): readonly string[] =>
   socialColumns.find((pair) => pair.every((column) => columns.has(column))) ?? [];
 
 /** Which columns of the table are read. */
-export const columnsToRead = ({ disableWhere }: Pass['plan']): string[] => [
+export const columnsToRead = ({ disableWhere, map }: Pass['plan']): string[] => [
   ...userColumns,
+  ...map.fields.keys(),
   ...disableWhere.map(({ column }) => column),
 ];
 

@@ -18,9 +18,13 @@ export class Layout {
     this.prefix = prefix ?? prefixIn(tables);
   }
 
-  /** By the name that Laravel knows it by; undefined where it is not there. */
-  find(name: string): FoundTable | undefined {
-    const full = [`${this.prefix}${name}`, name].find((candidate) => this.#tables.has(candidate));
+  /**
+   * By the name that Laravel knows it by; undefined where it is not there. A table without the prefix is of another service:
+   * only one that the operator named counts (`orNamed`).
+   */
+  find(name: string, orNamed = false): FoundTable | undefined {
+    const names = [`${this.prefix}${name}`, ...(orNamed ? [name] : [])];
+    const full = names.find((candidate) => this.#tables.has(candidate));
     return full === undefined ? undefined : { name: full, columns: this.#tables.get(full) as Columns };
   }
 
@@ -30,8 +34,8 @@ export class Layout {
   }
 
   /** The same for one that has to be there, with these columns. */
-  require(name: string, columns: readonly string[], advice: string): FoundTable {
-    const table = this.find(name);
+  require(name: string, columns: readonly string[], advice: string, orNamed = false): FoundTable {
+    const table = this.find(name, orNamed);
     if (!table) {
       const near = nearest(name, [...this.#tables.keys()]);
       throw new OperatorError(

@@ -15,6 +15,8 @@ export interface Source {
   page(from: Selection, after: string | null, limit: number): Promise<SourceRow[]>;
   /** The rows whose `key` is one of these. */
   withKeys(from: Selection, keys: readonly string[]): Promise<SourceRow[]>;
+  /** The different values of a column. */
+  distinct(table: string, column: string): Promise<string[]>;
   count(table: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -44,6 +46,12 @@ export function selectSql(
   const end = limit === undefined ? '' : ` order by ${quote(key)} limit ${limit}`;
   return `select ${list} from ${quote(table)}${where === '' ? '' : ` where ${where}`}${end}`;
 }
+
+/** More values than these are no names of classes. */
+const mostValues = 1000;
+
+export const distinctSql = (table: string, column: string, quote: (name: string) => string): string =>
+  `select distinct ${quote(column)} as value from ${quote(table)} limit ${mostValues}`;
 
 /** Walks through a table, a page at a time: memory stays the same however long it is. */
 export async function* pages(source: Source, from: Selection, size: number): AsyncGenerator<SourceRow[]> {
