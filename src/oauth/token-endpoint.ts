@@ -51,11 +51,11 @@ interface TokenResponse {
   readonly authorization_details?: AuthorizationDetail[];
 }
 
-/** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the device where somebody signed in. */
+/** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the value of the cookie of known browsers after a sign-in. */
 export interface Issued {
   readonly response: TokenResponse;
   readonly refreshTokenTtl: number;
-  readonly device?: string | undefined;
+  readonly browserCookie?: string | undefined;
 }
 
 /** RFC 6749 3.2. */
@@ -87,7 +87,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
   const request = await inScopesOfToday(oauth, sent);
   const granted = await grant.issue(oauth, request);
-  const { session, durable, device, exchanged } = granted;
+  const { session, durable, browserCookie, exchanged } = granted;
   const scopes = await withinRolesOf(context, session.user_id ?? client.userId, granted.scopes);
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
@@ -117,7 +117,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
       ...scopeIfOther({ ...granted, scopes }, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
-    device,
+    browserCookie,
   };
 }
 
