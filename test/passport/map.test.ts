@@ -133,7 +133,9 @@ onBothEngines('the map of an import', (engine) => {
       assert.equal(made.status, write, made.text);
       assert.equal((await ask(service, '/v1/clients', { token, json: { name: 'x' } })).status, 403);
     }
-    const roles = await ask<{ data: { name: string; scopes: string[] | null }[] }>(service, '/v1/roles', { token: ada });
+    const roles = await ask<{ data: { name: string; scopes: string[] | null }[] }>(service, '/v1/roles', {
+      token: ada,
+    });
     assert.deepEqual(
       roles.body.data.map(({ name, scopes }) => [name, scopes]),
       [

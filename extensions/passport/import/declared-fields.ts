@@ -44,7 +44,7 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const definitions = await prepareResources(context, builtinResources(context, services));
   const resources = compileResources(definitions);
   const { holdAuthority } = oauth;
-  const engine = { context, resources, keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  const engine = { context, resources, keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
   const resource = resourceFor(engine, { caller: systemCaller, source: systemSource });
   const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] as string)].map(
     ([name, pairs]): Target => {
