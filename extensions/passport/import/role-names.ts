@@ -44,6 +44,7 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
   const from = select(holders, modelKey, [roleKey, 'model_type', ...wanted.map(([column]) => column)]);
   const tally = pass.findings.of(holders.name);
   const classes = await classesThatCount(pass, holders.name);
+  if (!classes) return undefined;
   return {
     async of(table, ids) {
       const found = new Map<string, string[]>();
@@ -89,23 +90,23 @@ function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn:
 
 /**
  * PHP knows one class for each table of users. Rows of another class with the same short name (`App\\User` before an upgrade,
- * `Forum\\User`) are nobody's there.
+ * `Forum\\User`) are nobody's there. Undefined where the operator has to say which class counts.
  */
-async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySet<string>> {
+async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySet<string> | undefined> {
   const { models } = pass.plan;
+  const named = [...models.values()];
   const guessed = (await pass.source.distinct(holders, 'model_type')).filter((model) => !models.has(model));
-  const counting = new Set(models.keys());
-  for (const [table, classes] of Map.groupBy(guessed, (model) => tableOfModel(pass, model))) {
-    if (table === undefined || classes.length === 1) for (const model of classes) counting.add(model);
-    else if (![...models.values()].includes(table)) {
-      pass.findings.decide(
-        'role-models',
-        `Roles of several classes could be of the table ${table}, so they were not imported. Say which class counts by --model 'CLASS=${table}'`,
-        classes.sort().join('; '),
-      );
-    }
+  const byTable = Map.groupBy(guessed, (model) => tableOfModel(pass, model));
+  const unsure = [...byTable].filter(([table, { length }]) => table && length > 1 && !named.includes(table));
+  for (const [table, classes] of unsure) {
+    pass.findings.decide(
+      'role-models',
+      `Roles of several classes could be of the table ${table}: no role was imported. Say which class counts by --model 'CLASS=${table}'`,
+      classes.sort().join('; '),
+    );
   }
-  return counting;
+  const counting = [...byTable].filter(([table]) => table === undefined || !named.includes(table));
+  return unsure.length > 0 ? undefined : new Set([...models.keys(), ...counting.flatMap(([, classes]) => classes)]);
 }
 
 function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTable, model: string): string | undefined {

@@ -42,6 +42,11 @@ export class Layout {
         `The old database has no table "${this.prefix}${name}".${near ? ` Is it "${near}"?` : ''} ${advice}`,
       );
     }
+    if (table.columns.get('id') === 'binary') {
+      throw new OperatorError(
+        `The ids of ${table.name} are binary: rows cannot be told apart by their text. Give a view with ids as text.`,
+      );
+    }
     const missing = columns.filter((column) => !table.columns.has(column));
     if (missing.length === 0) return table;
     throw new OperatorError(`The table ${table.name} has no column ${missing.join(', ')}. ${advice}`);

@@ -21,7 +21,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
       uri: url.replace(/^mariadb:/, 'mysql:'),
       charset: 'utf8mb4',
       // As the server writes it: no driver reads a date or a number in its own way.
-      typeCast: (field) => field.string('utf8'),
+      typeCast: (field) => (field.type === 'BIT' ? bits(field.buffer()) : field.string('utf8')),
       connectTimeout: 15_000,
     });
   } catch (error) {
@@ -52,7 +52,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
       );
       for (const { t, c, d } of rows) {
         const columns = found.get(t as string) ?? new Map<string, ColumnKind>();
-        found.set(t as string, columns.set(c as string, /int|decimal/.test(d ?? '') ? 'number' : 'other'));
+        found.set(t as string, columns.set(c as string, kindOf(d)));
       }
       // MySQL hides columns that the reader may not read. They may say whom a role or a lock is for.
       const partly =
@@ -79,6 +79,15 @@ export async function openMysqlSource(url: string): Promise<Source> {
     close: () => connection.end(),
   };
 }
+
+function kindOf(type: string | null | undefined): ColumnKind {
+  if (/binary|blob/.test(type ?? '')) return 'binary';
+  return /int|decimal/.test(type ?? '') ? 'number' : 'other';
+}
+
+/** A BIT column comes as bytes. */
+const bits = (bytes: Buffer | null): string | null =>
+  bytes === null ? null : BigInt(`0x${bytes.toString('hex')}`).toString();
 
 /** Stands for the columns of a table that the reader may not see. No query names it. */
 const hidden = '(hidden columns)';

@@ -73,6 +73,6 @@ export async function openPostgresSource(url: string): Promise<Source> {
 }
 
 function kindOf(type: string | null | undefined): ColumnKind {
-  if (type === 'uuid') return 'uuid';
+  if (type === 'uuid' || type === 'bytea') return type === 'uuid' ? 'uuid' : 'binary';
   return /int|numeric/.test(type ?? '') ? 'number' : 'other';
 }

@@ -2,7 +2,7 @@
 export type SourceRow = Readonly<Record<string, string | null>>;
 
 /** What a column holds, as far as it matters for asking by its values. */
-export type ColumnKind = 'number' | 'uuid' | 'other';
+export type ColumnKind = 'number' | 'uuid' | 'binary' | 'other';
 
 /** The columns of a table by name. */
 export type Columns = ReadonlyMap<string, ColumnKind>;
@@ -33,7 +33,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Values that the column can hold at all: asking a number for a word is an error on some engines. */
 export const askable = (kind: ColumnKind, keys: readonly string[]): string[] =>
-  keys.filter((key) => kind === 'other' || (kind === 'number' ? number : uuid).test(key));
+  keys.filter((key) => (kind === 'number' ? number : kind === 'uuid' ? uuid : /^/).test(key));
 
 /** Builds the two queries. `quote` writes a name, `slot` the n-th parameter. */
 export function selectSql(
