@@ -22,6 +22,7 @@ import {
   passwordHashOf,
   readUser,
   type UserRecord,
+  wasLocked,
 } from './user-record.ts';
 import { inBatch } from './user-target-store.ts';
 
@@ -34,16 +35,20 @@ export async function takeUsers(
   const { source, findings, plan } = pass;
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
-  lookAtUserColumns(pass, table);
+  const isUndecided = lookAtUserColumns(pass, table);
   for await (const rows of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const ids = rows.map(({ id }) => id as string);
     const rolesById = await roles?.of(table, ids);
+    // Whom an earlier pass locked stays locked until somebody decides.
+    const before = isUndecided ? await findLegacyIds(pass.context.database.db, table.source, ids) : undefined;
     const records = rows.map((row) =>
       readUser(row, {
         clock: plan.clock,
         fields: plan.map.fields,
         roles: rolesById && (rolesById.get(row.id as string) ?? []),
-        disabled: isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }),
+        disabled:
+          isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }) ||
+          wasLocked(before?.get(row.id as string)?.fingerprint),
       }),
     );
     for (const { oldId, disabled, deleted } of records) {

@@ -103,11 +103,20 @@ const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 
 /** Marks a user on whom a decision is open: the next pass looks at the user again. */
 const open = '!';
 
+/** Marks a user whom a `--disable-where` locked. */
+const locked = '.locked';
+
+export const wasLocked = (fingerprint: string | undefined): boolean => fingerprint?.endsWith(locked) ?? false;
+
 /** The fingerprint to keep of a user. Where roles could not be read, that of the roles stays. */
-export function fingerprintToKeep({ fingerprint }: UserRecord, before: string | undefined, isSettled: boolean): string {
+export function fingerprintToKeep(
+  { fingerprint, disabled }: UserRecord,
+  before: string | undefined,
+  isSettled: boolean,
+): string {
   const [own = '', roles = ''] = fingerprint.split('.');
   const kept = roles === '' ? (before?.split('.')[1] ?? '') : roles;
-  return `${isSettled ? '' : open}${own}.${kept}`;
+  return `${isSettled ? '' : open}${own}.${kept}${disabled ? locked : ''}`;
 }
 
 /** Whether the user is there as the pass before found it, and whether a decision on it is open since then. */
