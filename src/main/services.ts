@@ -1,6 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { refuseToOutliveConsent } from '../http/gate/outlives-consent.ts';
 import { requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
@@ -17,7 +18,6 @@ import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ForeignSecrets } from '../oauth/clients/foreign-secrets.ts';
-import { refuseToOutliveConsent } from '../oauth/clients/outlives-consent.ts';
 import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes.ts';
 import { FailedClients } from '../oauth/failed-clients.ts';
