@@ -31,7 +31,7 @@ import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import type { NotifyApplications } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
-import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
+import { byCode, byEmailCode, byPasskey, byProvider } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import type { Sessions } from '../oauth/sessions/sessions.ts';
@@ -151,6 +151,7 @@ export async function createServices(context: Context): Promise<Services> {
     ...(context.config.localPasswords ? ([['password', byPassword(context, passwords)]] as const) : []),
     ['code', byCode(factors)],
     ['passkey', byPasskey(factors)],
+    ['provider', byProvider(factors)],
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
   ]);
 

@@ -75,7 +75,7 @@ onBothEngines('an application that wants more than it was given', (engine) => {
       const { status, body } = await pass(server, login.access_token, { resource });
       assert.deepEqual([status, body.error], [400, 'invalid_target'], resource);
     }
-    for (const more of [{}, { resource: 'https://files.example' }]) {
+    for (const more of [{}, { resource: 'https://files.example' }] as Record<string, string>[]) {
       const { body } = await pass(server, login.access_token, more);
       assert.equal(decodeJwt(body.access_token as string).aud, 'https://files.example');
     }
