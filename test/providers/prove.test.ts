@@ -79,7 +79,7 @@ onBothEngines('somebody without a password proves again who they are', (engine) 
 
   it('by a code that the page sends by mail, and loses nothing that was typed', async () => {
     upstream.person = person();
-    const { email } = upstream.person as { email: string };
+    const email = String(upstream.person.email);
     const { visitor } = await newcomer(service, upstream);
     service.advance(901_000);
     await visitor.get('/settings/tokens/new');

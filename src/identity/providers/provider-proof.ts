@@ -17,7 +17,7 @@ export interface ProviderProof {
 /** A signed text: nothing is stored until it is used. */
 export function makeProviderProof(keys: KeyRing, sessionId: string, factors: 1 | 2, now: number): string {
   const what = [sessionId, factors, randomBytes(16).toString('base64url'), now + lifeMs].join('.');
-  return `${what}.${keys.mac(purpose, what)}`;
+  return `${what}.${keys.macKeys.mac(purpose, what)}`;
 }
 
 /** Undefined where it is none of ours, of another session, or expired. */
@@ -27,7 +27,7 @@ export function readProviderProof(
 ): ProviderProof | undefined {
   const parts = typeof sent === 'string' ? form.exec(sent) : null;
   const [text = '', session, factors, nonce, expiry, mac = ''] = parts ?? [];
-  if (session !== sessionId || !keys.matches(purpose, text.slice(0, -mac.length - 1), mac)) return undefined;
+  if (session !== sessionId || !keys.macKeys.matches(purpose, text.slice(0, -mac.length - 1), mac)) return undefined;
   const expiresAt = Number(expiry);
   if (expiresAt <= now) return undefined;
   return { factors: factors === '2' ? 2 : 1, use: (tx) => spend(tx, `provider-proof:${nonce}`, expiresAt) };
