@@ -1,8 +1,16 @@
 /** One wrong field of a 422 answer. */
-export interface FieldError {
+export interface FieldError extends FieldErrorValues {
   field: string;
   code: string;
   message: string;
+}
+
+/** The figures of a message, for programs and for translations. */
+export interface FieldErrorValues {
+  /** The bound that was broken. */
+  readonly limit?: number | string | undefined;
+  /** The values that are allowed, or the hint of a pattern. */
+  readonly values?: readonly string[] | undefined;
 }
 
 interface ProblemOptions {

@@ -1,3 +1,4 @@
+import type { FieldError } from '../../src/platform/errors.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
@@ -83,7 +84,7 @@ interface Pagination {
 interface ProblemBody {
   readonly code: string;
   readonly detail: string;
-  readonly errors: readonly { readonly field: string; readonly code: string; readonly message: string }[];
+  readonly errors: readonly FieldError[];
 }
 
 /** An answer, with its body under the name of what it is expected to be. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest, InjectOptions } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
-import { valuesOfDetail } from '../../config/languages/values-of-detail.ts';
+import type { FieldError } from '../../platform/errors.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** What the API answered, in the words that a page needs. */
@@ -81,9 +81,10 @@ export async function callOwnApi<T>(
 function fieldErrors(errors: unknown): Record<string, LocalizedText> {
   const byField: Record<string, LocalizedText> = {};
   if (!Array.isArray(errors)) return byField;
-  for (const { field, code, message: text } of errors as { field: string; code: string; message: string }[]) {
+  for (const { field, code, message: text, limit = '', values: listed = [] } of errors as FieldError[]) {
     const detail = text.startsWith(field) ? nameOf(field) + text.slice(field.length) : text;
-    const values = { detail, field: message(`fields.${field}`, {}, nameOf(field)), ...valuesOfDetail(detail) };
+    const name = message(`fields.${field}`, {}, nameOf(field));
+    const values = { detail, field: name, limit: String(limit), values: listed.join(', ') };
     byField[field] ??= message(`field_error.${field}.${code}`, values, message(`field_error.${code}`, values, detail));
   }
   return byField;

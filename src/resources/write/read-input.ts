@@ -1,5 +1,5 @@
 import { shown } from '../../http/errors/parameter-errors.ts';
-import { type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
+import { type FieldError, type FieldErrorValues, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
@@ -14,10 +14,11 @@ export interface Input {
 
 export type WriteMode = 'create' | 'replace' | 'update';
 
-export const fieldError = (field: string, code: string, says: string): FieldError => ({
+export const fieldError = (field: string, code: string, says: string, values?: FieldErrorValues): FieldError => ({
   field,
   code,
   message: `${field} ${says}.`,
+  ...values,
 });
 
 /** What was sent, and what the path fixes. */
@@ -122,5 +123,7 @@ function readValue(field: ResourceField, sent: unknown, isForm: boolean): { valu
     return nullable ? { value } : { error: fieldError(name, 'required', 'must not be null') };
   }
   const refusal = type.check(value, options);
-  return refusal ? { error: fieldError(name, refusal.code, refusal.says) } : { value };
+  if (!refusal) return { value };
+  const { code, says, ...values } = refusal;
+  return { error: fieldError(name, code, says, values) };
 }

@@ -1,4 +1,5 @@
 import type { Engine } from '../../../database/database.ts';
+import type { FieldErrorValues } from '../../../platform/errors.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
 import type { OptionKinds } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing, Storage } from './column-schema.ts';
@@ -6,12 +7,12 @@ import type { AnyOptions, FieldOptions } from './field.ts';
 import type { SearchTerm } from './search-term.ts';
 
 /** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
-export interface Refusal {
+export interface Refusal extends FieldErrorValues {
   readonly code: string;
   readonly says: string;
 }
 
-export const refuse = (code: string, says: string): Refusal => ({ code, says });
+export const refuse = (code: string, says: string, values?: FieldErrorValues): Refusal => ({ code, says, ...values });
 
 /** A field as a search sees it. */
 export interface SearchedField {

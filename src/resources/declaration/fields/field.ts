@@ -74,8 +74,8 @@ export interface Field<T = unknown, O = unknown> {
   readonly [shape]?: { value: T; options: O };
 }
 
-/** The options as they were said. What is none of those that there are is marked by the compiler. */
-export type LocalizedText<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
+/** The declared options with their literal types. The compiler reports an option that this field type does not have. */
+export type ExactOptions<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
 type Unknown<K> = [K] extends [never]
   ? unknown
   : { readonly [P in K & string]: `There is no option "${P}" of this field` };
