@@ -61,7 +61,7 @@ const ownTransactions = new Map([
   ['extensions/passport/import/pass-store.ts', 'the operator'],
   ['extensions/passport/import/run-pass.ts', 'the operator'],
   ['extensions/passport/import/user-target-store.ts', 'the operator'],
-  ['oauth/clients/foreign-secrets.ts', 'by a client, held in the transaction'],
+  ['oauth/clients/secrets/foreign-secrets.ts', 'by a client, held in the transaction'],
   ['cli/commands/clients/client-create.ts', 'the operator'],
   ['cli/commands/clients/client-secret.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],

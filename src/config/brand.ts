@@ -123,15 +123,18 @@ function parse(color: string): Rgb {
 
 const show = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 
-const mix = (a: Rgb, b: Rgb, share: number): Rgb =>
-  a.map((part, i) => part + ((b[i] as number) - part) * share) as unknown as Rgb;
+const mix = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, share: number): Rgb => [
+  r + (toR - r) * share,
+  g + (toG - g) * share,
+  b + (toB - b) * share,
+];
 
 /** WCAG 2.2: relative luminance, and the ratio of two. */
 function luminance(rgb: Rgb): number {
-  const [r, g, b] = rgb.map((part) => {
+  const [r = 0, g = 0, b = 0] = rgb.map((part) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Rgb;
+  });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 

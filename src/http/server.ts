@@ -3,7 +3,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply } from 'fastify';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
-import type { Caller } from '../platform/caller.ts';
 import type { App } from './app.ts';
 import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
 import { answerEarly } from './errors/early-errors.ts';
@@ -14,7 +13,6 @@ import { admitRequests, nameOf } from './gate/admit.ts';
 import type { Authenticate } from './gate/authenticate.ts';
 import { knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
-import type { RouteFacts } from './gate/route-facts.ts';
 import { startOneAtATime } from './one-at-a-time.ts';
 import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
@@ -118,8 +116,8 @@ export async function createServer(context: Context, authenticate: Authenticate)
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
-  app.decorateRequest('caller', null as unknown as Caller);
-  app.decorateRequest('route', null as unknown as RouteFacts);
+  app.decorateRequest('caller');
+  app.decorateRequest('route');
   app.decorateRequest('errorForm', null);
   app.decorateRequest('startedAt', 0);
   countByRoute(app, limit);

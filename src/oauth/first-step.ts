@@ -4,7 +4,7 @@ import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { makeMfaToken } from '../identity/factors/mfa-token.ts';
 import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { OAuthError } from '../platform/errors.ts';
-import { narrowScopes } from './clients/scopes.ts';
+import { narrowScopes } from './clients/scopes/scopes.ts';
 import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { openLogin } from './open-login.ts';

@@ -8,7 +8,7 @@ import type { Mail } from '../identity/mail/mail.ts';
 import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
-import type { KnownScopes } from './clients/scopes.ts';
+import type { KnownScopes } from './clients/scopes/scopes.ts';
 import type { FailedClients } from './failed-clients.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop } from './proofs/dpop.ts';

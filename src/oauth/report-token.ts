@@ -4,7 +4,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { takeSecret } from './clients/leaked-secret-store.ts';
+import { takeSecret } from './clients/secrets/leaked-secret-store.ts';
 import type { OAuth } from './oauth.ts';
 import { endRegistrationToken } from './registration/registration-token-store.ts';
 import { endSessions } from './sessions/end/end-sessions.ts';

@@ -3,8 +3,8 @@ import { narrowDetails, readAuthorizationDetails } from './authorize/authorizati
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { isRefreshable } from './clients/is-refreshable.ts';
 import { isOfKind, mayUseGrant } from './clients/may-use-grant.ts';
-import { parseScope } from './clients/scopes.ts';
-import { translateScope } from './clients/translate-scope.ts';
+import { parseScope } from './clients/scopes/scopes.ts';
+import { translateScope } from './clients/scopes/translate-scope.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';

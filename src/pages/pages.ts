@@ -5,7 +5,7 @@ import { findInvitation, isGoodLink } from '../identity/account-mails/look-at-li
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import type { Providers } from '../identity/providers/providers.ts';
-import type { KnownScopes } from '../oauth/clients/scopes.ts';
+import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';

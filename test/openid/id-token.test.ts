@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { byPassword } from '../../src/oauth/sessions/store/authentication.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
+import type { KnownScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 

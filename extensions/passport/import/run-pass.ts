@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
-import { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
+import { KnownScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';

@@ -30,7 +30,7 @@ function complaintsAbout(config: Config, folder: string, file: string): string[]
   const wrong: string[] = [];
   try {
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
-    const liquid = new liquidjs.Liquid({ root: [folder, builtInMails], strictFilters: true });
+    const liquid = new liquidjs.Liquid({ root: [folder, ...builtInMails], strictFilters: true });
     addMessages(liquid, liquidjs, languagesOf(config), { markup: false });
     liquid.parse(text);
   } catch (error) {
@@ -41,7 +41,7 @@ function complaintsAbout(config: Config, folder: string, file: string): string[]
   if (file.endsWith('.txt') && !/^Subject:[ \t]*\S/.test(text))
     wrong.push(`${path}: it must begin with a line "Subject: …".`);
   const other = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
-  if (![folder, builtInMails].some((dir) => existsSync(join(dir, other))))
+  if (![folder, ...builtInMails].some((dir) => existsSync(join(dir, other))))
     wrong.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${other} is missing.`);
   return wrong;
 }

@@ -4,7 +4,7 @@ import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes.ts';
+import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';

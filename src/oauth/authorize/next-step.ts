@@ -1,6 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { type Acr, isProven, reaches } from '../../platform/proof.ts';
-import { adminScope, allowsScope, identityScopes } from '../clients/scopes.ts';
+import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scopes.ts';
 import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';

@@ -6,7 +6,7 @@ import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
 import { urisLeftOut } from './client-fields.ts';
 import { faultOfJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
-import { everyScope } from './scopes.ts';
+import { everyScope } from './scopes/scopes.ts';
 
 /** The fields of an application, as the API names them; those that a change leaves out are undefined. */
 export interface ApplicationInput {

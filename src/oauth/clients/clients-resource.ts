@@ -14,13 +14,13 @@ import { changesBetween } from '../../resources/write/changes.ts';
 import { fieldsOfInput } from './application-store.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, scopesLeftOut } from './client-fields.ts';
-import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
 import { refuseToOutliveConsent } from './outlives-consent.ts';
-import { wrongScopes } from './requested-scopes.ts';
-import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
+import { wrongScopes } from './scopes/requested-scopes.ts';
+import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
+import { addClientSecret } from './secrets/client-secrets.ts';
 
 const longestKeep = 720;
 

@@ -7,9 +7,9 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { addClientSecret, isSecretOf } from './client-secrets.ts';
 import { createClient, findClient, lockClient, type StoredClient } from './client-store.ts';
-import { everyScope } from './scopes.ts';
+import { everyScope } from './scopes/scopes.ts';
+import { addClientSecret, isSecretOf } from './secrets/client-secrets.ts';
 
 const webAdmin = { path: 'web/admin', id: 'web-admin' };
 

@@ -10,7 +10,7 @@ import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isForUser } from '../clients/require-realm.ts';
-import { adminScope, narrowScopes } from '../clients/scopes.ts';
+import { adminScope, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';

@@ -7,7 +7,7 @@ import { Problem, tooManyRequests, unavailable } from '../../platform/errors.ts'
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { clientScopes, grantScopes, openidScope } from '../clients/scopes.ts';
+import { clientScopes, grantScopes, openidScope } from '../clients/scopes/scopes.ts';
 import { unknownClient } from '../clients/unknown-client.ts';
 import type { OAuth } from '../oauth.ts';
 import { readParameters, resourcesIn } from '../parameters.ts';

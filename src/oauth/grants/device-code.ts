@@ -2,7 +2,7 @@ import type { Tx } from '../../database/database.ts';
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { requireSecret } from '../clients/client-secrets.ts';
+import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { deviceCodeType, hashDeviceCode } from '../device-authorization/device-authorization.ts';
 import {
   type DeviceRow,

@@ -1,7 +1,7 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { requireRealm } from '../clients/require-realm.ts';
-import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
+import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
 import { refreshSession } from '../sessions/refresh/refresh-session.ts';

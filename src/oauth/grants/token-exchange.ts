@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { exchangeScope, identityScopes, parseScope } from '../clients/scopes.ts';
+import { exchangeScope, identityScopes, parseScope } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 

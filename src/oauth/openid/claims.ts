@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { UserRow } from '../../identity/accounts/user-store.ts';
-import { everyScope } from '../clients/scopes.ts';
+import { everyScope } from '../clients/scopes/scopes.ts';
 
 /** OpenID Connect Core 5.1, as far as a user has it. */
 export const UserInfo = Type.Object(

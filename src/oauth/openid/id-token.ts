@@ -3,7 +3,7 @@ import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { openidScope } from '../clients/scopes.ts';
+import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';

@@ -4,7 +4,7 @@ import { faultOfName, passesForService } from '../clients/application-name.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import { faultOfJwks } from '../clients/client-jwks.ts';
-import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
+import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
 
 /** What an application says of itself (RFC 7591 2), as far as it is known here. */
 export interface ClientMetadata {

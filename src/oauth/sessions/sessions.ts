@@ -5,7 +5,7 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
-import { openidScope } from '../clients/scopes.ts';
+import { openidScope } from '../clients/scopes/scopes.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';

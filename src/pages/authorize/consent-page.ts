@@ -3,7 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
-import { openidScope } from '../../oauth/clients/scopes.ts';
+import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 
 /** A scope in words that people understand. */

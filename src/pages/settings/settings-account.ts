@@ -24,7 +24,7 @@ export function serveAccount(kit: PageKit, context: Context): void {
 }
 
 const showAccount = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
-  showSettings(kit, request, reply, 'account', 'settings-account', { title: message('account.title'), ...variables });
+  showSettings(kit, request, reply, 'account', 'settings/account', { title: message('account.title'), ...variables });
 
 /** Recorded first: whoever took everything along is in the trail, and in the export itself. */
 async function sendOwnData(

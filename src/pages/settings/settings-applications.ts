@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import { everyScope, type KnownScopes } from '../../oauth/clients/scopes.ts';
+import { everyScope, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
@@ -16,7 +16,7 @@ const fields = ['name', 'scopes'];
  */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'applications', 'settings-application-new', {
+    showSettings(kit, request, reply, 'applications', 'settings/application-new', {
       title: message('application_new.title'),
       ...scopeChoices(known, chosen),
       ...variables,
@@ -29,7 +29,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   ): Promise<FastifyReply> {
     const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
     if (application.type === 'application') return showSignInApplication(kit, known, request, reply);
-    return showSettings(kit, request, reply, 'applications', 'settings-application', {
+    return showSettings(kit, request, reply, 'applications', 'settings/application', {
       title: application.name,
       application,
       values: application,
@@ -94,7 +94,7 @@ async function showApplications(kit: PageKit, request: FastifyRequest, reply: Fa
   const path = `/v1/clients?${query}`;
   const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
-  return showSettings(kit, request, reply, 'applications', 'settings-applications', {
+  return showSettings(kit, request, reply, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,
   });

@@ -61,7 +61,7 @@ async function showConnections(
       };
     }),
   );
-  return showSettings(kit, request, reply, 'connections', 'settings-connections', {
+  return showSettings(kit, request, reply, 'connections', 'settings/connections', {
     title: message('connections.title'),
     items,
   });

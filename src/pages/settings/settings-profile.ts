@@ -43,7 +43,7 @@ async function showProfile(
     locale: user.locale,
   };
   const values = { ...stored, ...typed.values };
-  return showSettings(kit, request, reply, 'profile', 'settings-profile', {
+  return showSettings(kit, request, reply, 'profile', 'settings/profile', {
     ...typed,
     title: message('profile.title'),
     user,
@@ -92,7 +92,7 @@ async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyRe
 }
 
 const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
-  showSettings(kit, request, reply, 'password', 'settings-password', {
+  showSettings(kit, request, reply, 'password', 'settings/password', {
     title: message('password.title'),
     ...variables,
   });

@@ -32,19 +32,19 @@ const path = '/settings/security';
 /** Passkeys, authenticator apps, recovery codes and remembered browsers of the person who is signed in. */
 export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, variables: Variables = {}) =>
-    showSettings(kit, request, reply, 'security', 'settings-security', {
+    showSettings(kit, request, reply, 'security', 'settings/security', {
       title: message('security.title'),
       ...(await securityOf(kit, means, request)),
       ...variables,
     });
   const showCodes = (request: FastifyRequest, reply: FastifyReply, codes: readonly string[]) =>
-    showSettings(kit, request, reply, 'security', 'settings-recovery-codes', {
+    showSettings(kit, request, reply, 'security', 'settings/recovery-codes', {
       title: message('recovery.title'),
       codes,
       file: `data:text/plain;charset=utf-8,${encodeURIComponent(`${kit.brand.name}\n${codes.join('\n')}\n`)}`,
     });
   const showApp = (request: FastifyRequest, reply: FastifyReply, app: NewAuthenticator, variables: Variables = {}) =>
-    showSettings(kit, request, reply, 'security', 'settings-authenticator-new', {
+    showSettings(kit, request, reply, 'security', 'settings/authenticator-new', {
       title: message('authenticator.title'),
       app: { ...app, spaced: app.secret.replace(/(.{4})/g, '$1 ').trim() },
       ...variables,

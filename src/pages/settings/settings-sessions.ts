@@ -104,7 +104,7 @@ async function showSessions(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const groups = await sessionGroups(clients, request);
-  return showSettings(kit, request, reply, 'sessions', 'settings-sessions', {
+  return showSettings(kit, request, reply, 'sessions', 'settings/sessions', {
     title: message('sessions.title'),
     groups,
     others: groups.reduce((count, { sessions }) => count + sessions.length, 0) - 1,

@@ -153,7 +153,7 @@ export interface Declaration<F extends Fields = Fields> {
   update?(call: WriteCall, before: WholeRow<F>, values: WriteValues<F>): Promise<void>;
   /** Takes the place of the delete. */
   remove?(call: WriteCall, before: WholeRow<F>): Promise<void>;
-  readonly actions?: readonly Action<F, never>[];
+  readonly actions?: readonly Action[];
   /** The description of the body that DELETE takes, for the API reference; `hooks.prepareDelete` reads it. */
   readonly deleteBody?: TSchema;
   /** The description of what POST shows beside the row, in that answer only (`call.reveal`), for the API reference. */

@@ -1,7 +1,7 @@
 import type { Engine } from '../../database/database.ts';
 import { wrongParameter } from '../../http/errors/parameter-errors.ts';
+import type { SearchTerm } from '../declaration/fields/field-type.ts';
 import { searchedValue } from '../declaration/fields/plain-values.ts';
-import type { SearchTerm } from '../declaration/fields/search-term.ts';
 import type { RuleContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { ListQuery } from '../query/list-query.ts';

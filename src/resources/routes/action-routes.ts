@@ -7,7 +7,7 @@ import { requestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
-import type { Action, ActionCall } from '../declaration/define-resource.ts';
+import type { ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -26,8 +26,7 @@ import { callOf, guardOf, idOf, type Query, readContext, sendJson } from './reso
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
-  for (const declared of resource.definition.actions ?? []) {
-    const action = declared as unknown as Action;
+  for (const action of resource.definition.actions ?? []) {
     const {
       method = 'POST',
       on = 'row',

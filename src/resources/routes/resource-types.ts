@@ -47,7 +47,7 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
     `    figures: { sum: ${figures(summableFields)}; range: ${figures(comparableFields)}; group: ${figures(groupableFields)} };`,
     `    softDelete: ${definition.softDelete === true};`,
     ...block('relations', [...resource.relations.values()].map(relationType)),
-    `    actions: ${(definition.actions ?? []).map((one) => actionType(one as unknown as Action)).join(' | ') || 'never'};`,
+    `    actions: ${(definition.actions ?? []).map((one) => actionType(one)).join(' | ') || 'never'};`,
     '  };',
   ];
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import { announceRevocation } from '../../../database/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
+import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
 /**

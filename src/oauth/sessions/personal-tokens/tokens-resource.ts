@@ -10,8 +10,8 @@ import { action, defineResource, type WriteCall } from '../../../resources/decla
 import { belongsTo } from '../../../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
 import { refuseToOutliveConsent } from '../../clients/outlives-consent.ts';
-import { wrongScopes } from '../../clients/requested-scopes.ts';
-import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
+import { wrongScopes } from '../../clients/scopes/requested-scopes.ts';
+import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes/scopes.ts';
 import { endSessions } from '../end/end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
 import { renewPersonalToken } from '../tokens/personal-token.ts';

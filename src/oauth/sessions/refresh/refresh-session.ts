@@ -3,7 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
-import { requireSecret } from '../../clients/client-secrets.ts';
+import { requireSecret } from '../../clients/secrets/client-secrets.ts';
 import { endSessions } from '../end/end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
 import { rotateSession } from '../store/rotation-store.ts';

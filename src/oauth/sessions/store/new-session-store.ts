@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { isPostgres, lockedFirst, sharedLock } from '../../../database/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
-import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
+import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
 import { unknownClient } from '../../clients/unknown-client.ts';
 import type { SessionRow } from './session-store.ts';
 

@@ -3,7 +3,7 @@ import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { announceRevocation, announceRevocationOfAll } from '../../../database/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import { offlineAccessScope } from '../../clients/scopes.ts';
+import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 

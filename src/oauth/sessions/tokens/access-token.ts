@@ -130,8 +130,11 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
   if (typeof claims === 'string' || !isAudience(claims.aud)) return undefined;
   if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();
   if (!keys.isOwnIssuer(claims.iss)) return undefined;
-  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims;
+  return isAccessToken(claims) ? claims : undefined;
+}
+
+function isAccessToken(claims: object): claims is AccessTokenClaims {
+  const { sub, client_id, exp, iat, jti, scope, sid, gen = 0 } = claims as Partial<AccessTokenClaims>;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
-  const numbers = [exp, iat, gen ?? 0].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
-  return texts && numbers ? (claims as unknown as AccessTokenClaims) : undefined;
+  return texts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
 }

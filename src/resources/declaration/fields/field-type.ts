@@ -4,7 +4,16 @@ import type { Fragment } from '../../sql/sql-text.ts';
 import type { OptionKinds } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing, Storage } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import type { SearchTerm } from './search-term.ts';
+
+/** One of the values that a pair of a search accepts. */
+export interface SearchTerm {
+  readonly text: string;
+  /** The unescaped word `null`. */
+  readonly isNull: boolean;
+  /** A wildcard stands before or after the text. */
+  readonly openStart: boolean;
+  readonly openEnd: boolean;
+}
 
 /** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
 export interface Refusal extends FieldErrorValues {

@@ -1,8 +1,19 @@
+import { readJson } from '../../../http/bodies/json-body.ts';
+import { Problem } from '../../../platform/errors.ts';
 import { amount } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, type OwnOptions, refuse } from './field-type.ts';
-import { parseJsonText } from './json-text.ts';
 import { jsonValues } from './plain-values.ts';
+
+/** By the rules of every JSON body; undefined for a text that is not JSON. */
+export const parseJsonText = (text: string): unknown => {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'json_invalid') return undefined;
+    throw error;
+  }
+};
 
 export interface JsonOptions extends FieldOptions<unknown> {
   /** Bytes of the JSON text; the default is 65,536. */

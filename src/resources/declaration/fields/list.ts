@@ -3,7 +3,7 @@ import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText } from './json.ts';
 import { jsonValues, refuseWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
 

@@ -1,7 +1,6 @@
 import { shown, wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import type { AnyOptions } from './field.ts';
-import type { FieldType, SearchedField } from './field-type.ts';
-import type { SearchTerm } from './search-term.ts';
+import type { FieldType, SearchedField, SearchTerm } from './field-type.ts';
 
 const same = (value: unknown): unknown => value;
 

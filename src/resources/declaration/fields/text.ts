@@ -2,10 +2,10 @@ import type { Engine } from '../../../database/database.ts';
 import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfWords } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
+import type { SearchTerm } from './field-type.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse, type SearchedField } from './field-type.ts';
 import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
-import type { SearchTerm } from './search-term.ts';
 
 export interface TextOptions extends FieldOptions<string> {
   /** Characters; the default is 1. `min: 0` allows the empty text. */

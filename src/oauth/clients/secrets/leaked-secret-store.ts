@@ -1,4 +1,4 @@
-import type { Tx } from '../../database/database.ts';
+import type { Tx } from '../../../database/database.ts';
 
 export interface LeakedSecret {
   readonly client_id: string;

@@ -1,5 +1,5 @@
-import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { OAuthError } from '../../platform/errors.ts';
+import { type LocalizedText, message } from '../../../config/languages/message.ts';
+import { OAuthError } from '../../../platform/errors.ts';
 import { ownScopeTexts, resourceScopeTexts, undescribedScope } from './scope-texts.ts';
 
 /** All that the subject may do, except what must be named. */

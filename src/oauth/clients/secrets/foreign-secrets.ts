@@ -1,10 +1,10 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
-import type { Context } from '../../database/context.ts';
-import type { KeyRing } from '../../database/keys/key-ring.ts';
-import type { Passwords } from '../../identity/passwords/passwords.ts';
-import { unavailable } from '../../platform/errors.ts';
+import { commitAndInvalidate } from '../../../database/bus.ts';
+import type { Context } from '../../../database/context.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import type { Passwords } from '../../../identity/passwords/passwords.ts';
+import { unavailable } from '../../../platform/errors.ts';
+import { findClient, lockClient, type StoredClient } from '../client-store.ts';
 import { addClientSecret } from './client-secrets.ts';
-import { findClient, lockClient, type StoredClient } from './client-store.ts';
 
 /** Stands where the name of our own key would: the hash is one that another system made of the secret. */
 export const foreignKeyId = 'foreign';

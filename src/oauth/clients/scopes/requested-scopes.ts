@@ -1,6 +1,6 @@
-import { type Caller, isAdmin } from '../../platform/caller.ts';
-import type { FieldError } from '../../platform/errors.ts';
-import type { ClientType } from './client-store.ts';
+import { type Caller, isAdmin } from '../../../platform/caller.ts';
+import type { FieldError } from '../../../platform/errors.ts';
+import type { ClientType } from '../client-store.ts';
 import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type KnownScopes } from './scopes.ts';
 
 /** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
