@@ -1,4 +1,3 @@
-import type { FieldError } from '../../src/platform/errors.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
@@ -16,6 +15,7 @@ import { describeApi, serveOpenApi } from '../../src/http/openapi/openapi.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createMail } from '../../src/identity/mail/mail.ts';
 import type { Caller } from '../../src/platform/caller.ts';
+import type { FieldError } from '../../src/platform/errors.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
