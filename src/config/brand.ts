@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { OperatorError } from '../platform/errors.ts';
+import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Config } from './config.ts';
 
 /** The colours of one mode: `accent` is read as text, `fill` lies under `onFill`. */
@@ -79,7 +79,7 @@ function readLogo(logo: string): Brand['logo'] {
   try {
     content = readFileSync(logo);
   } catch (error) {
-    throw new OperatorError(`BRAND_LOGO: the file could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`BRAND_LOGO: the file could not be read: ${reasonOf(error)}`);
   }
   if (content.length <= largestLogo) return { content, type };
   throw new OperatorError(`BRAND_LOGO: ${logo} is larger than 1 MiB. Pages would be slow with it.`);

@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts';
-import { unavailable } from '../platform/errors.ts';
+import { codeOf, unavailable } from '../platform/errors.ts';
 import { type Bus, commitAndInvalidate, type Invalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 
@@ -28,7 +28,7 @@ const attempts = 4;
 const retryDelayMs = 50;
 
 /** SQLSTATE: a deadlock was broken here, or a transaction could not be brought into an order with others. */
-const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
+const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
 
 /**
  * `commitAndInvalidate` for what a caller asks for: the one way in which a request writes. Nobody revokes the caller's authority

@@ -1,7 +1,20 @@
+import { reasonOf } from '../../platform/errors.ts';
 import { formatMessage, plainText } from './format-message.ts';
 import type { Languages } from './languages.ts';
-import { namesIn } from './message-names.ts';
+import type { MessagePart } from './message-parts.ts';
 import { parseMessage } from './message-parts.ts';
+
+/** The names of a message's values and stretches: a translation uses no other. */
+function namesIn(parts: readonly MessagePart[]): Set<string> {
+  const names = new Set<string>();
+  for (const part of parts) {
+    if (typeof part === 'string' || part.kind === 'count') continue;
+    names.add(part.kind === 'stretch' ? `<${part.name}>` : part.name);
+    const inner = part.kind === 'choice' ? [...part.cases.values()] : part.kind === 'stretch' ? [part.parts] : [];
+    for (const parts of inner) for (const name of namesIn(parts)) names.add(name);
+  }
+  return names;
+}
 
 /** What is known of these at run time alone: what the API says, and of which field. */
 const freeNames = (key: string): readonly string[] =>
@@ -17,7 +30,7 @@ export function mistakeIn(key: string, english: string, text: string, language: 
     formatMessage(parts, {}, language, plainText(language));
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return reasonOf(error);
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { builtInMails } from './mail-templates.ts';
 
@@ -34,7 +35,7 @@ function complaintsAbout(config: Config, folder: string, file: string): string[]
     addMessages(liquid, liquidjs, languagesOf(config), { markup: false });
     liquid.parse(text);
   } catch (error) {
-    wrong.push(`${path}: ${(error as Error).message}`);
+    wrong.push(`${path}: ${reasonOf(error)}`);
   }
   const name = file.replace(/\.\w+$/, '');
   if (name === 'layout' || name.startsWith('parts/')) return wrong;

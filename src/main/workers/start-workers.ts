@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
@@ -142,7 +142,7 @@ class Workers {
         this.#keepRunning(worker);
       } catch (error) {
         if (this.#stopping) return;
-        this.#log.error({ worker: worker.id, reason: (error as Error).message }, 'a worker could not start');
+        this.#log.error({ worker: worker.id, reason: reasonOf(error) }, 'a worker could not start');
         this.#startAgain();
       }
     }, pause);

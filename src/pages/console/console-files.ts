@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
+import { codeOf } from '../../platform/errors.ts';
 
 /** The console as Vite built it: one page and the files that it loads. */
 export interface ConsoleFiles {
@@ -48,7 +49,7 @@ export function readConsole(dist = join(import.meta.dirname, '../../../console/d
   try {
     html = readFileSync(join(dist, 'index.html'), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   const folder = join(dist, 'assets');

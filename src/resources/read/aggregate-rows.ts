@@ -1,5 +1,6 @@
 import { wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { divideDecimal, parseDecimal, writeDecimal } from '../../platform/decimal.ts';
+import { codeOf } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
@@ -58,7 +59,7 @@ async function readNumbers(
   try {
     return await readUnprepared(context, statement);
   } catch (error) {
-    if ((error as { code?: string }).code === '22003') throw tooLarge();
+    if (codeOf(error) === '22003') throw tooLarge();
     throw error;
   }
 }
