@@ -27,7 +27,7 @@ const white: Rgb = [255, 255, 255];
 /** WCAG 2.2, 1.4.3: what text of any size must have. */
 const readable = 4.5;
 
-/** What pages show an accent on, in each mode. */
+/** The backgrounds that the accent colour is shown on, in each mode. */
 const grounds = {
   light: ['#f0efea', '#ffffff'],
   dark: ['#1b1f22', '#131618'],

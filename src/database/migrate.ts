@@ -31,7 +31,7 @@ export const migrations: readonly Migration[] = [
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 
-/** What `migrate` would do: the names of the migrations that are missing. Changes nothing. */
+/** The names of the migrations that `migrate` would run. Changes nothing. */
 export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string[]> {
   const exists =
     engine === 'sqlite'

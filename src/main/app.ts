@@ -44,7 +44,7 @@ import { createServices, type Services } from './services.ts';
 /** The service, put together, for whoever starts it or tests it. */
 export interface BuiltApp extends Services {
   readonly app: App;
-  /** What is served, made ready for work. */
+  /** The served resources. */
   readonly resources: Resources;
   /** What the operator's own code reads and writes resources with. */
   readonly resourceServices: ResourceServices;

@@ -16,11 +16,11 @@ function namesIn(parts: readonly MessagePart[]): Set<string> {
   return names;
 }
 
-/** What is known of these at run time alone: what the API says, and of which field. */
+/** Values that are known only at run time: the API's sentence, and the field. */
 const freeNames = (key: string): readonly string[] =>
   /^(field_error|problem)\./.test(key) ? ['detail', 'field', 'limit', 'values'] : [];
 
-/** What is wrong with a translation, beside the English message; undefined where nothing is. */
+/** The mistake in a translation, compared with the English message. Undefined if there is none. */
 export function mistakeIn(key: string, english: string, text: string, language: string): string | undefined {
   try {
     const parts = parseMessage(text);
@@ -34,7 +34,7 @@ export function mistakeIn(key: string, english: string, text: string, language: 
   }
 }
 
-/** What `gatehouse check` tells of an operator's own message files. */
+/** The keys that an operator's own message file lacks or does not need, for `gatehouse check`. */
 export interface OwnMessages {
   readonly language: string;
   /** Said in English (or the default language) meanwhile. */

@@ -165,7 +165,7 @@ export class KeyRing {
 
 const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
-/** What the keys of a database are, without making any. Throws where they cannot be opened. */
+/** Lists the keys of a database without making any. Throws if they cannot be opened. */
 export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db): Promise<KeyInfo[]> {
   const sealing = createSealing(config, { make: false });
   const rows = await allKeys(db);

@@ -155,7 +155,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     chmodSync(path, 0o600);
     writer = openFile(path, false);
     reader = openFile(path, true);
-    // Whoever finds another process writing comes back by itself: see SharedCommits.
+    // A write that finds another process writing is retried: see SharedCommits.
     writer.exec('pragma busy_timeout = 0');
   } catch (error) {
     throw new OperatorError(

@@ -64,7 +64,7 @@ class Workers {
   constructor(config: Config, log: Logger) {
     this.#config = config;
     this.#log = log;
-    // Whatever ends the primary ends them.
+    // When the primary process ends, its workers end too.
     process.once('exit', () => this.#kill());
   }
 
@@ -182,7 +182,7 @@ class Workers {
     });
   }
 
-  /** What it had under way is lost with it, as with a worker that dies. Its exit starts another. */
+  /** Its running requests are lost, as when a worker crashes. Its exit starts another worker. */
   #end(worker: Worker): void {
     this.#log.error({ worker: worker.id, pid: worker.process.pid }, 'a worker does not answer; it is ended');
     worker.process.kill('SIGKILL');

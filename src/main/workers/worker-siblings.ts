@@ -91,7 +91,7 @@ export class WorkerSiblings implements Siblings {
     this.#send({ is: 'counted', counted: asCounted(this.#takeUntold()), question: undefined });
   }
 
-  /** Whoever asks in one turn of the event loop shares a message. */
+  /** Questions in one turn of the event loop share a message. */
   #tell(): Promise<Told> {
     this.#telling ??= new Promise<Told>((resolve) => {
       setImmediate(() => {

@@ -4,7 +4,7 @@ import type pg from 'pg';
 export interface Limits {
   /** What a statement outside of transactions may take, which nearly always is a read: the server ends it. */
   readonly read: number;
-  /** What a statement of a transaction may take. */
+  /** The time limit of a statement in a transaction. */
   readonly inTransactions: number;
   /** A server that has not answered until then, without closing the connection, is as good as gone. */
   readonly timeoutMs: number;

@@ -2,7 +2,7 @@ import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { lookAtServer, type ServerState } from './look-at-server.ts';
 import { placeOf, serversOf } from './servers-of.ts';
 
-/** Whoever asks again before that gets the same answer. */
+/** A question within this time gets the same answer. */
 const answerLasts = 250;
 /** How long an earlier primary that still answers can go unnoticed. */
 const watchEvery = 5000;
