@@ -93,7 +93,7 @@ export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<Cl
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** What is stored of a secret. */
+/** The stored form of a secret. */
 export interface HashedSecret {
   readonly hash: string;
   readonly keyId: string;

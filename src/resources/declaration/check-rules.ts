@@ -10,7 +10,7 @@ import { storedNames } from './fields/computed.ts';
 import { fieldTypeOf } from './fields/field-types.ts';
 import { listType } from './fields/list.ts';
 
-/** What rules may speak of, beside resources and their fields. Undefined: any. */
+/** The names that rules may use beside resources and their fields. Undefined: any name. */
 export interface KnownNames {
   readonly roles?: readonly string[];
   readonly scopes?: readonly string[];
@@ -162,7 +162,7 @@ function checkField(
     return;
   }
   const field = fields[name];
-  // What ids look like is the target's affair.
+  // The target resource decides on the format of ids.
   if (!field || field.options.target !== undefined) return;
   const type = fieldTypeOf(field);
   const unbounded = { ...field.options, min: -Infinity, max: Infinity, maxItem: Infinity, pattern: undefined };

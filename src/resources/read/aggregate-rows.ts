@@ -13,7 +13,7 @@ import { listedRows, type Paging } from './list-rows.ts';
 /** The digits after the point that an average of decimals has beyond those of its field. */
 const moreDigits = 4;
 
-/** What is computed of the rows of a list, one entry for each group, as JSON. */
+/** The aggregates of a list as JSON, with one entry per group. */
 export async function aggregateJson(
   context: QueryContext,
   resource: Resource,

@@ -65,7 +65,7 @@ export async function insertSession(on: Database | Tx, row: SessionRow, secretId
   }
 }
 
-/** Whoever opens a session for a user holds the user: of the two it is the client that is gone. */
+/** Opening a session locks the user. So if the insert fails, the client is gone. */
 function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown {
   if (!isForeignKeyViolation(error)) return error;
   if (client_id !== null) return unknownClient('the client was deleted meanwhile');
