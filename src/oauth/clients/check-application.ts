@@ -53,7 +53,7 @@ const ofApplications = [
   ...(['require_pushed_authorization_requests', 'require_signed_request_object'] as const),
   ...(['dpop_bound_access_tokens', 'fapi'] as const),
 ] as const;
-/** The fields that decide whether an application gets access without consent. */
+/** Only administrators may change these fields of a trusted application. */
 const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
 
 const error = (field: string, code: string, says: string): FieldError => ({
