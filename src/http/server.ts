@@ -6,6 +6,9 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
 import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
+import { startOneAtATime } from './connections/one-at-a-time.ts';
+import { limitConnections } from './connections/open-connections.ts';
+import { UnsentAnswers } from './connections/unsent-answers.ts';
 import { answerEarly } from './errors/early-errors.ts';
 import { answerErrors } from './errors/error-handler.ts';
 import { tagAnswer } from './etag.ts';
@@ -13,14 +16,11 @@ import { admitRequests, nameOf } from './gate/admit.ts';
 import type { Authenticate } from './gate/authenticate.ts';
 import { knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
-import { startOneAtATime } from './one-at-a-time.ts';
-import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { rewriteUrl } from './rewrite-url.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
 
 /** Takes over the little that only Fastify can know: answers that broke off after their headers were sent. */
 class FrameworkLog extends LogController {

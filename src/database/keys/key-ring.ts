@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Db } from '../database.ts';
-import { underMigrationLock } from '../migration-lock.ts';
+import { underMigrationLock } from '../locks/migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
 import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
-import type { ChangeTables } from '../change-tables.ts';
-import type { FactorTables } from '../factor-tables.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
+import type { ChangeTables } from './change-tables.ts';
+import type { FactorTables } from './factor-tables.ts';
 import type { IdentityTables } from './identity-tables.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import { announceRevocation, sharedLock } from '../../database/revocation-locks.ts';
+import { announceRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { foldEmail } from '../../platform/email-address.ts';
 import type { Identifier } from './identifiers.ts';

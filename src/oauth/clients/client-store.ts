@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import { announceRevocation } from '../../database/revocation-locks.ts';
+import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { type ApplicationFields, applicationColumns, columnsOf, fieldsOfRow } from './application-store.ts';

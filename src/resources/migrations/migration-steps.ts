@@ -3,7 +3,7 @@ import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import type { Executor } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { Converted } from './conversions.ts';
+import type { Converted } from './plan/conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 /** One thing that a migration does, in words and in SQL. */

@@ -2,7 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { actorJson, actorSetting } from '../../../database/change-log/actor.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../../../database/database.ts';
-import { announceRevocation, exclusiveLock, sharedLock, sharedLockOfAll } from '../../../database/revocation-locks.ts';
+import {
+  announceRevocation,
+  exclusiveLock,
+  sharedLock,
+  sharedLockOfAll,
+} from '../../../database/locks/revocation-locks.ts';
 
 interface Ids {
   readonly userId: string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
-import { isPostgres, lockedFirst, sharedLock } from '../../../database/revocation-locks.ts';
+import { isPostgres, lockedFirst, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
 import { unknownClient } from '../../clients/unknown-client.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Config } from '../config/config.ts';
-import type { App } from './app.ts';
+import type { Config } from '../../config/config.ts';
+import type { App } from '../app.ts';
 import { unsentLimits } from './unsent-answers.ts';
 
 const sweepMs = 1000;
