@@ -46,7 +46,7 @@ export interface BuiltApp extends Services {
   readonly app: App;
   /** The served resources. */
   readonly resources: Resources;
-  /** What the operator's own code reads and writes resources with. */
+  /** The resource services for the operator's own code. */
   readonly resourceServices: ResourceServices;
   /** From now on `/health/ready` is 503, so that load balancers turn away; all else is answered as before. */
   drain(): void;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { personalConfigDir } from '../../config/config.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 
-/** What a person has of one service. */
+/** The stored credentials of one service. */
 export interface KeptTokens {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;

@@ -169,7 +169,7 @@ const invitationLifeMs = 3 * 86_400_000;
 
 const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
 
-/** What lies in the queue is English: an older instance may send it. */
+/** Queued data is in English: an older instance may send it. */
 const messages = new Map([
   ['a new personal access token', message('mail.what.token')],
   ['a new external application', message('mail.what.application')],

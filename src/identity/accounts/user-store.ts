@@ -141,7 +141,7 @@ export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
     .limit(1)
     .executeTakeFirst();
 
-/** Whoever was made first, whatever became of them. */
+/** The user who was created first, even if deleted or disabled since. */
 export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().orderBy('id').limit(1).executeTakeFirst();
 

@@ -11,7 +11,7 @@ import { builtInMails } from './mail-templates.ts';
 /** A call of `mail` with the name of a template written out. */
 const mailCall = /(?<![\w$.])(?:\w+\.)?mail\(\s*(['"`])([^'"`$\\\n]{1,100})\1/g;
 
-/** What is wrong with the operator's mails: templates that cannot be read, and code that names one that is not there. */
+/** The mistakes in the operator's mails: unreadable templates, and code that names a missing template. */
 export function checkMailTemplates(config: Config): string[] {
   const { viewsDir, resourcesDir, routesDir, jobsDir, migrationsDir } = config;
   const folder = join(viewsDir, 'mail');

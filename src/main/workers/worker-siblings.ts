@@ -14,7 +14,7 @@ interface Waiting {
 
 type Window = { readonly windowEnds: number; readonly counts: Map<string, number> };
 
-/** What was told, and what all workers together have counted of it by then. */
+/** A message with counts, and the totals of all workers at that time. */
 interface Told {
   readonly sent: ReadonlyMap<string, Window>;
   readonly totals: ReadonlyMap<string, ReadonlyMap<string, number>>;

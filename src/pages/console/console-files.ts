@@ -16,13 +16,13 @@ export interface ConsoleReader {
   readonly language: string;
   /** Where the messages of this language are; empty: in the code. */
   readonly messages: string;
-  /** What is said before the messages are there. */
+  /** The text before the messages are loaded. */
   readonly words: { readonly title: string; readonly opening: string; readonly noscript: string };
   /** The theme that was chosen on the pages. */
   readonly theme: 'light' | 'dark' | undefined;
 }
 
-/** What the page tells the console of the operator's brand. */
+/** The operator's brand, for the console. */
 interface ConsoleBrand {
   readonly name: string;
   readonly logo: string;

@@ -9,7 +9,7 @@ import type { EventLine, LineSink } from './events-log.ts';
 const facility = 10;
 const warning = 4;
 const notice = 5;
-/** What somebody should look at. */
+/** Types of events that an administrator should look at. */
 const alarming = /\.(failed|throttled|reused|retried|authentication_failed|disabled|change_undone)$|^keys\./;
 
 const printable = (text: string, longest: number): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, longest) || '-';

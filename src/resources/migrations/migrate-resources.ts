@@ -65,7 +65,7 @@ function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   );
 }
 
-/** What is stored, by the names of today. */
+/** The stored schema, with today's names. */
 function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
   const found = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;

@@ -24,7 +24,7 @@ interface Loaded {
 interface Means {
   readonly now: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** What migrations write resources with. */
+  /** The services that migrations write resources with. */
   services(): MigrationServices;
 }
 

@@ -6,7 +6,7 @@ import { mendRows } from '../mend-rows.ts';
 import type { Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
 
-/** What is planned for the table of one resource. */
+/** The plan for the table of one resource. */
 export interface TablePlan {
   readonly executor: Executor;
   readonly resource: string;
