@@ -17,8 +17,8 @@ const skipped = ['**/node_modules/**'];
 const ownTransactions = new Map([
   ['database/bus.ts', 'commitAndInvalidate itself'],
   ['database/change-as.ts', 'changeAs itself'],
-  ['database/migration-lock.ts', 'the service'],
-  ['resources/migrations/conversions.ts', 'the service'],
+  ['database/locks/migration-lock.ts', 'the service'],
+  ['resources/migrations/plan/conversions.ts', 'the service'],
   ['resources/migrations/mend-rows.ts', 'the operator'],
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],

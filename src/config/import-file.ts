@@ -13,7 +13,7 @@ interface Place {
   readonly column: number;
 }
 
-/** What a file of the project exports. Where it cannot be read, the error says the file, the line and the column. */
+/** The exports of a file of the project. If it cannot be read, the error names the file, the line and the column. */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
   resolveGatehouse();
   try {

@@ -47,7 +47,7 @@ import type { LegacyTokensExtension } from './extension.ts';
 import { openLegacyTokens } from './extensions.ts';
 import { Activity } from './overview/activity.ts';
 
-/** What the features stand on, before there is any route: for whoever starts the service, and for commands that serve nothing. */
+/** The services without any route: for the start, and for commands that do not serve. */
 export interface Services {
   readonly keys: KeyRing;
   readonly passwords: Passwords;
@@ -66,7 +66,7 @@ export interface Services {
   readonly providers: Providers;
   readonly queue: Queue;
   readonly activity: Activity;
-  /** What an operator's own code queues work with. */
+  /** The queue as an operator's own code sees it. */
   readonly enqueuing: Enqueuing;
   /** The operator's own jobs. */
   readonly jobs: readonly JobDefinition[];
@@ -133,7 +133,7 @@ export async function createServices(context: Context): Promise<Services> {
     endSessions: async (tx, invalidate, of, cause) => void (await endSessions(sessions, tx, invalidate, of, cause)),
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
-      // Whoever knew the old password may have allowed things to applications of their own.
+      // A thief who knew the old password may have given consent to applications of their own.
       if (!of.keepSecrets) await deleteConsentsOf(tx, of.userId);
     },
   };

@@ -44,7 +44,7 @@ async function mfaRequired(
   methods: readonly Method[],
 ): Promise<OAuthError> {
   const { context, keys } = oauth;
-  // What the first step was proved with is used up by it, and not by the second.
+  // The first step consumes its own proof, not that of the second step.
   if (use && !(await context.database.db.transaction().execute(use))) {
     return new OAuthError('invalid_grant', 'This code was used before.');
   }

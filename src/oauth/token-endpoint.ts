@@ -75,7 +75,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   return issued;
 }
 
-/** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
+/** Runs a grant for an authenticated client, and issues its tokens. The token endpoint and the proxies use it. */
 export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;

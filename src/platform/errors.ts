@@ -5,6 +5,13 @@ export interface FieldError extends FieldErrorValues {
   message: string;
 }
 
+/** The message of whatever was thrown. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The `code` of an error of Node, PostgreSQL or Fastify. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
 /** The figures of a message, for programs and for translations. */
 export interface FieldErrorValues {
   /** The bound that was broken. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { KnownScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 
 /** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`; `""` is what a token without scopes gets. */
@@ -10,7 +10,7 @@ export function readScopeFile(path: string | undefined, known: KnownScopes): Sco
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new OperatorError(`--scopes: ${path} could not be read as JSON: ${(error as Error).message}`);
+    throw new OperatorError(`--scopes: ${path} could not be read as JSON: ${reasonOf(error)}`);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new OperatorError(`--scopes: ${path} must hold an object such as {"orders-read": "orders:read"}.`);

@@ -1,5 +1,5 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import { askable, type ColumnKind, type Columns, type Source, type SourceRow, selectSql } from './source.ts';
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
@@ -17,7 +17,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
       connectTimeout: 15_000,
     });
   } catch (error) {
-    throw new OperatorError(`The MySQL of --from did not answer: ${(error as Error).message}`);
+    throw new OperatorError(`The MySQL of --from did not answer: ${reasonOf(error)}`);
   }
   connection.on('error', () => undefined);
   const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> =>
@@ -28,7 +28,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
     await connection.query('start transaction with consistent snapshot, read only');
   } catch (error) {
     connection.destroy();
-    throw new OperatorError(`The MySQL of --from gives no snapshot: ${(error as Error).message}`);
+    throw new OperatorError(`The MySQL of --from gives no snapshot: ${reasonOf(error)}`);
   }
   return {
     async tables() {

@@ -8,7 +8,7 @@ import { builtInViews } from '../../pages/kit/view-files.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
-/** What can be copied out: where it goes, and what there is by name. */
+/** Built-in files that can be copied, by name, and the folder that they go to. */
 interface Ejectable {
   readonly to: string;
   readonly names: readonly string[];

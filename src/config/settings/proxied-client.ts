@@ -8,7 +8,7 @@ export interface ProxiedClient {
   readonly secret: string;
 }
 
-/** What was read of one so far, and where. */
+/** The settings of one client read so far, and where they were read. */
 export interface ClientSettings {
   readonly id?: string;
   readonly secret?: string;

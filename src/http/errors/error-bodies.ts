@@ -16,7 +16,7 @@ const longestMessage = 1000;
 const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text;
 
-/** What an answer says of an error, to people. */
+/** The `detail` of an error, for people. */
 export const detailOf = ({ message }: Error): string => cut(message, longestDetail);
 
 /** The first errors that an answer has room for. */

@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
-import { announceRevocation } from '../../database/revocation-locks.ts';
+import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
@@ -47,12 +47,12 @@ export async function resetPassword(
       used &&
       (await updateUser(tx, used.user_id, {
         password_hash: passwordHash,
-        // Whoever opened the link reads the mail to this address.
+        // The user who opened the link has access to this mailbox.
         email_confirmed: 1,
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
-    // Whoever registered the address before its owner came may have linked an identity of their own.
+    // A stranger who registered the address earlier may have linked an identity of their own.
     if (owner.email_confirmed === 0) await deleteIdentitiesOf(tx, changed.id);
     await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });

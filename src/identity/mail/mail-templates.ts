@@ -51,7 +51,7 @@ export function mailTemplates(config: Config): RenderMail {
   };
 }
 
-/** What the mark and the palette of a mail are made of, for readers in the light and in the dark. */
+/** The logo and the colours of a mail, for light and dark mode. */
 function mailBrand(config: Config) {
   const { name, logo, colours } = readBrand(config);
   const { light, dark } = colours ?? houseColours;

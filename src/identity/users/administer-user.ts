@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Context } from '../../database/context.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { conflict } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
@@ -12,10 +13,22 @@ import type { Fields } from '../../resources/declaration/fields/field.ts';
 import { role } from '../../resources/declare.ts';
 import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import type { Profile } from '../accounts/user-fields.ts';
 import { markEmailConfirmed } from '../accounts/user-store.ts';
-import { lockedUntil } from '../credentials/lockout.ts';
-import { liftLockout } from '../throttle/throttle-store.ts';
+import { mostFailures } from '../credentials/check-credentials.ts';
+import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
 import { isSelf, requireEveryScope, type WholeUser } from './guard-user.ts';
+
+/** Until when strangers to the account's browsers are refused; undefined where nobody is. */
+async function lockedUntil(
+  { database, now }: Context,
+  { id, email, username, phone }: Profile & { readonly id: string },
+): Promise<number | undefined> {
+  const identifiers = [email, username, phone].filter((value) => value !== null);
+  const counts = await readCounts(database.db, [accountKey(id), ...identifiers.map(identifierKey)], now());
+  const full = counts.filter(({ count }) => count >= mostFailures.account);
+  return full.length === 0 ? undefined : Math.max(...full.map((row) => row.expires_at));
+}
 
 type UserCall = ActionCall<Fields, unknown> & { readonly row: WholeUser };
 

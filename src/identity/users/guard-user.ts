@@ -31,7 +31,7 @@ export interface WholeUser extends Profile {
   readonly locale: string | null;
 }
 
-/** What a user is found by at the login. */
+/** The fields that find a user at the login. */
 export const loginFields = ['email', 'username', 'phone'] as const;
 
 export const isSelf = (caller: Caller, id: string | undefined): boolean =>

@@ -28,7 +28,7 @@ export interface Redemption {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
-  /** What the tokens shall be for, of all that the code was given for. */
+  /** The audiences of the tokens (RFC 8707): a subset of the audiences of the code. */
   readonly resource: readonly string[];
   /** The key that the application proved to hold. */
   readonly jkt?: string | undefined;

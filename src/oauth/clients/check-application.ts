@@ -53,7 +53,7 @@ const ofApplications = [
   ...(['require_pushed_authorization_requests', 'require_signed_request_object'] as const),
   ...(['dpop_bound_access_tokens', 'fapi'] as const),
 ] as const;
-/** What decides what an application gets without anybody being asked. */
+/** Only administrators may change these fields of a trusted application. */
 const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
 
 const error = (field: string, code: string, says: string): FieldError => ({
@@ -62,7 +62,7 @@ const error = (field: string, code: string, says: string): FieldError => ({
   message: `${field} ${says}.`,
 });
 
-/** What is wrong with a new application, with a change of one, or with another client that would like to be one. */
+/** The mistakes in a new or changed application, or in the fields of another client that only applications have. */
 export function checkApplication(change: Change): FieldError[] {
   if (change.type !== 'application') {
     const given = ofApplications.filter((name) => isGiven(change.values[name]));
@@ -94,7 +94,7 @@ function checkUris({ values, local }: Change): FieldError[] {
       if (wrong) errors.push(error(field, wrong.code, `holds "${uri.slice(0, 200)}", which ${wrong.says}`));
     }
   }
-  // Whoever has none says so: an application for devices alone.
+  // An application for the device flow alone sends an empty list.
   if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
   for (const field of [
     'homepage_uri',

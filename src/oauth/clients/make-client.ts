@@ -19,7 +19,7 @@ interface NewClient extends Partial<ApplicationFields> {
   /** Checked by `wrongScopes`. */
   readonly scopes: readonly string[];
   readonly actorId: string | null;
-  /** What made it, where nobody did. */
+  /** The part of the service that made it, if no user did. */
   readonly by?: string;
   readonly source: RequestSource;
 }

@@ -42,7 +42,7 @@ export const deviceCodeGrant: Grant = {
   async issue(oauth, request) {
     const deviceCodeHash = hashDeviceCode(required(request.parameters, 'device_code'));
     const { database } = oauth.context;
-    // What was counted must be kept, so the refusal is thrown when it is.
+    // The count must be stored, so the error is thrown after the commit.
     const outcome = await database.db.transaction().execute(async (tx) => {
       const seen = await findDevice(tx, deviceCodeHash);
       if (seen?.client_id !== request.client.id) return 'unknown';

@@ -51,7 +51,7 @@ export const refreshTokenGrant: Grant = {
   },
 };
 
-/** Who somebody is, and access in their absence, are part of nothing else: at first they were allowed by name, or not at all. */
+/** `openid` and `offline_access` are never implied by another scope. */
 function heldScopes(known: KnownScopes, asked: string, held: readonly string[]): readonly string[] {
   const scopes = grantScopes(known, asked, held);
   const more = scopes.find((scope) => identityScopes.includes(scope) && !held.includes(scope));

@@ -37,7 +37,7 @@ export const invalidToken = (reason?: string): OAuthError =>
 
 const scopeOfRegistration = 'clients:write';
 
-/** Who registers a client: nobody that is known, by a token of the operator's, or an administrator by their own. */
+/** How a client is registered: openly, with an initial access token, or with the token of an administrator. */
 export async function whoRegisters(
   { context, keys, verifier }: OAuth,
   token: string | undefined,

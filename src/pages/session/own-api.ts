@@ -4,7 +4,7 @@ import { problemMessage } from '../../config/languages/problem-message.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { knownLanguage } from './request-language.ts';
 
-/** What the API answered, in the words that a page needs. */
+/** A response of the API, in the form that a page needs. */
 export interface Answer<T> {
   readonly ok: boolean;
   readonly status: number;
@@ -12,9 +12,9 @@ export interface Answer<T> {
   readonly data: T;
   /** Of a list that is walked by cursor: where its next page begins. */
   readonly nextCursor: string | undefined;
-  /** What is wrong with which field. */
+  /** The errors by field. */
   readonly errors: Readonly<Record<string, LocalizedText>>;
-  /** What is wrong on the whole, fit to be shown. */
+  /** The error as a whole, for the user. */
   readonly message: LocalizedText;
   /** The same in the words of the API. */
   readonly detail: string;

@@ -10,7 +10,7 @@ import { asPerson, refusal, showSettings } from './settings-shell.ts';
 
 const base = '/settings/account';
 
-/** What people may take along, and how they leave. */
+/** Export of a user's own data, and deletion of the account. */
 export function serveAccount(kit: PageKit, context: Context): void {
   kit.page(base, 'auth:web', (request, reply) => showAccount(kit, request, reply));
   kit.form(`${base}/export`, 'auth:web', (request, reply) => sendOwnData(kit, context, request, reply));

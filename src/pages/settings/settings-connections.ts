@@ -67,7 +67,7 @@ async function showConnections(
   });
 }
 
-/** What applications last did for the person at /mcp, by application, newest first. */
+/** The latest use of /mcp by each application of the user, newest first. */
 async function lastCalls(db: Db, userId: string): Promise<Map<string | null, { at: string; what: string }[]>> {
   const events = await newestOfUser(db, userId, 'mcp.called', readCalls);
   const calls = events.map(({ client_id, created_at, data }) => {

@@ -38,7 +38,7 @@ export async function asPerson<T>(
   return answer;
 }
 
-/** What was asked for, or the API's refusal as an error page. */
+/** The data of a response. An error of the API is shown as an error page. */
 export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
   const { ok, status, data, detail, code } = await asking;
   if (ok) return data;
@@ -58,7 +58,7 @@ export async function currentUser({ database }: PageKit, { caller }: FastifyRequ
   return viewUser(user);
 }
 
-/** What the form says back when the API refused it: at the fields where it names fields, else above the form. */
+/** Shows the form again after the API refused it: with errors at the fields, or above the form. */
 export function refusal({ errors, message: problem }: Answer<unknown>, fields: readonly string[]): Variables {
   const elsewhere = Object.entries(errors).filter(([field]) => !fields.includes(field));
   if (Object.keys(errors).length === 0) return { problem };

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { bringTriggers, dropTriggers } from '../../database/change-log/triggers.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/migration-lock.ts';
+import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../platform/progress.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
-import { convertRows } from './conversions.ts';
 import { missingDefaults } from './fill-defaults.ts';
 import { fillFolded, foldAnew } from './fill-folded.ts';
 import { finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
 import type { WatchedTransaction } from './named-tables.ts';
-import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './order-of-steps.ts';
-import { planAdditions } from './plan-additions.ts';
-import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
+import { convertRows } from './plan/conversions.ts';
+import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './plan/order-of-steps.ts';
+import { planAdditions } from './plan/plan-additions.ts';
+import { type MigrationPlan, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { recordedTables } from './recorded-tables.ts';
 import { needless, refusalOf, refuseLoss, refuseNeedless } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
@@ -65,7 +65,7 @@ function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   );
 }
 
-/** What is stored, by the names of today. */
+/** The stored schema, with today's names. */
 function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
   const found = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;

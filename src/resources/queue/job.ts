@@ -49,7 +49,7 @@ export interface NewJob {
   readonly subject?: string;
   /** Not before so many seconds. */
   readonly after?: number;
-  /** Whoever has only the database cannot read the data. */
+  /** The data is sealed: the database alone does not reveal it. */
   readonly sealed?: boolean;
 }
 

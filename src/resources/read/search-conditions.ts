@@ -10,7 +10,7 @@ import { readSearched } from '../query/searchable-names.ts';
 import { Fragment, falsehood, join, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
 import { someRelated } from './related-sql.ts';
 
-/** What a search asks of a row (alias `t`): all pairs must hold, or with `or` at least one. */
+/** The condition of a search on a row (alias `t`): all pairs must hold, or with `or` at least one. */
 export function searchConditions(
   context: RuleContext,
   resource: Resource,

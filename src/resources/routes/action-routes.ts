@@ -54,7 +54,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         if (!row) requireRule(resource, access, request.caller, services.context.now());
         const result = await action.run(actionCall(services, resource, request, row, access));
-        // What an action makes may be a secret, which no cache is to keep.
+        // The result of an action may be a secret, so no cache may store it.
         if (method !== 'GET') reply.header('cache-control', 'no-store');
         if (result === undefined) return reply.code(204).send();
         return sendJson(reply.code(status), `{"data":${JSON.stringify(result)}}`);
@@ -85,7 +85,7 @@ function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'w
   return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
 }
 
-/** What is asked of the row, besides that the caller may see it. */
+/** The rule for the row, in addition to its visibility. */
 function rowRuleOf(access: ActionAccess): RowRule {
   if (access === 'write') return 'update';
   if (access === 'read' || access === 'public') return 'read';
@@ -100,7 +100,7 @@ function requireRule(resource: Resource, access: ActionAccess, caller: Caller, n
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
 
-/** What an action writes with. Both ways run in a transaction that holds the caller's right to act. */
+/** The write functions of an action. Both run in a transaction that locks the caller's rights. */
 function actionCall(
   services: ResourceServices,
   resource: Resource,

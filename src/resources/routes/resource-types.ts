@@ -52,7 +52,7 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
   ];
 }
 
-/** What the service itself may write beside what a caller sends: read-only and hidden fields. */
+/** Fields that only the service itself may write: read-only and hidden ones. */
 const serviceFields = ({ definition, stored }: Resource) =>
   definition.managed
     ? stored.filter(({ name, sendable }) => !sendable && !['id', 'created_at', 'updated_at'].includes(name))

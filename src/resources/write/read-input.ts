@@ -21,7 +21,7 @@ export const fieldError = (field: string, code: string, says: string, values?: F
   ...values,
 });
 
-/** What was sent, and what the path fixes. */
+/** The body of a request, and the values that its path sets. */
 export interface Sent {
   readonly body: unknown;
   readonly isForm: boolean;
@@ -46,7 +46,7 @@ export function readInput(
   const sent = new Map(Object.entries((body ?? {}) as Values));
   for (const [name, value] of sent) {
     if (errors.length >= mostFieldErrors) break;
-    // What moves by itself comes back with a whole resource, and may be older than what is stored.
+    // A client that sends back a whole resource sends old values of fields that the service changes.
     const field = resource.fields.get(name);
     const isOwn = asService && resource.definition.managed && field?.stored && !ofEngine.has(name);
     if (!field || (field.options.hidden && !isOwn)) errors.push(unknownField(resource, name));
@@ -76,7 +76,7 @@ export function readInput(
   return { values, unchanged };
 }
 
-/** What a field that was left out becomes: its default, nothing, or an error. */
+/** The value of a field that was left out: its default, nothing, or an error. */
 function complete(
   field: ResourceField,
   mode: WriteMode,

@@ -107,7 +107,7 @@ function callsOf(bound: Bound): ResourceCalls {
   };
 }
 
-/** What the API does not offer to a caller, custom code does not offer in its name. */
+/** Custom code cannot do for a caller what the API does not offer to that caller. */
 function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): void {
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;

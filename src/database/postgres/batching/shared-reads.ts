@@ -16,7 +16,7 @@ export class SharedReads {
     this.#run = run;
   }
 
-  /** Whoever asks for the same shares the answer. Nobody changes a row; the list is each one's own. */
+  /** Callers that ask for the same rows share the answer. Rows must not be changed; each caller gets its own list. */
   async read<R>(text: string, values: readonly unknown[], once?: boolean): Promise<R[]> {
     const question = `${text}\0${JSON.stringify(values)}`;
     let gathering = this.#same.get(question);

@@ -3,7 +3,7 @@ import type { FieldError } from '../../../platform/errors.ts';
 import type { ClientType } from '../client-store.ts';
 import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type KnownScopes } from './scopes.ts';
 
-/** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
+/** The mistakes in scopes that a caller wants to give. Nobody can give more than their own token has. */
 export function wrongScopes(
   known: KnownScopes,
   caller: Caller,

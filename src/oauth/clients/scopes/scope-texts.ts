@@ -1,4 +1,4 @@
-/** What scopes are in words, as the end of "It asks to …": for whoever is asked for consent. Of the service's own. */
+/** The built-in scopes in words, as the end of "It asks to …", for the consent page. */
 export const ownScopeTexts: Readonly<Record<string, string>> = {
   '*': 'Do everything that you can do here',
   admin: 'Act with your roles: see, change and delete everything of everybody',

@@ -8,7 +8,7 @@ export const everyScope = '*';
 export const introspectScope = 'tokens:introspect';
 /** Lets a client pass on tokens of other clients that it received (RFC 8693). */
 export const exchangeScope = 'tokens:exchange';
-/** What a client is given for itself. No person can hand these on. */
+/** Scopes that a client gets for itself. No user can give them. */
 export const clientScopes: readonly string[] = [introspectScope, exchangeScope];
 
 /** Lets an application act with the roles of whoever signed in. `*` does not hold it. */
@@ -61,7 +61,7 @@ export class KnownScopes {
     return this.#texts.has(scope);
   }
 
-  /** What a scope lets an application do, in words for whoever is asked. */
+  /** The description of a scope, for the consent page. */
   textOf(scope: string): string {
     return this.#texts.get(scope) ?? undescribedScope(scope);
   }
@@ -96,7 +96,7 @@ export const rolesThrough = (
 export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
   held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
 
-/** What remains of `scopes` for a holder who is allowed less today. */
+/** The part of `scopes` that is still allowed. */
 export function narrowScopes(scopes: readonly string[], allowed: readonly string[]): readonly string[] {
   if (allowed.includes(everyScope) || scopes.every((scope) => allowed.includes(scope))) return scopes;
   if (scopes.includes(everyScope)) return allowed.filter((scope) => scopes.includes(scope) || !named.includes(scope));
@@ -121,7 +121,7 @@ export function knownAndAllowed(
   return asked.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
 }
 
-/** What a request for `asked` gets: all that is allowed when it asks for nothing, and never more than that. */
+/** The granted scopes: all allowed ones if `asked` is empty, and never more than the allowed ones. */
 export function grantScopes(known: KnownScopes, asked: string, allowed: readonly string[]): readonly string[] {
   const scopes = parseScope(asked);
   if (scopes.length === 0) return allowed;

@@ -2,7 +2,7 @@ import type { KnownScopes } from './scopes.ts';
 
 interface Vocabulary {
   readonly scopes: KnownScopes;
-  /** What the scopes of an imported service stand for here. */
+  /** The scopes of an imported service, and the scopes here that replace them. */
   legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Tx } from '../../../database/database.ts';
-import { isPostgres, lockedFirst, sharedLock, tryShared } from '../../../database/revocation-locks.ts';
+import { isPostgres, lockedFirst, sharedLock, tryShared } from '../../../database/locks/revocation-locks.ts';
 
 interface Secret {
   /** Null where the client proved who it is some other way. */

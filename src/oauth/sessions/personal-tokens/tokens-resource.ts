@@ -80,7 +80,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     name: 'tokens',
     table: 'sessions',
     managed: false,
-    // Who makes a token here would get further than the audience of its own.
+    // A token that is made here would reach further than the audience of the caller's own token.
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
-import { announceRevocation, announceRevocationOfAll } from '../../../database/revocation-locks.ts';
+import { announceRevocation, announceRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 

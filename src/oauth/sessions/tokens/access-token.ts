@@ -45,16 +45,16 @@ export interface TokenGrant {
   readonly scope: string;
   /** Of this token alone, where it is for less than its session. */
   readonly audience?: readonly string[] | undefined;
-  /** What this token says beyond, or instead of, the claims of its session. */
+  /** Claims that are added to, or replace, the claims of the session. */
   readonly claims?: TokenClaims | undefined;
 }
 
 export interface TokenClaims {
   /** The key that its holder must prove to have (RFC 7800, RFC 9449 6.1). */
   readonly cnf?: { readonly jkt: string } | undefined;
-  /** Who passed it on (RFC 8693 4.1). */
+  /** The actor (RFC 8693 4.1). */
   readonly act?: object;
-  /** What the user agreed to beyond scopes (RFC 9396 9.1). */
+  /** The authorization details that the user agreed to (RFC 9396 9.1). */
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly exp?: number;
   readonly client_id?: string;

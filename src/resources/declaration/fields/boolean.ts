@@ -15,7 +15,7 @@ const flags = new Map([
   ['off', false],
 ]);
 
-/** What a form or a search means by a yes or no; undefined for another text. */
+/** The boolean that a text of a form or a search means. Undefined for any other text. */
 export const readFlag = (text: string): boolean | undefined => flags.get(text.toLowerCase());
 
 export const booleanType: FieldType = {

@@ -32,7 +32,7 @@ export const numberSchema = (type: string, { min, max }: AnyOptions, example: nu
   examples: [min ?? Math.min(example, max ?? example)],
 });
 
-/** What integers and numbers have in common. */
+/** The common part of integers and numbers. */
 export const numberValues = {
   ...plainValues,
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,

@@ -21,7 +21,7 @@ const boundsOf = ({ min, max }: AnyOptions) => ({
   ...(max === undefined ? {} : { max }),
 });
 
-/** What most types have in common: one value in one column, which is compared as it is stored. */
+/** The common part of most types: one value in one column, compared as it is stored. */
 export const plainValues = {
   fromForm: same,
   toStored: same,

@@ -6,7 +6,7 @@ import { textValues } from './plain-values.ts';
 import { exampleId, uuidType } from './uuid.ts';
 
 export interface ReferenceOptions extends FieldOptions<string> {
-  /** What happens to this row when the one it refers to is deleted. The default is `restrict`. */
+  /** The action on this row when the row it refers to is deleted. The default is `restrict`. */
   onDelete?: 'restrict' | 'cascade' | 'set null';
 }
 

@@ -1,5 +1,5 @@
-import { type Executor, readUnprepared } from '../sql/executor.ts';
-import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Executor, readUnprepared } from '../../sql/executor.ts';
+import { quoted, raw, sql } from '../../sql/sql-text.ts';
 
 /** How many rows hold something in a column. */
 export async function countHeld(executor: Executor, table: string, column: string): Promise<number> {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Config } from '../config/config.ts';
-import type { App } from './app.ts';
+import type { Config } from '../../config/config.ts';
+import type { App } from '../app.ts';
 import { unsentLimits } from './unsent-answers.ts';
 
 const sweepMs = 1000;
-/** Who takes less than this a second for ANSWER_TIMEOUT does not want the answer. */
+/** A client that reads fewer bytes per second than this for ANSWER_TIMEOUT is disconnected. */
 const slowestBytes = 1024;
-/** What all callers together may leave lying: then those with the most are ended. Large answers are counted at once: `UnsentAnswers`. */
+/** The limit of unsent bytes of all callers together. Above it, the callers with the most unsent bytes are disconnected. */
 const mostWaiting = unsentLimits.inAll;
 /** From this share of the connections on, those with no request under way make room. */
 const crowded = 0.9;

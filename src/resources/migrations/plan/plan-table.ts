@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Engine } from '../../database/database.ts';
-import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
-import { fold } from '../declaration/fields/folding.ts';
-import { type Executor, readUnprepared } from '../sql/executor.ts';
-import { quoted, raw, sql } from '../sql/sql-text.ts';
+import type { Engine } from '../../../database/database.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
+import { fold } from '../../declaration/fields/folding.ts';
+import { type Executor, readUnprepared } from '../../sql/executor.ts';
+import { quoted, raw, sql } from '../../sql/sql-text.ts';
+import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
+import type { Permissions } from '../permissions.ts';
+import { rowsThat } from '../rows-in-words.ts';
+import type { IndexSchema, TableSchema } from '../storage-schema.ts';
+import { takeUpAgain } from '../take-up-again.ts';
 import { conversionOf } from './conversions.ts';
 import { countHeld, hasRows } from './held-values.ts';
-import { addColumn, createIndex, dropColumn, dropIndex, type Step } from './migration-steps.ts';
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
-import type { Permissions } from './permissions.ts';
 import { recastColumn } from './recast-column.ts';
-import { rowsThat } from './rows-in-words.ts';
-import type { IndexSchema, TableSchema } from './storage-schema.ts';
-import { takeUpAgain } from './take-up-again.ts';
 
 /** A column or index that no declaration names any more. */
 export interface Unnamed {

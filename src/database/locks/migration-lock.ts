@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { OperatorError, Problem } from '../platform/errors.ts';
-import { untilLongWorkEnds } from './beside-writers.ts';
-import type { Database, Tx } from './database.ts';
+import { OperatorError, Problem } from '../../platform/errors.ts';
+import { untilLongWorkEnds } from '../beside-writers.ts';
+import type { Database, Tx } from '../database.ts';
 
 /** Any number: it names the lock that instances starting together queue for. */
 const migrationLock = 7_146_352;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** What people prove with who they are, beside their password. Written as `Tables` are. */
+/** The tables of second factors. Written as `Tables` are. */
 export interface FactorTables {
   passkeys: {
     id: string;

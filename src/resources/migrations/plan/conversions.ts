@@ -1,8 +1,8 @@
-import { columnTypes } from '../../database/migration.ts';
-import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
-import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
-import { Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import { columnTypes } from '../../../database/migration.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
+import { type Executor, readUnprepared, writeOnce } from '../../sql/executor.ts';
+import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
 
 /** How the stored values of one type become those of another. */
 export type Conversion = Fragment | ((stored: unknown) => unknown);

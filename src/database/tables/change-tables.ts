@@ -21,7 +21,7 @@ export interface ChangeTables {
   /** One row: which log it is, and the last position that was pruned. */
   change_history: { id: string; pruned_to: Generated<number> };
   change_actor: { id: number; actor: string | null };
-  /** What a browser opens a stream with once, where it cannot send a header. */
+  /** Tickets: a browser that cannot send a header opens a stream with one. Each works once. */
   change_tickets: { id: string; sealed_token: string; expires_at: number };
   webhooks: {
     id: string;
@@ -39,7 +39,7 @@ export interface ChangeTables {
     /** Signs as well until `previous_until`. */
     sealed_previous: string | null;
     previous_until: number | null;
-    /** What was recorded up to here has its deliveries. */
+    /** Deliveries exist for all changes up to this position. */
     position: number;
     created_at: number;
     updated_at: number;

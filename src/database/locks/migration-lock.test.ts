@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { contexts } from '../../test/harness/contexts.ts';
+import { contexts } from '../../../test/harness/contexts.ts';
 import { underMigrationLock } from './migration-lock.ts';
 
 describe('A migration on PostgreSQL', () => {

@@ -1,6 +1,6 @@
-import type { Step } from './migration-steps.ts';
-import type { TableSchema } from './storage-schema.ts';
-import type { DoneAhead } from './work-ahead.ts';
+import type { Step } from '../migration-steps.ts';
+import type { TableSchema } from '../storage-schema.ts';
+import type { DoneAhead } from '../work-ahead.ts';
 
 type Tables = ReadonlySet<string>;
 

@@ -1,5 +1,5 @@
 import { type Expression, PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db, Tx } from './database.ts';
+import type { Db, Tx } from '../database.ts';
 
 /*
  * PostgreSQL lets a new `for share` pass somebody who waits to change the same row: a stream of writers would keep a

@@ -1,7 +1,7 @@
-import type { Engine } from '../../database/database.ts';
-import { addColumn, addReference, createTable, type Step } from './migration-steps.ts';
+import type { Engine } from '../../../database/database.ts';
+import { addColumn, addReference, createTable, type Step } from '../migration-steps.ts';
+import type { TableSchema } from '../storage-schema.ts';
 import type { Snapshots } from './plan-migrations.ts';
-import type { TableSchema } from './storage-schema.ts';
 
 /**
  * What is new, before anything is demanded of it: an operator's own migrations fill it in between. What is required or unique

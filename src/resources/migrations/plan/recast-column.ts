@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Engine } from '../../database/database.ts';
-import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import { Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import type { Engine } from '../../../database/database.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
+import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+import { addReference, columnText, type Step } from '../migration-steps.ts';
 import type { Conversion, Converted } from './conversions.ts';
-import { addReference, columnText, type Step } from './migration-steps.ts';
 
 /** What takes the place of a column. Its type is in its name: one that was left half done for another type is not taken for it. */
 const temporaryOf = (name: string, { storage }: ColumnSchema): string => `${name}_as_${storage}`;

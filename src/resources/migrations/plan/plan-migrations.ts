@@ -1,15 +1,15 @@
-import type { Executor } from '../sql/executor.ts';
-import { addReference, createIndex, createTable, type Step } from './migration-steps.ts';
-import type { Permissions } from './permissions.ts';
+import type { Executor } from '../../sql/executor.ts';
+import { addReference, createIndex, createTable, type Step } from '../migration-steps.ts';
+import type { Permissions } from '../permissions.ts';
+import type { TableSchema } from '../storage-schema.ts';
 import { planTable, type Unnamed } from './plan-table.ts';
-import type { TableSchema } from './storage-schema.ts';
 
-/** What brings the tables to the declarations, in order. */
+/** The steps that bring the tables to the declarations, in order. */
 export interface MigrationPlan {
   readonly steps: readonly Step[];
-  /** What no flag can do: the data must be mended first. */
+  /** The data must be fixed first: no flag can help. */
   readonly blockers: readonly string[];
-  /** What no declaration names any more, and stays. */
+  /** Columns and tables that no declaration names any more, and that stay. */
   readonly unnamed: readonly Unnamed[];
   /** What the tables are then. */
   readonly schemas: Snapshots;

@@ -1,12 +1,12 @@
-import type { ColumnSchema, Narrowing } from '../declaration/fields/column-schema.ts';
-import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
-import { type Executor, readUnprepared } from '../sql/executor.ts';
-import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import { mendRows } from './mend-rows.ts';
-import type { Step } from './migration-steps.ts';
-import { rowsThat } from './rows-in-words.ts';
+import type { ColumnSchema, Narrowing } from '../../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
+import { type Executor, readUnprepared } from '../../sql/executor.ts';
+import { type Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+import { mendRows } from '../mend-rows.ts';
+import type { Step } from '../migration-steps.ts';
+import { rowsThat } from '../rows-in-words.ts';
 
-/** What is planned for the table of one resource. */
+/** The plan for the table of one resource. */
 export interface TablePlan {
   readonly executor: Executor;
   readonly resource: string;
