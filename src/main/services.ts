@@ -27,15 +27,14 @@ import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
-import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import { endSessions } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
 import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
-import type { NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
-import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
+import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
+import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
@@ -83,11 +82,11 @@ export async function createServices(context: Context): Promise<Services> {
   const notifyApplications: NotifyApplications = (tx, logins, addresses) =>
     enqueueLogouts(context, tx, logins, addresses);
   const dpop = new Dpop(context, keys);
-  const { sessions, verifier } = createSessions(
+  const sessions = new Sessions(context, keys, legacyTokens, notifyApplications);
+  const verifier = new TokenVerifier(
     context,
     keys,
     legacyTokens,
-    notifyApplications,
     ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
   );
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));

@@ -28,11 +28,10 @@ function isSignedToken(keys: KeyRing, token: string, now: number): boolean {
 }
 
 /** RFC 6750 3.1. */
-export const invalidToken = (reason?: string): OAuthError =>
+export const invalidToken = (): OAuthError =>
   new OAuthError('invalid_token', 'This needs another token, or one that is still good.', {
     status: 401,
     headers: { 'WWW-Authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
-    ...(reason ? { reason } : {}),
   });
 
 const scopeOfRegistration = 'clients:write';

@@ -43,8 +43,10 @@ const types = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-/** Reads the built console; undefined where it was not built. */
-export function readConsole(dist = join(import.meta.dirname, '../../../console/dist')): ConsoleFiles | undefined {
+const dist = join(import.meta.dirname, '../../../console/dist');
+
+/** Reads the built console. Undefined if it was not built. */
+export function readConsole(): ConsoleFiles | undefined {
   let html: string;
   try {
     html = readFileSync(join(dist, 'index.html'), 'utf8');

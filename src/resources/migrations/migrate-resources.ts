@@ -89,16 +89,15 @@ const permissionsOf = ({ allowLoss = [], drop, byCommand = false }: MigrationOpt
   retype: byCommand,
 });
 
-/** What a start or `gatehouse migrate` would do to the tables of the declared resources. Changes nothing. */
+/** The steps that a start or `gatehouse migrate` would take. Changes nothing. */
 export async function planResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
-  options: MigrationOptions = {},
 ): Promise<MigrationPlan> {
   checkDefinitions(definitions);
   return underMigrationLock(database, async (tx) => {
     const executor = { engine: database.engine, db: tx };
-    return (await planAll(executor, await readSchemas(tx), definitions, options)).plan;
+    return (await planAll(executor, await readSchemas(tx), definitions, {})).plan;
   });
 }
 
