@@ -34,7 +34,7 @@ import { serveSessions } from './settings/settings-sessions.ts';
 import { serveWaysToSignIn } from './settings/settings-sign-in.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
 import { serveEmailCodes } from './sign-in/email-code-page.ts';
-import { serveMailedLinks } from './sign-in/email-links.ts';
+import { serveEmailLinks } from './sign-in/email-links.ts';
 import { serveInvitation } from './sign-in/invitation-page.ts';
 import { serveFirstPartyProviders } from './sign-in/provider-first-party.ts';
 import { serveProviders } from './sign-in/provider-pages.ts';
@@ -80,7 +80,7 @@ export async function servePages(
     describe: (scope) => means.scopes.describe(scope),
   });
   serveLogoutPage(app, kit, means.oauth);
-  serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
+  serveEmailLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
   const find = (token: string) => findInvitation(context, means.keys, token);
   serveInvitation(kit, { find, providers: means.providers });
   serveDevicePage(kit, means.oauth);

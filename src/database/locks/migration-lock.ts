@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError, Problem } from '../../platform/errors.ts';
-import { untilLongWorkEnds } from '../beside-writers.ts';
+import { waitForIndexBuilds } from '../beside-writers.ts';
 import type { Database, Tx } from '../database.ts';
 
 /** Any number: it names the lock that instances starting together queue for. */
@@ -52,7 +52,7 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
     } catch (error) {
       if (error instanceof Taken) await pause(waited++);
       else if (!ofLockTimeout(error)) throw error;
-      else if (await untilLongWorkEnds(db)) attempt = 1;
+      else if (await waitForIndexBuilds(db)) attempt = 1;
       else if (attempt === attempts) {
         throw new OperatorError(
           'A table that has to change is in use all the time. Look for transactions that stay open (pg_stat_activity), end them, and start again.',

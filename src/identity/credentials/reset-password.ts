@@ -11,7 +11,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
-import { shutOut } from './shut-out.ts';
+import { revokeAccess } from './revoke-access.ts';
 
 /** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */
 export async function requestPasswordReset(
@@ -54,7 +54,7 @@ export async function resetPassword(
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
     // A stranger who registered the address earlier may have linked an identity of their own.
     if (owner.email_confirmed === 0) await deleteIdentitiesOf(tx, changed.id);
-    await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
+    await revokeAccess(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;

@@ -54,7 +54,13 @@ const ofApplications = [
   ...(['dpop_bound_access_tokens', 'fapi'] as const),
 ] as const;
 /** Only administrators may change these fields of a trusted application. */
-const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
+const protectedFields = [
+  'name',
+  'scopes',
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'backchannel_logout_uri',
+] as const;
 
 const error = (field: string, code: string, says: string): FieldError => ({
   field,
@@ -140,7 +146,7 @@ function checkTrust({ values, before, caller }: Change): FieldError[] {
   if (isAdmin(caller) && caller.scopes.includes(everyScope)) return [];
   if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'is set by administrators alone')];
   if (!before?.trusted || values.trusted === false) return [];
-  const changed = weighty.filter((name) => name in values && !same(values[name], before[name]));
+  const changed = protectedFields.filter((name) => name in values && !same(values[name], before[name]));
   return changed.map((name) => error(name, 'forbidden', 'of a trusted application is changed by administrators alone'));
 }
 

@@ -37,7 +37,7 @@ export const invalidToken = (): OAuthError =>
 const scopeOfRegistration = 'clients:write';
 
 /** How a client is registered: openly, with an initial access token, or with the token of an administrator. */
-export async function whoRegisters(
+export async function authorizeRegistration(
   { context, keys, verifier }: OAuth,
   token: string | undefined,
   anonymous: Caller,

@@ -5,7 +5,7 @@ import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
 import { serveSignInApplications, showSignInApplication } from './settings-sign-in-applications.ts';
 
 const fields = ['name', 'scopes'];
@@ -68,7 +68,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   });
 
   kit.form(`${base}/:id/remove`, 'auth:web', async (request, reply) => {
-    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
+    await ignoreNotFound(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, `${base}?done=application-removed`);
   });
 }

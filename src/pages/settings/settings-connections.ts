@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { newestOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, showSettings, wanted } from './settings-shell.ts';
 
 interface Consent {
   readonly id: string;
@@ -26,7 +26,7 @@ export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 's
   kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {
     const { id } = request.params as { id: string };
-    await doneOrGone(asPerson(request, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
+    await ignoreNotFound(asPerson(request, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
     return kit.go(reply, `${base}?done=consent-withdrawn`);
   });
 }

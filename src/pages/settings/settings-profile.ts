@@ -7,7 +7,7 @@ import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
-import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, currentUser, ignoreNotFound, refusal, showSettings } from './settings-shell.ts';
 
 export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
   kit.page('/settings', 'auth:web', async (request, reply) =>
@@ -87,7 +87,7 @@ async function saveProfile(kit: PageKit, request: FastifyRequest, reply: Fastify
 }
 
 async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
+  await ignoreNotFound(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
   return kit.go(reply, '/settings?done=email-kept');
 }
 

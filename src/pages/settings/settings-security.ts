@@ -9,8 +9,8 @@ import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts
 import { notFound } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
-import { putOff } from './offer-factor.ts';
-import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { postponeOffer } from './offer-factor.ts';
+import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
 
 interface Authenticator {
   readonly id: string;
@@ -75,7 +75,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   const removal = (kind: string) =>
     kit.form(`${path}/${kind}/:id/remove`, 'auth:web', async (request, reply) => {
       const { id } = request.params as { id: string };
-      await doneOrGone(asPerson(request, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
+      await ignoreNotFound(asPerson(request, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
       return kit.go(reply, `${path}?done=factor-removed`);
     });
   for (const kind of ['authenticators', 'passkeys', 'browsers']) removal(kind);
@@ -106,7 +106,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
       : show(request, reply.code(answer.status), refusal(answer, []));
   });
 
-  kit.form(`${path}/later`, 'auth:web', (_request, reply) => putOff(kit, reply));
+  kit.form(`${path}/later`, 'auth:web', (_request, reply) => postponeOffer(kit, reply));
 }
 
 /** What a script put into the form. */

@@ -46,7 +46,7 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
 }
 
 /** For removals: what is gone already is what was wanted. */
-export async function doneOrGone(asking: Promise<Answer<unknown>>): Promise<void> {
+export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<void> {
   const answer = await asking;
   if (answer.status !== 404) await wanted(Promise.resolve(answer));
 }

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
 
 interface Token {
   readonly id: string;
@@ -82,7 +82,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   });
 
   kit.form('/settings/tokens/:id/revoke', 'auth:web', async (request, reply) => {
-    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
+    await ignoreNotFound(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, '/settings/tokens?done=token-revoked');
   });
 }

@@ -7,9 +7,9 @@ import { type Executor, readUnprepared } from '../../sql/executor.ts';
 import { quoted, raw, sql } from '../../sql/sql-text.ts';
 import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
 import type { Permissions } from '../permissions.ts';
+import { resumeColumn } from '../resume-column.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import type { IndexSchema, TableSchema } from '../storage-schema.ts';
-import { takeUpAgain } from '../take-up-again.ts';
 import { conversionOf } from './conversions.ts';
 import { countHeld, hasRows } from './held-values.ts';
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
@@ -69,7 +69,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
     const old = before.columns[name];
     if (!old) steps.push(...addColumn(engine, table, name, filled(engine, name, before, after)));
     else if (sameStorage(old, next)) {
-      if (old.unnamed) steps.push(...takeUpAgain(engine, before, name, next));
+      if (old.unnamed) steps.push(...resumeColumn(engine, before, name, next));
     } else {
       const conversion = conversionOf(name, old, next);
       if (conversion) {

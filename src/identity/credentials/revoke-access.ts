@@ -11,7 +11,7 @@ import { liftLockout } from '../throttle/throttle-store.ts';
  * that it could have opened: sessions, personal access tokens, secrets of clients, links, a change of email under way, and
  * browsers that are not asked for the second factor. The factors stay. The lockout that guesses brought about ends.
  */
-export async function shutOut(
+export async function revokeAccess(
   { endSessions, endClients }: Pick<AccountServices, 'endSessions' | 'endClients'>,
   tx: Tx,
   invalidate: Invalidate,

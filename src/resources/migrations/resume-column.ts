@@ -2,21 +2,26 @@ import type { Engine } from '../../database/database.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
-import { foldAnew } from './fill-folded.ts';
+import { refold } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 const batch = 1000;
 
 /** Others wrote while nobody named it: defaults are filled in, and folded text is folded anew. */
-export function takeUpAgain(engine: Engine, { table, indexes }: TableSchema, name: string, next: ColumnSchema): Step[] {
+export function resumeColumn(
+  engine: Engine,
+  { table, indexes }: TableSchema,
+  name: string,
+  next: ColumnSchema,
+): Step[] {
   const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
   const says = `take up the column "${name}" of "${table}" again`;
   const beside = (run: NonNullable<Step['beside']>['run']) => (engine === 'postgres' ? { beside: { table, run } } : {});
   if (next.from) {
     const fill = { table, from: next.from, folded: name };
     const statements = [sql`update ${tableName} set ${column} = null`];
-    return [{ says, statements, fill, ...beside((executor, done) => foldAnew(executor, fill, done)) }];
+    return [{ says, statements, fill, ...beside((executor, done) => refold(executor, fill, done)) }];
   }
   const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
   const { default: value } = next;
