@@ -80,7 +80,7 @@ const tableOwners = new Map(
       'roles',
       'email_changes',
       'one_time_tokens',
-      'known_browsers',
+      'known_devices',
       'user_time_zones',
       'throttles',
       ...factorTables,

@@ -55,7 +55,7 @@ export interface FactorTables {
     id: string;
     user_id: string;
     /** SHA-256 of the user and of the name that the cookie gives this browser. */
-    browser_hash: string;
+    device_hash: string;
     address: string | null;
     user_agent: string | null;
     created_at: number;

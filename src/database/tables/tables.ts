@@ -56,8 +56,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** Until then the old address is nobody else's, and its link undoes the change. */
     undo_until: number;
   };
-  /** Browsers that logged in to an account before. */
-  known_browsers: {
+  /** Browsers that logged in to an account before. OWASP calls their cookie a device cookie. */
+  known_devices: {
     user_id: string;
     /** A hash: nothing of the browser can be read from it. */
     fingerprint: string;
