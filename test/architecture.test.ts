@@ -71,7 +71,7 @@ const ownTransactions = new Map([
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
   'spent_values',
-  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'provider_states'],
+  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'providers'],
 ];
 const tableOwners = new Map(
   Object.entries({

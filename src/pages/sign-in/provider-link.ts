@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { createDeviceCookie } from '../../http/device-cookie.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
+import { type Attempt, findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
 import { findIdentity } from '../../identity/providers/identity-store.ts';
 import { linkIdentity, linkPendingIdentity } from '../../identity/providers/link-identity.ts';
 import { resolveIdentity, signInRefused } from '../../identity/providers/resolve-identity.ts';
@@ -83,11 +83,11 @@ async function link(
 }
 
 /** The session that began the attempt, in this very browser. */
-async function callerOf(
+export async function callerOf(
   kit: PageKit,
   request: FastifyRequest,
   reply: FastifyReply,
-  { attempt }: Answered,
+  attempt: Attempt,
 ): Promise<Caller | undefined> {
   const caller = await kit.webSessions.find(request, reply);
   const isSame = caller && isSignedIn(caller) && caller.userId === attempt.user_id;
@@ -102,7 +102,7 @@ export async function finishLinking(
   reply: FastifyReply,
   answered: Answered,
 ): Promise<FastifyReply> {
-  const caller = await callerOf(kit, request, reply, answered);
+  const caller = await callerOf(kit, request, reply, answered.attempt);
   const label = labelOf(answered.provider);
   if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
   const { upstream } = answered;
@@ -117,7 +117,8 @@ export async function finishLinking(
 
 /**
  * Back from a provider where somebody proved again who they are. The identity must be one of this user's, and the proof a
- * new one: a provider that answers from an old session proves nothing.
+ * new one: a provider that answers from an old session proves nothing. A provider that does not say when it authenticated the
+ * person is believed, as it is at a sign-in.
  */
 export async function finishProving(
   kit: PageKit,
@@ -129,12 +130,14 @@ export async function finishProving(
   const { context, oauth } = means;
   const { upstream, provider } = answered;
   const label = labelOf(provider);
-  const caller = await callerOf(kit, request, reply, answered);
+  const caller = await callerOf(kit, request, reply, answered.attempt);
   if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
   const identity = await findIdentity(context.database.db, upstream);
-  const isFresh = upstream.authTime !== null && context.now() - upstream.authTime < freshMs;
-  if (identity?.user_id !== caller.userId || !isFresh) {
+  if (identity?.user_id !== caller.userId) {
     return showProviderFailure(kit, request, reply, { failure: 'other_account', label });
+  }
+  if (upstream.authTime !== null && context.now() - upstream.authTime >= freshMs) {
+    return showProviderFailure(kit, request, reply, { failure: 'login_required', label });
   }
   const amr = upstream.factors === 2 ? [...amrOf.provider, 'mfa'] : amrOf.provider;
   const method = { isOffered: async () => true, check: async () => ({ amr, use: async () => undefined }) };
