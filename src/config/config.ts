@@ -118,7 +118,8 @@ export function parseConfig(
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
-    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.test(name)) readProviderSetting(name, value, providers);
+    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.test(name))
+      readProviderSetting(name, value, providers);
     else if (name in envFile) refuseInEnvFile(name, envNames);
     else refuseMisspelling(name, envNames);
   });

@@ -5,7 +5,13 @@ import { systemSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { callbackOf } from './begin-attempt.ts';
 import type { ProviderDefinition } from './define-provider.ts';
-import { type DeclaredProvider, deleteProvider, findProviders, insertProvider, updateProvider } from './provider-store.ts';
+import {
+  type DeclaredProvider,
+  deleteProvider,
+  findProviders,
+  insertProvider,
+  updateProvider,
+} from './provider-store.ts';
 
 /** When the client's secret expires, as far as that can be known: it is declared, or the secret is a JWT that says so. */
 export function secretExpiry({ clientSecret, clientSecretExpires }: ProviderDefinition): number | null {
@@ -41,7 +47,9 @@ export const keepProviders = (context: Context, definitions: readonly ProviderDe
         if (await insertProvider(tx, declared, context.now())) await record(context, tx, 'added', declared.id);
         continue;
       }
-      const names = (Object.keys(declared) as (keyof DeclaredProvider)[]).filter((name) => row[name] !== declared[name]);
+      const names = (Object.keys(declared) as (keyof DeclaredProvider)[]).filter(
+        (name) => row[name] !== declared[name],
+      );
       if (names.length === 0) continue;
       await updateProvider(tx, declared.id, declared);
       const changes = Object.fromEntries(names.map((name) => [name, { from: row[name], to: declared[name] }]));

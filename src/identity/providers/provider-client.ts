@@ -200,7 +200,8 @@ export class ProviderClient {
   async #getJson(address: string, accessToken: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
     const answer = await this.#fetch(address, { headers });
-    if (answer.status !== 200) throw new OutboundError(`${new URL(address).host} answered with the status ${answer.status}`);
+    if (answer.status !== 200)
+      throw new OutboundError(`${new URL(address).host} answered with the status ${answer.status}`);
     return answer.json();
   }
 

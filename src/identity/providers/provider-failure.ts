@@ -37,7 +37,8 @@ const longestDetail = 300;
 /** Libraries wrap what `fetch` throws. */
 function causesOf(error: unknown): LibraryError[] {
   const causes: LibraryError[] = [];
-  for (let current = error; current instanceof Error && causes.length < 5; current = current.cause) causes.push(current);
+  for (let current = error; current instanceof Error && causes.length < 5; current = current.cause)
+    causes.push(current);
   return causes;
 }
 
@@ -46,7 +47,10 @@ export function describeFailure(error: unknown): ProviderFailure {
   const said = causes.flatMap((cause) => [cause.error, cause.message]);
   const words = [...new Set(said.filter((word) => typeof word === 'string' && word !== ''))].join(': ');
   // It may come from the provider and hold anything.
-  const detail = words.replace(/[\p{Cc}\p{Cf}]/gu, ' ').toWellFormed().slice(0, longestDetail);
+  const detail = words
+    .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+    .toWellFormed()
+    .slice(0, longestDetail);
   return { code: codeOf(causes), detail: detail.toWellFormed() };
 }
 

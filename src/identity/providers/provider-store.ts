@@ -35,5 +35,9 @@ export async function deleteProvider(tx: Tx, id: string): Promise<void> {
 export const noteProviderSuccess = (db: Db, id: string, now: number): Promise<void> =>
   updateProvider(db, id, { last_success_at: now });
 
-export const noteProviderFailure = (db: Db, id: string, { code, detail }: ProviderFailure, now: number): Promise<void> =>
-  updateProvider(db, id, { last_failure_at: now, failure: code, failure_detail: detail });
+export const noteProviderFailure = (
+  db: Db,
+  id: string,
+  { code, detail }: ProviderFailure,
+  now: number,
+): Promise<void> => updateProvider(db, id, { last_failure_at: now, failure: code, failure_detail: detail });

@@ -2,8 +2,8 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { conflict } from '../../platform/errors.ts';
 import { findUser } from '../accounts/user-store.ts';
-import { findHeldFactors } from '../factors/held-factor-store.ts';
 import { canUsePassword } from '../credentials/require-own-proof.ts';
+import { findHeldFactors } from '../factors/held-factor-store.ts';
 import { countUsableIdentities } from './identity-store.ts';
 
 /** Ways to sign in that a user has. */

@@ -30,7 +30,11 @@ import { endAccess, followUserWrite } from './write-user.ts';
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
 
 const deletion = Type.Object(
-  { current_password: Type.Optional(Type.String({ description: 'Needed to delete oneself. Users without a password need a recent proof instead.' })) },
+  {
+    current_password: Type.Optional(
+      Type.String({ description: 'Needed to delete oneself. Users without a password need a recent proof instead.' }),
+    ),
+  },
   { additionalProperties: false },
 );
 
