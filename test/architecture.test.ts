@@ -65,6 +65,7 @@ const ownTransactions = new Map([
   ['cli/commands/clients/client-create.ts', 'the operator'],
   ['cli/commands/clients/client-secret.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],
+  ['identity/providers/keep-providers.ts', 'the operator, who declares providers'],
 ]);
 
 /** The folder that writes a table. Others read it, or ask that folder. */

@@ -106,7 +106,9 @@ onBothEngines('The state of providers', (engine) => {
     }
     assert.deepEqual(new Set((await events('provider.failed')).map(({ failure }) => failure)).size, failures.length);
     const { body } = await ask<{ data: { findings: Finding[] } }>(service, '/v1/diagnoses', { token: admin });
-    const said = body.data.findings.filter(({ part }) => part === 'providers').map(({ state, what }) => `${state} ${what}`);
+    const said = body.data.findings
+      .filter(({ part }) => part === 'providers')
+      .map(({ state, what }) => `${state} ${what}`);
     assert.equal(said.length, 3, said.join('\n'));
     assert.match(said.join('\n'), /notice the last sign-in with acme failed/);
     assert.match(said.join('\n'), new RegExp(`notice the secret of acme expires on ${inDays(10)}`));
@@ -134,7 +136,9 @@ onBothEngines('The state of providers', (engine) => {
     upstream.person = { ...person('tester'), name: '<b>Tess</b>' };
     assert.match(await tested(), /would be registered/);
     assert.match(await tested(), /&lt;b&gt;Tess/);
-    const found = await ask<{ data: unknown[] }>(service, '/v1/users?search=email:tester@example.com', { token: admin });
+    const found = await ask<{ data: unknown[] }>(service, '/v1/users?search=email:tester@example.com', {
+      token: admin,
+    });
     assert.deepEqual(found.body.data, []);
     upstream.person = person('admin');
     assert.match(await tested(), /would have to prove that it is theirs/);

@@ -110,10 +110,7 @@ const builtin: Record<string, Presentation> = {
     unlisted: true,
   },
   passkeys: { label: 'Passkeys', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
-  authenticators: {
-    label: 'Authenticator apps',
-    columns: ['name', 'user_id', 'last_used_at', 'created_at'],
-  },
+  authenticators: { label: 'Authenticator apps', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
   browsers: {
     label: 'Remembered browsers',
     columns: ['user_agent', 'user_id', 'last_used_at', 'created_at'],
@@ -122,7 +119,6 @@ const builtin: Record<string, Presentation> = {
   providers: {
     label: 'Identity providers',
     columns: ['label', 'issuer', 'enabled', 'last_success_at', 'last_failure_at', 'failure', 'secret_expires_at'],
-    empty: 'No identity provider is declared.',
   },
   identities: {
     label: 'External identities',

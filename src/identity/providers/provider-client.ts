@@ -177,7 +177,7 @@ export class ProviderClient {
     const date = Date.parse(headers.get('date') ?? '');
     // RFC 9111 5.1: a cache adds how old its answer is.
     const age = Number(headers.get('age') ?? 0) * 1000;
-    return Number.isFinite(date + age) ? date + age - Date.now() : undefined;
+    return Number.isFinite(date + age) ? date + age - this.#now() : undefined;
   }
 
   #read(issuer: string, claims: Claims): Upstream {

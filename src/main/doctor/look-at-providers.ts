@@ -12,13 +12,14 @@ import { explain } from './explain.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const part = 'providers';
+const machineClock = Date.now;
 const soonMs = 30 * 86_400_000;
 
 /** Whether each identity provider answers, and what has to be registered there. */
 export async function lookAtProviders(config: Config): Promise<Finding[]> {
   let providers: Providers;
   try {
-    providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: Date.now });
+    providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: machineClock });
   } catch (error) {
     return [wrong(part, explain(error), 'Correct the declaration that is named.')];
   }
@@ -28,7 +29,7 @@ export async function lookAtProviders(config: Config): Promise<Finding[]> {
     return [wrong(part, what, 'Declare a provider in PROVIDERS_DIR, or unset LOCAL_PASSWORDS.')];
   }
   const looked = await Promise.all(all.map((provider) => lookAtProvider(config, provider)));
-  return [...looked, ...lookAtSecrets(await providers.definitions(), Date.now())];
+  return [...looked, ...lookAtSecrets(await providers.definitions(), machineClock())];
 }
 
 async function lookAtProvider(config: Config, provider: ProviderClient): Promise<Finding> {
