@@ -1,5 +1,6 @@
 import LoginIcon from '@mui/icons-material/LoginOutlined';
-import { Button, useRecordContext } from 'react-admin';
+import { Button } from '@mui/material';
+import { useRecordContext } from 'react-admin';
 import { root } from '../data/api.ts';
 import { say } from '../text/say.ts';
 
@@ -7,9 +8,10 @@ import { say } from '../text/say.ts';
 export function TestSignIn() {
   const provider = useRecordContext();
   if (!provider?.enabled) return null;
+  const address = `${root}/login/with/${provider.id}/test`;
   return (
-    <Button label={say('Test sign-in')} href={`${root}/login/with/${provider.id}/test`} target="_blank" rel="noopener">
-      <LoginIcon />
+    <Button size="small" startIcon={<LoginIcon />} href={address} target="_blank" rel="noopener">
+      {say('Test sign-in')}
     </Button>
   );
 }

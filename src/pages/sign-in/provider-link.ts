@@ -12,7 +12,7 @@ import { renewProof } from '../../oauth/sessions/proof/renew-proof.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import { type Answered, labelOf, nameIn, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
 import { enter, linkPath } from './provider-session.ts';
 
 const handleIn = (request: FastifyRequest): string => (request.params as { handle: string }).handle;
@@ -44,16 +44,16 @@ export function serveLinking(kit: PageKit, means: ProviderMeans): void {
   });
 }
 
-/** The identity that waits for its owner's proof. Only the browser that brought it finds it. */
+/** The identity that waits for its owner's proof. */
 export async function pendingOf(
   kit: PageKit,
   { context }: ProviderMeans,
   request: FastifyRequest,
-  handle = handleIn(request),
+  { provider = nameIn(request), handle = handleIn(request) } = {},
 ): Promise<PendingIdentity | undefined> {
   const { visitor } = kit.cookies.read(request);
   if (!visitor) return undefined;
-  return findPending(context.database.db, { handle, visitor, now: context.now() });
+  return findPending(context.database.db, { handle, visitor, provider, now: context.now() });
 }
 
 const showOtherAccount = (

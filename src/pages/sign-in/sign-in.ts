@@ -82,9 +82,9 @@ async function showLogin(
 
 /** Where the person comes from a provider with an email that is taken: what the page explains to them. */
 async function linkingOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest, next: string | undefined) {
-  const [, name = '', handle] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
-  const provider = handle === undefined ? undefined : await means.providers.find(name);
-  const pending = provider && (await pendingOf(kit, means, request, handle));
+  const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
+  const provider = handle === '' ? undefined : await means.providers.find(name);
+  const pending = provider && (await pendingOf(kit, means, request, { provider: name, handle }));
   return pending && { provider: labelOf(provider), email: (JSON.parse(pending.upstream) as Upstream).email };
 }
 
