@@ -12,7 +12,14 @@ import { renewProof } from '../../oauth/sessions/proof/renew-proof.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { type Answered, labelOf, nameIn, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import {
+  type Answered,
+  labelOf,
+  nameIn,
+  type ProviderMeans,
+  providerOf,
+  showProviderFailure,
+} from './provider-means.ts';
 import { enter, linkPath } from './provider-session.ts';
 
 const handleIn = (request: FastifyRequest): string => (request.params as { handle: string }).handle;
