@@ -164,6 +164,11 @@ onBothEngines('A provider', (engine) => {
     assert.equal(isSignedIn(visitor), false);
   });
 
+  it('begins whatever the address holds', async () => {
+    for (const query of ['invitation=%00', 'invitation=a&invitation=b', 'next=%00', 'prompt=%00&max_age=x'])
+      assert.ok([302, 400].includes((await new Visitor(service).get(`/login/with/acme?${query}`)).status), query);
+  });
+
   it('cannot send what a database does not store', async () => {
     for (const claims of [{ sub: 'a\u0000b' }, { sub: 'é'.repeat(20) }, { sub: 'x'.repeat(256) }]) {
       upstream.person = person(claims);

@@ -66,6 +66,10 @@ function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(found);
 }
 
+/** The token of a mailed link. What cannot be one is not stored. */
+const readInvitation = (sent: unknown): string | undefined =>
+  typeof sent === 'string' && /^[\w.~-]{1,500}$/.test(sent) ? sent : undefined;
+
 async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest, reply: FastifyReply) {
   const provider = await providerOf(means, request);
   const query = queryOf(request);
@@ -75,7 +79,7 @@ async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest
   return sendToProvider(kit, means, request, reply, provider, {
     purpose: 'sign-in',
     next,
-    invitation: query.invitation,
+    invitation: readInvitation(query.invitation),
     passedOn: readPassedOn(asked),
   });
 }
