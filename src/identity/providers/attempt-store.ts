@@ -42,10 +42,7 @@ interface Handle {
 }
 
 /** Only the browser that brought it finds it, and only at the provider that it is of: another would map its claims otherwise. */
-export const findPending = (
-  db: Db,
-  { handle, visitor, provider, now }: Handle,
-): Promise<PendingIdentity | undefined> =>
+export const findPending = (db: Db, { handle, visitor, provider, now }: Handle): Promise<PendingIdentity | undefined> =>
   db
     .selectFrom('pending_identities')
     .selectAll()
