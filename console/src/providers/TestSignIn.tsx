@@ -1,4 +1,4 @@
-import LoginIcon from '@mui/icons-material/LoginOutlined';
+import KeyIcon from '@mui/icons-material/KeyOutlined';
 import { Button } from '@mui/material';
 import { useRecordContext } from 'react-admin';
 import { root } from '../data/api.ts';
@@ -10,7 +10,7 @@ export function TestSignIn() {
   if (!provider?.enabled) return null;
   const address = `${root}/login/with/${provider.id}/test`;
   return (
-    <Button size="small" startIcon={<LoginIcon />} href={address} target="_blank" rel="noopener">
+    <Button size="small" startIcon={<KeyIcon />} href={address} target="_blank" rel="noopener">
       {say('Test sign-in')}
     </Button>
   );

@@ -4,7 +4,7 @@ import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { labelOf, leave, type ProviderMeans, providerOf, showProviderFailure } from '../sign-in/provider-means.ts';
-import { beginAtProvider, sendToProvider } from '../sign-in/send-to-provider.ts';
+import { beginAtProvider } from '../sign-in/send-to-provider.ts';
 import { asPerson, refusal, showSettings, wanted } from './settings-shell.ts';
 
 interface Identity {
@@ -45,14 +45,6 @@ export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
     const answer = await asPerson(request, 'DELETE', `/v1/identities/${encodeURIComponent(id)}`);
     if (answer.ok || answer.status === 404) return kit.go(reply, `${path}?done=identity-unlinked`);
     return show(request, reply.code(answer.status), refusal(answer, []));
-  });
-
-  /** In a tab of its own, so that a form in another tab keeps what was typed. */
-  kit.page('/login/with/:name/prove', 'auth:web', async (request, reply) => {
-    const provider = await providerOf(means, request);
-    const { userId, sessionId } = request.caller;
-    const beginning = { purpose: 'prove', userId, sessionId, passedOn: { prompt: 'login', maxAge: 0 } } as const;
-    return sendToProvider(kit, means, request, reply, provider, beginning);
   });
 }
 

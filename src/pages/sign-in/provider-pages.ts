@@ -11,7 +11,7 @@ import { logOutByProvider } from '../../oauth/provider-logout.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
 import { localPath } from '../session/local-path.ts';
-import { finishLinking, finishProving, serveLinking } from './provider-link.ts';
+import { finishLinking, serveLinking } from './provider-link.ts';
 import {
   type Answered,
   labelOf,
@@ -21,6 +21,7 @@ import {
   readPassedOn,
   showProviderFailure,
 } from './provider-means.ts';
+import { finishProving, serveProving } from './provider-prove.ts';
 import { finishSignIn } from './provider-session.ts';
 import { finishTest, serveProviderTest } from './provider-test.ts';
 import { noteFailure, sendToProvider } from './send-to-provider.ts';
@@ -55,6 +56,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     },
   );
   serveLinking(kit, means);
+  serveProving(kit, means);
   serveProviderTest(kit, means);
 }
 
