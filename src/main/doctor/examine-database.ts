@@ -9,6 +9,7 @@ import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/factor-count-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
+import { lookAtFailures } from './look-at-providers.ts';
 
 /** Administrators whose password alone opens everything. */
 async function lookAtFactors({ mfa }: Config, db: Db): Promise<Finding> {
@@ -73,6 +74,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
   );
   findings.push(await lookAtFactors(look.config, database.db));
   findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
+  findings.push(...(await lookAtFailures(database.db)));
   return findings;
 }
 
