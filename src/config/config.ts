@@ -143,7 +143,7 @@ export function parseConfig(
   return Object.freeze(config) as Config;
 }
 
-/** Whoever has several things wrong hears of all at once. */
+/** Reports all mistakes at once. */
 function refuseTogether<T>(all: readonly T[], read: (one: T) => void): void {
   const wrong: string[] = [];
   for (const one of all) {
@@ -203,7 +203,7 @@ export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== u
 export const personalConfigDir = (): string =>
   resolve(process.env.XDG_CONFIG_HOME || resolve(homedir(), '.config'), 'gatehouse');
 
-/** What `.env` says is a default for the environment. */
+/** A value of `.env` is used where the environment has none. */
 function readEnvFile(workingDir: string): Record<string, string | undefined> {
   const path = resolve(workingDir, '.env');
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};

@@ -45,9 +45,9 @@ import { createServices, type Services } from './services.ts';
 /** The service, put together, for whoever starts it or tests it. */
 export interface BuiltApp extends Services {
   readonly app: App;
-  /** What is served, made ready for work. */
+  /** The served resources. */
   readonly resources: Resources;
-  /** What the operator's own code reads and writes resources with. */
+  /** The resource services for the operator's own code. */
   readonly resourceServices: ResourceServices;
   /** From now on `/health/ready` is 503, so that load balancers turn away; all else is answered as before. */
   drain(): void;

@@ -9,7 +9,7 @@ import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
 import { clientsResource } from '../oauth/clients/clients-resource.ts';
-import { KnownScopes } from '../oauth/clients/scopes.ts';
+import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import { tokensResource } from '../oauth/sessions/personal-tokens/tokens-resource.ts';
 import { eventsResource } from '../resources/audit/events-resource.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';

@@ -6,8 +6,8 @@ import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts
 import { noteIdentitySession } from '../identity/providers/identity-store.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { requireSecret } from './clients/client-secrets.ts';
 import { requireRealm } from './clients/require-realm.ts';
+import { requireSecret } from './clients/secrets/client-secrets.ts';
 import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { authenticatedBy } from './sessions/store/authentication.ts';

@@ -24,10 +24,13 @@ describe('The command eject', () => {
   });
 
   it('copies both templates of a mail, and all of them where none is named', async () => {
-    await eject('mails', 'confirm-email');
-    assert.deepEqual(readdirSync(join(dir, 'views/mail')).sort(), ['confirm-email.html', 'confirm-email.txt']);
+    await eject('mails', 'confirm-email', 'new-login');
+    assert.deepEqual(
+      readdirSync(join(dir, 'views/mail')).sort(),
+      ['confirm-email', 'new-login'].flatMap((name) => [`${name}.html`, `${name}.txt`]),
+    );
     assert.equal((await eject('mails')).code, 0);
-    assert.ok(existsSync(join(dir, 'views/mail/layout.html')));
+    assert.ok(existsSync(join(dir, 'views/mail/layout.html')) && !existsSync(join(dir, 'views/mail/notices')));
     assert.deepEqual((await eject('mails', '--list')).stdout.split('\n').slice(0, 2), [
       'confirm-email',
       'confirm-new-email',

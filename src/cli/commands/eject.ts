@@ -8,7 +8,7 @@ import { builtInViews } from '../../pages/kit/view-files.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
-/** What can be copied out: where it goes, and what there is by name. */
+/** Built-in files that can be copied, by name, and the folder that they go to. */
 interface Ejectable {
   readonly to: string;
   readonly names: readonly string[];
@@ -17,18 +17,23 @@ interface Ejectable {
   write(file: string, path: string): void;
 }
 
-/** Templates: a name stands for its files of every ending. */
-function templates(from: string, to: string): Ejectable {
-  const files = readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(from, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    .sort();
+/** Templates: a name stands for its files of every ending. A file of an inner folder that is listed itself counts there. */
+function templates(folders: readonly string[], to: string): Ejectable {
+  const sources = new Map<string, string>();
+  for (const folder of folders) {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      const nearest = folders.findLast((each) => path.startsWith(join(each, '/')));
+      if (entry.isFile() && nearest === folder) sources.set(relative(folder, path).replaceAll('\\', '/'), path);
+    }
+  }
+  const files = [...sources.keys()].sort();
   const nameOf = (file: string): string => file.replace(/\.\w+$/, '');
   return {
     to,
     names: [...new Set(files.map(nameOf))],
     filesOf: (name) => files.filter((file) => nameOf(file) === name),
-    write: (file, path) => cpSync(join(from, file), path),
+    write: (file, path) => cpSync(sources.get(file) as string, path),
   };
 }
 
@@ -44,7 +49,7 @@ const messages = (to: string): Ejectable => ({
 });
 
 const kinds = new Map<string, (config: Config) => Ejectable>([
-  ['views', ({ viewsDir }) => templates(builtInViews, viewsDir)],
+  ['views', ({ viewsDir }) => templates([builtInViews], viewsDir)],
   ['mails', ({ viewsDir }) => templates(builtInMails, join(viewsDir, 'mail'))],
   ['messages', ({ languagesDir }) => messages(languagesDir)],
 ]);

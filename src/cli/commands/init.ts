@@ -1,10 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { OperatorError } from '../../platform/errors.ts';
-import { confirm } from '../terminal/confirm.ts';
+
+/** Goes on where somebody says yes on the terminal. Where nobody can be asked, only the flag says yes. */
+async function confirm(question: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new OperatorError(`${question}\nNothing was changed. Run the command again with --yes.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.');
+  } finally {
+    terminal.close();
+  }
+}
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const template = join(root, 'templates', 'project');

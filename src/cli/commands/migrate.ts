@@ -39,7 +39,7 @@ interface Work {
   readonly database: Database;
   readonly definitions: readonly ResourceDefinition[];
   readonly own: OwnMigrations | undefined;
-  /** What the migrations write resources with from now on. */
+  /** The services that migrations write resources with from now on. */
   use(services: MigrationServices): void;
 }
 

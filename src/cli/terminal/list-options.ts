@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** What every listing takes. */
+/** The options of every list command. */
 export interface ListFlags {
   readonly search?: string;
   readonly limit?: number;

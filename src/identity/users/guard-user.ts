@@ -32,7 +32,7 @@ export interface WholeUser extends Profile {
   readonly password_hash: string;
 }
 
-/** What a user is found by at the login. */
+/** The fields that find a user at the login. */
 export const loginFields = ['email', 'username', 'phone'] as const;
 
 export const isSelf = (caller: Caller, id: string | undefined): boolean =>

@@ -26,7 +26,7 @@ export async function prepareUser(
   values: UserValues,
 ): Promise<UserValues | undefined> {
   const { context, caller } = call;
-  // Who may not write this user is refused later, and must not make us hash or learn anything here.
+  // A caller without write access is refused later, and must not cause hashing or learn anything here.
   if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
   const { prepared, errors } = readProfileValues(values);
   const locale = readLocale(values.locale);
@@ -60,7 +60,7 @@ function readProfileValues(values: UserValues): { prepared: UserValues; errors: 
   return { prepared, errors };
 }
 
-/** What opens the account is changed by who knows its password or has just proved who they are; of others, by administrators. A token may be stolen. */
+/** Changing a login field requires the password or a recent proof, because a token may be stolen. Administrators change others without it. */
 async function requireOwner({ context, caller, source, now }: Call, user: UserRow, values: UserValues): Promise<void> {
   const changed = loginFields.filter((field) => field in values && values[field] !== user[field]);
   const self = isSelf(caller, user.id);
@@ -78,7 +78,7 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
 const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
   Object.fromEntries(fields.map((field) => [field, values[field]]));
 
-/** Who deletes themselves must know the password, or have a recent proof where there is none; administrators delete others without. */
+/** Deleting one's own account requires the password, or a recent proof if there is none. Administrators delete others without it. */
 export async function prepareDeletion(
   { context, caller, now }: Call,
   id: string,

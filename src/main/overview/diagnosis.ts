@@ -17,7 +17,7 @@ interface Diagnosed {
   readonly findings: Finding[];
 }
 
-/** What `gatehouse doctor` would say of the service that runs. Who asks within a minute shares one look. */
+/** The findings of `gatehouse doctor` for the running service. Requests within a minute share one run. */
 export class Diagnosis {
   readonly #context: Context;
   readonly #providers: Pick<Providers, 'definitions'>;

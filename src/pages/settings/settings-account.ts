@@ -10,7 +10,7 @@ import { asPerson, hasOwnPassword, refusal, showSettings } from './settings-shel
 
 const base = '/settings/account';
 
-/** What people may take along, and how they leave. */
+/** Export of a user's own data, and deletion of the account. */
 export function serveAccount(kit: PageKit, context: Context): void {
   kit.page(base, 'auth:web', (request, reply) => showAccount(kit, request, reply));
   kit.form(`${base}/export`, 'auth:web', (request, reply) => sendOwnData(kit, context, request, reply));
@@ -24,7 +24,7 @@ export function serveAccount(kit: PageKit, context: Context): void {
 }
 
 const showAccount = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
-  showSettings(kit, request, reply, 'account', 'settings-account', {
+  showSettings(kit, request, reply, 'account', 'settings/account', {
     title: message('account.title'),
     has_password: await hasOwnPassword(kit, request),
     ...variables,

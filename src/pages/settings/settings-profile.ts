@@ -7,7 +7,7 @@ import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
-import { asPerson, currentUser, doneOrGone, hasOwnPassword, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, currentUser, hasOwnPassword, ignoreNotFound, refusal, showSettings } from './settings-shell.ts';
 
 export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
   kit.page('/settings', 'auth:web', async (request, reply) =>
@@ -43,7 +43,7 @@ async function showProfile(
     locale: user.locale,
   };
   const values = { ...stored, ...typed.values };
-  return showSettings(kit, request, reply, 'profile', 'settings-profile', {
+  return showSettings(kit, request, reply, 'profile', 'settings/profile', {
     ...typed,
     title: message('profile.title'),
     user,
@@ -88,12 +88,12 @@ async function saveProfile(kit: PageKit, request: FastifyRequest, reply: Fastify
 }
 
 async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
+  await ignoreNotFound(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
   return kit.go(reply, '/settings?done=email-kept');
 }
 
 const showPassword = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
-  showSettings(kit, request, reply, 'password', 'settings-password', {
+  showSettings(kit, request, reply, 'password', 'settings/password', {
     title: message('password.title'),
     has_password: await hasOwnPassword(kit, request),
     ...variables,

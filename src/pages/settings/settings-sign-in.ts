@@ -20,7 +20,7 @@ const path = '/settings/sign-in';
 /** *Ways to sign in*: the password, passkeys, and the accounts at providers. Works without a script. */
 export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, variables: Variables = {}) =>
-    showSettings(kit, request, reply, 'sign-in', 'settings-sign-in', {
+    showSettings(kit, request, reply, 'sign-in', 'settings/sign-in', {
       title: message('ways.title'),
       ...(await waysOf(kit, means, request)),
       ...variables,

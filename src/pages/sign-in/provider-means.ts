@@ -13,7 +13,7 @@ import type { FindDestination } from '../authorize/destinations.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { nextQuery } from './next-query.ts';
 
-/** What the pages of providers need beside the page kit. */
+/** The services of the provider pages, beside the page kit. */
 export interface ProviderMeans extends LinkServices {
   readonly context: Context;
   readonly oauth: OAuth;
@@ -22,7 +22,7 @@ export interface ProviderMeans extends LinkServices {
   readonly findDestination: FindDestination;
 }
 
-/** What came back from a provider, and what for. */
+/** The response of a provider, and the attempt that it belongs to. */
 export interface Answered {
   readonly provider: ProviderClient;
   readonly attempt: Attempt;

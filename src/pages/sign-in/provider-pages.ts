@@ -26,7 +26,7 @@ import { finishSignIn } from './provider-session.ts';
 import { finishTest, serveProviderTest } from './provider-test.ts';
 import { noteFailure, sendToProvider } from './send-to-provider.ts';
 
-/** What a provider may send to the callback. */
+/** The parameters that a provider may send to the callback. */
 const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
 
 /** Sign-in with a provider: the way there, and the way back (contract 14.1, 14.3). */

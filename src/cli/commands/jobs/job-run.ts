@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError, Problem } from '../../../platform/errors.ts';
+import { OperatorError, Problem, reasonOf } from '../../../platform/errors.ts';
 import { runJob } from '../../../resources/jobs/serve-jobs.ts';
 import { withGatehouse } from '../../operator/with-gatehouse.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -21,7 +21,7 @@ export function addJobRun(group: Command): void {
           await runJob(resourceServices, scheduler, jobs, { name, ...sent });
         } catch (error) {
           if (error instanceof OperatorError || error instanceof Problem) throw error;
-          throw new OperatorError(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+          throw new OperatorError(`${name} failed: ${reasonOf(error)}`);
         }
       });
       console.log(`${name} is done.`);
