@@ -48,10 +48,13 @@ describe('The command eject', () => {
 
   it('names the nearest where there is none of a name', async () => {
     const wrong = await eject('veiws');
-    assert.deepEqual([wrong.code, /it "veiws" is not one of .* Did you mean "views"\?/.test(wrong.stderr)], [2, true]);
+    assert.deepEqual(
+      [wrong.code, /it "veiws" does not exist\. Did you mean "views"\? There are: views/.test(wrong.stderr)],
+      [2, true],
+    );
     const unknown = await eject('views', 'logn');
     assert.deepEqual(
-      [unknown.code, /the name "logn" is not one of .* Did you mean "login"\?/.test(unknown.stderr)],
+      [unknown.code, /the name "logn" does not exist\. Did you mean "login"\? There are: /.test(unknown.stderr)],
       [2, true],
     );
   });

@@ -133,7 +133,7 @@ const builtin: Record<string, Presentation> = {
   },
   'scheduled-jobs': {
     label: 'Scheduled jobs',
-    columns: ['id', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
+    columns: ['name', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
     empty: 'No job has a schedule.',
   },
   'job-runs': {

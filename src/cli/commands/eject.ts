@@ -58,9 +58,9 @@ export function addEject(program: Command): void {
   program
     .command('eject')
     .argument('<what>', `one of ${[...kinds.keys()].join(', ')}`)
-    .argument('[names...]', 'which of them: views or mails by name, messages by language (default: all)')
+    .argument('[names...]', 'the names of views or mails, or the languages of messages (default: all)')
     .description('Copy built-in views, mails or messages into the project, to change them there.')
-    .option('--list', 'say what there is, and copy nothing')
+    .option('--list', 'list the names, and copy nothing')
     .addHelpText(
       'after',
       `
@@ -100,6 +100,6 @@ function eject(ejectable: Ejectable, names: readonly string[]): void {
 function unknown(what: string, word: string, known: readonly string[]): UsageError {
   const near = nearest(word, known);
   return new UsageError(
-    `gatehouse eject: ${what} "${word}" is not one of ${known.join(', ')}.${near ? ` Did you mean "${near}"?` : ''}`,
+    `gatehouse eject: ${what} "${word}" does not exist.${near ? ` Did you mean "${near}"?` : ''} There are: ${known.join(', ')}.`,
   );
 }

@@ -43,10 +43,10 @@ interface PackageFile {
 export function addInit(program: Command): void {
   program
     .command('init')
-    .argument('[folder]', 'where it is made', '.')
+    .argument('[folder]', 'the folder of the project', '.')
     .description('Make a project of your own: a resource and its test, settings, what a deployment needs.')
-    .option('--no-install', 'leave the installing to you')
-    .option('--yes', 'add to a project that is there, without being asked')
+    .option('--no-install', 'do not install packages')
+    .option('--yes', 'add to an existing project without asking')
     .addHelpText('after', '\nExamples:\n  npx gatehouse-server init my-api && cd my-api && npm start')
     .action((folder: string, flags: Flags) => initProject(resolve(folder), flags));
 }

@@ -101,6 +101,6 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
     await addClientSecret(context, keys, tx, invalidate, { clientId: id, secret });
     const type = made ? 'client.created' : 'client.secret_added';
     await recordEvent(context, tx, { type, clientId: id, source: systemSource, data: { by: 'settings' } });
-    log.info({ client: id }, made ? 'made a client of the settings' : 'gave a client the secret of the settings');
+    log.info({ client: id }, made ? 'created the client' : 'set the secret of the client to that of the settings');
   });
 }

@@ -9,7 +9,7 @@ export function addJobRun(group: Command): void {
     .command('run')
     .argument('<name>', 'the name that the job is declared with')
     .description('Run a job of JOBS_DIR now, once, in this process. Exits with 1 where it fails.')
-    .option('--data <json>', 'what the job gets as its data')
+    .option('--data <json>', 'the data of the job')
     .addHelpText(
       'after',
       `\nExamples:\n  gatehouse job run nightly-report\n  gatehouse job run send-invoice --data '{"orderId":"1"}'`,
