@@ -17,8 +17,8 @@ const skipped = ['**/node_modules/**'];
 const ownTransactions = new Map([
   ['database/bus.ts', 'commitAndInvalidate itself'],
   ['database/change-as.ts', 'changeAs itself'],
-  ['database/migration-lock.ts', 'the service'],
-  ['resources/migrations/conversions.ts', 'the service'],
+  ['database/locks/migration-lock.ts', 'the service'],
+  ['resources/migrations/plan/conversions.ts', 'the service'],
   ['resources/migrations/mend-rows.ts', 'the operator'],
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
@@ -61,17 +61,18 @@ const ownTransactions = new Map([
   ['extensions/passport/import/pass-store.ts', 'the operator'],
   ['extensions/passport/import/run-pass.ts', 'the operator'],
   ['extensions/passport/import/user-target-store.ts', 'the operator'],
-  ['oauth/clients/foreign-secrets.ts', 'by a client, held in the transaction'],
+  ['oauth/clients/secrets/foreign-secrets.ts', 'by a client, held in the transaction'],
   ['cli/commands/clients/client-create.ts', 'the operator'],
   ['cli/commands/clients/client-secret.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],
+  ['identity/providers/keep-providers.ts', 'the operator, who declares providers'],
 ]);
 
 /** The folder that writes a table. Others read it, or ask that folder. */
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
   'spent_values',
-  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'provider_states'],
+  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'providers'],
 ];
 const tableOwners = new Map(
   Object.entries({
@@ -80,7 +81,7 @@ const tableOwners = new Map(
       'roles',
       'email_changes',
       'one_time_tokens',
-      'known_browsers',
+      'known_devices',
       'user_time_zones',
       'throttles',
       ...factorTables,

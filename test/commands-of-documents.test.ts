@@ -36,6 +36,8 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
     'goes on until it is stopped; test/cli/webhooks-listen.test.ts stops it',
   ],
   ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/deploy has a proxy'],
+  ['docs/guides/deploy-fly.md', 'fly ', 'needs an account at Fly; test/deploy checks fly.toml'],
+  ['docs/guides/deploy-vps.md', 'sudo ', 'changes the machine; test/deploy starts the unit or checks it, and Caddy'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
   [
     'docs/operating.md',
@@ -129,6 +131,11 @@ describe('The commands in the documents', () => {
         `${page}: ${begins}`,
       );
     }
+  });
+
+  it('are valid, also those that are not run', async () => {
+    const texts = documents().flatMap((path) => fenced(path, 'sh').map(({ text }) => `f() {\n${text}\n}`));
+    await run('bash', ['--norc', '-n', '-c', texts.join('\n')]);
   });
 
   it('of the README work one after the other', async () => {

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { commitAndInvalidate } from '../src/database/bus.ts';
 import { systemSource } from '../src/http/request-source.ts';
 import { updateUser } from '../src/identity/accounts/user-store.ts';
-import { addClientSecret } from '../src/oauth/clients/client-secrets.ts';
+import { addClientSecret } from '../src/oauth/clients/secrets/client-secrets.ts';
 import type { OAuth } from '../src/oauth/oauth.ts';
 import { endSessions } from '../src/oauth/sessions/end/end-sessions.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';

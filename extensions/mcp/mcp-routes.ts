@@ -5,7 +5,7 @@ import { bearerToken } from '../../src/http/gate/bearer-token.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { insufficientScope, unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { requestSource } from '../../src/http/request-source.ts';
-import { offlineAccessScope } from '../../src/oauth/clients/scopes.ts';
+import { offlineAccessScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { BoundedMap } from '../../src/platform/bounded-map.ts';
 import type { Caller } from '../../src/platform/caller.ts';

@@ -32,7 +32,7 @@ export function usefulScopes({ definition, readScope, writeScope }: Resource): s
   const mayWrite = (['create', 'update', 'delete'] as const).some(
     (right) => (!operations || operations.includes(right)) && (access[right] ?? access.write) !== 'nobody',
   );
-  const writes = mayWrite || (actions as unknown as Action[]).some((action) => !isReading(action));
+  const writes = mayWrite || actions.some((action) => !isReading(action));
   return writes ? [readScope, writeScope] : [readScope];
 }
 
@@ -42,9 +42,7 @@ export function rightsOf(resources: readonly Resource[], caller: Caller, now: nu
     .map((resource) => ({
       resource,
       may: new Set((Object.keys(operationOf) as Right[]).filter((right) => may(resource, right, caller, now))),
-      actions: ((resource.definition.actions ?? []) as unknown as Action[]).filter((action) =>
-        mayAct(resource, action, caller, now),
-      ),
+      actions: (resource.definition.actions ?? []).filter((action) => mayAct(resource, action, caller, now)),
     }))
     .filter(({ may: rights, actions }) => rights.size > 0 || actions.length > 0);
 }

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { progressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { UsageError } from '../../src/cli/terminal/usage-error.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { OperatorError } from '../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import type { Progress } from '../../src/platform/progress.ts';
@@ -148,7 +148,7 @@ function tokenOf(given: string): string {
   try {
     return readFileSync(given.slice(1), 'utf8').trim();
   } catch (error) {
-    throw new OperatorError(`--verify: ${given.slice(1)} could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`--verify: ${given.slice(1)} could not be read: ${reasonOf(error)}`);
   }
 }
 

@@ -63,7 +63,7 @@ function errorsPage(): string {
   return `${made}# Errors
 
 Under \`/v1\` an error is \`application/problem+json\` (RFC 9457): \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\` (the request id), a
-stable \`code\`, and for 422 \`errors: [{field, code, message}]\`. The OAuth endpoints and the proxies answer \`{error, error_description}\`
+stable \`code\`, and for 422 \`errors: [{field, code, message, limit?, values?}]\`. The OAuth endpoints and the proxies answer \`{error, error_description}\`
 (RFC 6749 5.2). Act on \`status\` and \`code\`; \`detail\` is for people, and may change.
 
 | status | code | what it means |

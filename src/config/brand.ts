@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { OperatorError } from '../platform/errors.ts';
+import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Config } from './config.ts';
 
 /** The colours of one mode: `accent` is read as text, `fill` lies under `onFill`. */
@@ -27,7 +27,7 @@ const white: Rgb = [255, 255, 255];
 /** WCAG 2.2, 1.4.3: what text of any size must have. */
 const readable = 4.5;
 
-/** What pages show an accent on, in each mode. */
+/** The backgrounds that the accent colour is shown on, in each mode. */
 const grounds = {
   light: ['#f0efea', '#ffffff'],
   dark: ['#1b1f22', '#131618'],
@@ -79,7 +79,7 @@ function readLogo(logo: string): Brand['logo'] {
   try {
     content = readFileSync(logo);
   } catch (error) {
-    throw new OperatorError(`BRAND_LOGO: the file could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`BRAND_LOGO: the file could not be read: ${reasonOf(error)}`);
   }
   if (content.length <= largestLogo) return { content, type };
   throw new OperatorError(`BRAND_LOGO: ${logo} is larger than 1 MiB. Pages would be slow with it.`);
@@ -123,15 +123,18 @@ function parse(color: string): Rgb {
 
 const show = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 
-const mix = (a: Rgb, b: Rgb, share: number): Rgb =>
-  a.map((part, i) => part + ((b[i] as number) - part) * share) as unknown as Rgb;
+const mix = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, share: number): Rgb => [
+  r + (toR - r) * share,
+  g + (toG - g) * share,
+  b + (toB - b) * share,
+];
 
 /** WCAG 2.2: relative luminance, and the ratio of two. */
 function luminance(rgb: Rgb): number {
-  const [r, g, b] = rgb.map((part) => {
+  const [r = 0, g = 0, b = 0] = rgb.map((part) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Rgb;
+  });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 

@@ -46,7 +46,7 @@ export type ConfigFile = {
 } & { clients?: Record<string, { id: string; secret: string }> } & {
   [name in `CLIENT_${string}_${'ID' | 'SECRET'}`]?: string;
 } & {
-  [name in `PROVIDER_${string}_${'ID' | 'SECRET' | 'TENANT' | 'ISSUER'}`]?: string;
+  [name in `PROVIDER_${string}_${'ID' | 'SECRET' | 'SECRET_EXPIRES' | 'TENANT' | 'ISSUER'}`]?: string;
 };
 
 /** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
@@ -118,7 +118,8 @@ export function parseConfig(
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
-    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|TENANT|ISSUER)$/.test(name)) readProviderSetting(name, value, providers);
+    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.test(name))
+      readProviderSetting(name, value, providers);
     else if (name in envFile) refuseInEnvFile(name, envNames);
     else refuseMisspelling(name, envNames);
   });
@@ -142,7 +143,7 @@ export function parseConfig(
   return Object.freeze(config) as Config;
 }
 
-/** Whoever has several things wrong hears of all at once. */
+/** Reports all mistakes at once. */
 function refuseTogether<T>(all: readonly T[], read: (one: T) => void): void {
   const wrong: string[] = [];
   for (const one of all) {
@@ -202,7 +203,7 @@ export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== u
 export const personalConfigDir = (): string =>
   resolve(process.env.XDG_CONFIG_HOME || resolve(homedir(), '.config'), 'gatehouse');
 
-/** What `.env` says is a default for the environment. */
+/** A value of `.env` is used where the environment has none. */
 function readEnvFile(workingDir: string): Record<string, string | undefined> {
   const path = resolve(workingDir, '.env');
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};

@@ -13,7 +13,7 @@ interface Place {
   readonly column: number;
 }
 
-/** What a file of the project exports. Where it cannot be read, the error says the file, the line and the column. */
+/** The exports of a file of the project. If it cannot be read, the error names the file, the line and the column. */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
   resolveGatehouse();
   try {
@@ -46,7 +46,7 @@ function markedPlace(text: string): Place | undefined {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^(file:|\/|[A-Za-z]:\\).*:\d+$/.test(line));
   if (start < 0) return undefined;
-  const [, path, line] = /^(.*):(\d+)$/.exec(lines[start] as string) as unknown as [string, string, string];
+  const [, path = '', line = ''] = /^(.*):(\d+)$/.exec(lines[start] ?? '') ?? [];
   const carets = lines.slice(start + 1).find((each) => /^\s*\^+\s*$/.test(each));
   const file = pathOf(path);
   const end = (lineOf(file, Number(line))?.length ?? 0) + 1;

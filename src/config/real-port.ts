@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { OperatorError } from '../platform/errors.ts';
 import type { Config } from './config.ts';
 
-/** What to do about it, where an operator can. */
+/** How an operator can fix it. */
 export function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const mends = new Map([
     [

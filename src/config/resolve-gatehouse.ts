@@ -1,5 +1,6 @@
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { codeOf } from '../platform/errors.ts';
 
 let registered = false;
 
@@ -19,7 +20,7 @@ export function resolveGatehouse(): void {
       try {
         return nextResolve(specifier, context);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+        if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
       }
       try {
         return nextResolve(specifier, { ...context, parentURL: import.meta.url });

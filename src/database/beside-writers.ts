@@ -23,7 +23,7 @@ export async function besideWriters<T>({ direct }: Database, work: (db: Db) => P
 }
 
 /** A table whose index is being made cannot change. Returns whether there was something to wait for. */
-export async function untilLongWorkEnds(db: Db): Promise<boolean> {
+export async function waitForIndexBuilds(db: Db): Promise<boolean> {
   for (let waited = false; ; waited = true) {
     const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())

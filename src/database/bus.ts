@@ -1,6 +1,6 @@
 import type { Db, Tx } from './db.ts';
 
-/** What instances tell each other, so that no cache outlives the truth. */
+/** A change that instances announce to each other, so that each drops what it has cached. */
 export interface Change {
   /** `writer`: the caller by this id has written something. */
   readonly kind: 'session' | 'user' | 'client' | 'keys' | 'writer' | 'everything';

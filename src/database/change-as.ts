@@ -1,16 +1,16 @@
 import type { Caller } from '../platform/caller.ts';
-import { unavailable } from '../platform/errors.ts';
+import { codeOf, unavailable } from '../platform/errors.ts';
 import { type Bus, commitAndInvalidate, type Invalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 
-/** What somebody is about to do. */
+/** A change on behalf of a caller. */
 export interface Act {
   readonly caller: Caller;
   /** The scope that it takes. */
   readonly scope?: string | undefined;
   /** It may change users, clients or sessions: the caller's own are then held against every other change from the start. */
   readonly ofAccounts?: boolean;
-  /** What it writes may be recorded in the log of changes, under the caller's name. */
+  /** The log of changes may record the write, with the caller as its author. */
   readonly recorded?: boolean;
   /** The user that it is to change. */
   readonly userId?: string | undefined;
@@ -28,7 +28,7 @@ const attempts = 4;
 const retryDelayMs = 50;
 
 /** SQLSTATE: a deadlock was broken here, or a transaction could not be brought into an order with others. */
-const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
+const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
 
 /**
  * `commitAndInvalidate` for what a caller asks for: the one way in which a request writes. Nobody revokes the caller's authority

@@ -11,7 +11,7 @@ class Placeholder {
 
 interface Compiled {
   readonly query: ReturnType<Compilable['compile']>;
-  /** What goes into each parameter: the name of a value, or a constant of the query itself. */
+  /** The content of each parameter: the name of a value, or a constant of the query itself. */
   readonly slots: readonly unknown[];
 }
 

@@ -48,7 +48,7 @@ export interface SentMail {
   readonly html: string;
 }
 
-/** What every feature stands on. Made once at start and passed as the first argument. */
+/** The services that every feature needs. Made once at start and passed as the first argument. */
 export interface Context {
   readonly config: Config;
   readonly database: Database;

@@ -20,7 +20,7 @@ export interface Changes {
   has?(moment: number): boolean;
 }
 
-/** What a write has done. */
+/** The result of a write. */
 export interface Written<R> {
   readonly rows: R[];
   /**

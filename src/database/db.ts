@@ -21,6 +21,6 @@ interface AnyTables extends Tables {
 /** The service's own tables, and those of declared resources. */
 type AllTables = [keyof GatehouseTables] extends [never] ? AnyTables : Tables & GatehouseTables;
 
-/** What an operator's own code reads and writes with. */
+/** The database as an operator's own code sees it. */
 export type OperatorDb = Kysely<AllTables>;
 export type OperatorTx = Transaction<AllTables>;

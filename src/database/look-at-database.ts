@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import { OperatorError } from '../platform/errors.ts';
+import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
@@ -42,7 +42,7 @@ function lookAtSqlite(path: string): Looked {
     if (!existsSync(log) || statSync(log).size === 0) url.searchParams.set('immutable', '1');
     file = new DatabaseSync(url, { readOnly: true, timeout: 5000 });
   } catch (error) {
-    throw new OperatorError(`The SQLite database ${path} could not be opened: ${(error as Error).message}.`);
+    throw new OperatorError(`The SQLite database ${path} could not be opened: ${reasonOf(error)}.`);
   }
   const database: SqliteDatabase = {
     prepare(sql) {

@@ -3,8 +3,8 @@ import { OperatorError } from '../platform/errors.ts';
 import { type BeginProgress, shownSteps, unwatched } from '../platform/progress.ts';
 import { unfinishedMove } from './copy/notes.ts';
 import type { Database, Tx } from './database.ts';
+import { underMigrationLock } from './locks/migration-lock.ts';
 import { columnTypes, type FixedIndex, type Migration, type Report } from './migration.ts';
-import { underMigrationLock } from './migration-lock.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { openidProfiles } from './migrations/007-openid-profiles.ts';
 import { proofs } from './migrations/008-proofs.ts';
@@ -14,6 +14,7 @@ import { webhooks } from './migrations/011-webhooks.ts';
 import { identities } from './migrations/012-identities.ts';
 import { schedules } from './migrations/013-schedules.ts';
 import { realms } from './migrations/015-realms.ts';
+import { providers } from './migrations/016-providers.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
@@ -27,11 +28,12 @@ export const migrations: readonly Migration[] = [
   identities,
   schedules,
   realms,
+  providers,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 
-/** What `migrate` would do: the names of the migrations that are missing. Changes nothing. */
+/** The names of the migrations that `migrate` would run. Changes nothing. */
 export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string[]> {
   const exists =
     engine === 'sqlite'

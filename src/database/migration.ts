@@ -19,7 +19,7 @@ export interface Migration {
   statements(types: ColumnTypes): string[];
   /** Made after the transaction on PostgreSQL, beside those who write. */
   readonly indexes?: readonly FixedIndex[];
-  /** What SQL cannot say, after the statements. Takes time that grows with the rows at most. */
+  /** Code that runs after the statements, for work that SQL cannot do. Its time may grow with the rows, not faster. */
   change?(tx: Tx, report: Report): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What guards a route, said at the route. `auth:api` takes a bearer token, `auth:web` a browser's session. */
+/** The guard of a route. `auth:api` requires a bearer token, `auth:web` a browser session. */
 export type Protection = 'public' | 'auth:api' | 'auth:web';
 
 /** An error as a page in the style of the service. */

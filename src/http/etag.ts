@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BoundedMap } from '../platform/bounded-map.ts';
-import { privately } from './gate/caching.ts';
+import { privateCache } from './gate/caching.ts';
 
 export const hashOf = (payload: string | Buffer): string => hash('sha1', payload, 'base64url');
 
@@ -29,7 +29,7 @@ const hashesOfAnswers = new RecentHashes();
 /** A strong tag of the bytes sent. Pages may hold secrets, as may their addresses: nothing of them is remembered. */
 function etagOf({ route, url }: FastifyRequest, reply: FastifyReply, payload: string | Buffer): string {
   const cached = reply.getHeader('cache-control');
-  const forget = typeof payload !== 'string' || !route.inApi || (cached !== undefined && cached !== privately);
+  const forget = typeof payload !== 'string' || !route.inApi || (cached !== undefined && cached !== privateCache);
   return `"${forget ? hashOf(payload) : hashesOfAnswers.of(url, payload)}"`;
 }
 

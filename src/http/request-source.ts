@@ -7,7 +7,7 @@ export interface RequestSource {
   readonly requestId: string | null;
   /** The cookie of known browsers. Read only where people sign in. */
   readonly browserCookie?: string | undefined;
-  /** What the caller says its time zone is, by the header `Time-Zone`; not looked at yet. */
+  /** The header `Time-Zone`, not validated yet. */
   readonly timeZone?: string | undefined;
   /** The header `Accept-Language` as it came: for mail that follows. */
   readonly language?: string | undefined;

@@ -1,28 +1,48 @@
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyReply } from 'fastify';
+import fastify, { type FastifyReply, LogController } from 'fastify';
+import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
-import type { Caller } from '../platform/caller.ts';
 import type { App } from './app.ts';
 import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
+import { startOneAtATime } from './connections/one-at-a-time.ts';
+import { limitConnections } from './connections/open-connections.ts';
+import { UnsentAnswers } from './connections/unsent-answers.ts';
 import { answerEarly } from './errors/early-errors.ts';
 import { answerErrors } from './errors/error-handler.ts';
 import { tagAnswer } from './etag.ts';
-import { FrameworkLog } from './framework-log.ts';
 import { admitRequests, nameOf } from './gate/admit.ts';
 import type { Authenticate } from './gate/authenticate.ts';
 import { knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
-import type { RouteFacts } from './gate/route-facts.ts';
-import { startOneAtATime } from './one-at-a-time.ts';
-import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { rewriteUrl } from './rewrite-url.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
+
+/** Takes over the little that only Fastify can know: answers that broke off after their headers were sent. */
+class FrameworkLog extends LogController {
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    super({ disableRequestLogging: true });
+    this.#log = log;
+  }
+
+  override streamError(error: Error, request: { id: string }): void {
+    this.#log.info({ requestId: request.id, err: error }, 'the answer broke off');
+  }
+
+  override writeHeadError(error: Error, request: { id: string }): void {
+    this.#log.error({ requestId: request.id, err: error }, 'the answer could not be sent');
+  }
+
+  override serializerError(error: Error, request: { id: string }): void {
+    this.#log.error({ requestId: request.id, err: error }, 'the answer does not fit its schema');
+  }
+}
 
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
@@ -118,8 +138,8 @@ export async function createServer(context: Context, authenticate: Authenticate)
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
-  app.decorateRequest('caller', null as unknown as Caller);
-  app.decorateRequest('route', null as unknown as RouteFacts);
+  app.decorateRequest('caller');
+  app.decorateRequest('route');
   app.decorateRequest('errorForm', null);
   app.decorateRequest('startedAt', 0);
   countByRoute(app, limit);

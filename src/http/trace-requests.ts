@@ -40,7 +40,7 @@ export const inRequestSpan = (request: FastifyRequest, work: () => void): void =
   else work();
 };
 
-/** Who is calling, as a span of its own. */
+/** A span for finding the caller. */
 export function traceAuthentication(authenticate: Authenticate): Authenticate {
   if (!tracing()) return authenticate;
   return {

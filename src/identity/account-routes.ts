@@ -130,7 +130,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request, reply) => {
       const email = readEmailField(bodyOf(request.body)) as string;
-      // Who exists is told to nobody; where there are no passwords, there is no mail.
+      // The response does not reveal who exists. Without passwords there is no mail.
       if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
       return reply.code(202).send(onItsWay);
     },

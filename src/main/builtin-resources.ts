@@ -4,11 +4,12 @@ import { authenticatorsResource } from '../identity/factors/authenticators-resou
 import { browsersResource } from '../identity/factors/browsers-resource.ts';
 import { passkeysResource } from '../identity/factors/passkeys-resource.ts';
 import { identitiesResource } from '../identity/providers/identities-resource.ts';
+import { providersResource } from '../identity/providers/providers-resource.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
 import { clientsResource } from '../oauth/clients/clients-resource.ts';
-import { KnownScopes } from '../oauth/clients/scopes.ts';
+import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import { tokensResource } from '../oauth/sessions/personal-tokens/tokens-resource.ts';
 import { eventsResource } from '../resources/audit/events-resource.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
@@ -29,6 +30,7 @@ export const builtinResources = (context: Context, services: Services): Resource
   authenticatorsResource(services.factors),
   browsersResource,
   identitiesResource(services.factors),
+  providersResource,
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,

@@ -17,9 +17,9 @@ import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
-import { ForeignSecrets } from '../oauth/clients/foreign-secrets.ts';
 import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
-import { KnownScopes } from '../oauth/clients/scopes.ts';
+import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
+import { ForeignSecrets } from '../oauth/clients/secrets/foreign-secrets.ts';
 import { FailedClients } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
@@ -27,15 +27,14 @@ import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
-import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import { endSessions } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
 import { byCode, byEmailCode, byPasskey, byProvider } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
-import type { NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
-import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
+import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
+import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
@@ -47,7 +46,7 @@ import type { LegacyTokensExtension } from './extension.ts';
 import { openLegacyTokens } from './extensions.ts';
 import { Activity } from './overview/activity.ts';
 
-/** What the features stand on, before there is any route: for whoever starts the service, and for commands that serve nothing. */
+/** The services without any route: for the start, and for commands that do not serve. */
 export interface Services {
   readonly keys: KeyRing;
   readonly passwords: Passwords;
@@ -66,7 +65,7 @@ export interface Services {
   readonly providers: Providers;
   readonly queue: Queue;
   readonly activity: Activity;
-  /** What an operator's own code queues work with. */
+  /** The queue as an operator's own code sees it. */
   readonly enqueuing: Enqueuing;
   /** The operator's own jobs. */
   readonly jobs: readonly JobDefinition[];
@@ -83,11 +82,11 @@ export async function createServices(context: Context): Promise<Services> {
   const notifyApplications: NotifyApplications = (tx, logins, addresses) =>
     enqueueLogouts(context, tx, logins, addresses);
   const dpop = new Dpop(context, keys);
-  const { sessions, verifier } = createSessions(
+  const sessions = new Sessions(context, keys, legacyTokens, notifyApplications);
+  const verifier = new TokenVerifier(
     context,
     keys,
     legacyTokens,
-    notifyApplications,
     ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
   );
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
@@ -133,7 +132,7 @@ export async function createServices(context: Context): Promise<Services> {
     endSessions: async (tx, invalidate, of, cause) => void (await endSessions(sessions, tx, invalidate, of, cause)),
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
-      // Whoever knew the old password may have allowed things to applications of their own.
+      // A thief who knew the old password may have given consent to applications of their own.
       if (!of.keepSecrets) await deleteConsentsOf(tx, of.userId);
     },
   };

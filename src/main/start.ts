@@ -17,7 +17,16 @@ import { serviceVersion } from '../platform/version.ts';
 import { openEventsLog } from '../resources/audit/open-events-log.ts';
 import { finishLater } from '../resources/migrations/finish-later.ts';
 import { type BuiltApp, buildApp } from './app.ts';
-import { startTelemetry } from './telemetry/start-telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+import { readTelemetrySettings } from './telemetry/telemetry-settings.ts';
+
+/** Does nothing, and loads nothing, unless OpenTelemetry's variables ask for it. To be called before the database is opened. */
+async function startTelemetry(version: string): Promise<Telemetry | undefined> {
+  const settings = readTelemetrySettings();
+  if (!settings) return undefined;
+  const { openTelemetry } = await import('./telemetry/open-telemetry.ts');
+  return openTelemetry(settings, version);
+}
 
 export interface StartOptions {
   readonly log: Logger;

@@ -31,7 +31,7 @@ export class Audiences {
     return [...this.#known.keys()].filter((uri) => uri.startsWith(under)).map((uri) => uri.slice(this.#baseUrl.length));
   }
 
-  /** What a request names in `resource`, as it is registered: a slash at the end makes no other resource. */
+  /** The registered form of a `resource` parameter. A slash at the end makes no difference. */
   read(asked: readonly string[]): readonly string[] {
     if (asked.length > mostResources) throw invalidTarget(`resource takes at most ${mostResources} values.`);
     return [...new Set(asked.map((uri) => this.#find(uri)))];

@@ -1,6 +1,6 @@
 import type { RequestSource } from '../http/request-source.ts';
-import type { AuthenticatedClient } from './clients/client-secrets.ts';
 import type { StoredClient } from './clients/client-store.ts';
+import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';

@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../database/bus.ts';
 import type { Context } from '../database/context.ts';
-import { announceRevocationOfAll } from '../database/revocation-locks.ts';
+import { announceRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';

@@ -4,7 +4,7 @@ import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { makeMfaToken } from '../identity/factors/mfa-token.ts';
 import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { OAuthError } from '../platform/errors.ts';
-import { narrowScopes } from './clients/scopes.ts';
+import { narrowScopes } from './clients/scopes/scopes.ts';
 import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { openLogin } from './open-login.ts';
@@ -44,7 +44,7 @@ async function mfaRequired(
   methods: readonly Method[],
 ): Promise<OAuthError> {
   const { context, keys } = oauth;
-  // What the first step was proved with is used up by it, and not by the second.
+  // The first step consumes its own proof, not that of the second step.
   if (use && !(await context.database.db.transaction().execute(use))) {
     return new OAuthError('invalid_grant', 'This code was used before.');
   }

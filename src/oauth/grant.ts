@@ -5,7 +5,7 @@ import type { Parameters } from './parameters.ts';
 import type { StoredSession } from './sessions/store/stored-session.ts';
 import type { TokenClaims } from './sessions/tokens/access-token.ts';
 
-/** What a grant has to go by; the client is authenticated. */
+/** A token request, with the authenticated client. */
 export interface GrantRequest {
   /** With the secret that it showed; the proxies' clients are named by the settings. */
   readonly client: StoredClient & { readonly secretId?: string };
@@ -20,7 +20,7 @@ export interface GrantRequest {
 /** The session that the tokens are for, and the scopes of this access token. */
 export interface Granted extends StoredSession {
   readonly scopes: readonly string[];
-  /** What the application asked for at the authorization endpoint, where it did so there. */
+  /** The scopes of the authorization request, if there was one. */
   readonly asked?: readonly string[];
   /** Of the authorization request, for the ID token. */
   readonly nonce?: string | undefined;

@@ -2,7 +2,7 @@ import { authenticateClient, type ClientRequest } from './client-authentication.
 import type { StoredClient } from './clients/client-store.ts';
 import { isForUser } from './clients/require-realm.ts';
 import { withinRolesOf } from './clients/role-scopes.ts';
-import { introspectScope, narrowScopes } from './clients/scopes.ts';
+import { introspectScope, narrowScopes } from './clients/scopes/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';

@@ -14,7 +14,7 @@ const wellKnown = [
   { path: '/.well-known/openid-configuration', summary: 'OpenID provider metadata (OpenID Connect Discovery)' },
 ];
 
-/** What clients learn by the address of the service alone. */
+/** The metadata that clients find by the address of the service (RFC 8414). */
 export function serveMetadata(app: App, oauth: OAuth): void {
   const { context, keys } = oauth;
   const issuerPath = pathOfMetadata(context.config);

@@ -8,7 +8,7 @@ import type { Mail } from '../identity/mail/mail.ts';
 import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
-import type { KnownScopes } from './clients/scopes.ts';
+import type { KnownScopes } from './clients/scopes/scopes.ts';
 import type { FailedClients } from './failed-clients.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop } from './proofs/dpop.ts';
@@ -16,7 +16,7 @@ import type { ClientDocuments } from './registration/client-documents.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 
-/** What the OAuth endpoints, and the proxies before them, are made of. */
+/** The services of the OAuth endpoints and of the proxies. */
 export interface OAuth {
   readonly context: Context;
   readonly keys: KeyRing;
@@ -30,7 +30,7 @@ export interface OAuth {
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
   readonly audiences: Audiences;
-  /** What the scopes of an imported service stand for here. Asked for only where a request names a scope that there is not. */
+  /** The scopes of an imported service, and the scopes here that replace them. Read only if a request names an unknown scope. */
   legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The highest level that a user can sign in at. */
   highestAcr(userId: string): Promise<Acr>;

@@ -21,7 +21,7 @@ export function readParameters(body: unknown): Parameters {
   return parameters;
 }
 
-/** What a passkey signed may be sent as JSON within JSON. */
+/** The assertion of a passkey may be a JSON text inside the JSON body. */
 const asText = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 const asSent = (value: unknown): unknown => value;
@@ -31,7 +31,7 @@ const readers = new Map<string, (value: unknown) => unknown>([
   ['remember', (value) => (typeof value === 'boolean' ? String(value) : value)],
 ]);
 
-/** What the parameter `passkey` holds: an assertion as JSON. */
+/** The parameter `passkey`: an assertion as JSON. */
 export function passkeyIn(parameters: Parameters): unknown {
   const text = parameters.get('passkey');
   if (text === undefined) return undefined;

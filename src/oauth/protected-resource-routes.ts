@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
 import { notFound } from '../platform/errors.ts';
-import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes.ts';
+import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes/scopes.ts';
 import { resourceMetadataSchema } from './metadata-schemas.ts';
 import type { OAuth } from './oauth.ts';
 

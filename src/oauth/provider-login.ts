@@ -3,7 +3,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireConfirmed } from '../identity/credentials/check-credentials.ts';
 import type { Upstream } from '../identity/providers/upstream.ts';
-import { grantScopes } from './clients/scopes.ts';
+import { grantScopes } from './clients/scopes/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import { amrOf, finishFirstStep } from './first-step.ts';
 import type { Grant } from './grant.ts';

@@ -4,7 +4,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { takeSecret } from './clients/leaked-secret-store.ts';
+import { takeSecret } from './clients/secrets/leaked-secret-store.ts';
 import type { OAuth } from './oauth.ts';
 import { endRegistrationToken } from './registration/registration-token-store.ts';
 import { endSessions } from './sessions/end/end-sessions.ts';
@@ -39,7 +39,7 @@ async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
     if (!ended) return;
     const { client_id: clientId, type, user_id: userId } = ended;
     invalidate({ kind: 'client', id: clientId });
-    // What a personal client opened, it opened with the secret. People who signed in to an application did so themselves.
+    // A personal client opened its sessions with the secret. Users opened their sessions at an application themselves.
     if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
     await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
   });

@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
-import { requireSecret } from './clients/client-secrets.ts';
+import { requireSecret } from './clients/secrets/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 import { endSessions } from './sessions/end/end-sessions.ts';

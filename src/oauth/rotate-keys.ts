@@ -3,7 +3,7 @@ import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
 import { makeNewKeys, storeNewKeys } from '../database/keys/replace-keys.ts';
-import { announceRevocationOfAll } from '../database/revocation-locks.ts';
+import { announceRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
@@ -13,7 +13,7 @@ import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 
-/** What went with compromised keys. */
+/** What ended together with compromised keys. */
 export interface Ended {
   readonly sessions: number;
   /** Clients whose secrets ended. */

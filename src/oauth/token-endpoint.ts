@@ -4,8 +4,8 @@ import { authenticateClient, type ClientRequest } from './client-authentication.
 import { isRefreshable } from './clients/is-refreshable.ts';
 import { isOfKind, mayUseGrant } from './clients/may-use-grant.ts';
 import { withinRolesOf } from './clients/role-scopes.ts';
-import { parseScope } from './clients/scopes.ts';
-import { translateScope } from './clients/translate-scope.ts';
+import { parseScope } from './clients/scopes/scopes.ts';
+import { translateScope } from './clients/scopes/translate-scope.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
@@ -76,7 +76,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   return issued;
 }
 
-/** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
+/** Runs a grant for an authenticated client, and issues its tokens. The token endpoint and the proxies use it. */
 export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;

@@ -1,4 +1,4 @@
-import { OperatorError } from '../platform/errors.ts';
+import { codeOf, OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';
 import { routeCall } from '../resources/custom-routes/route-call.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
@@ -15,7 +15,7 @@ export function serveOwnPages(kit: PageKit, services: ResourceServices, loaded: 
         kit.show(request, reply, view, { ...(await load?.(routeCall(services, request, reply))) }),
       );
     } catch (error) {
-      if ((error as { code?: string }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
+      if (codeOf(error) !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
       throw new OperatorError(`${declared.file}: ${path} is there already. Choose another path.`);
     }
   }

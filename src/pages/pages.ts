@@ -5,7 +5,7 @@ import { findInvitation, isGoodLink } from '../identity/account-mails/look-at-li
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import type { Providers } from '../identity/providers/providers.ts';
-import type { KnownScopes } from '../oauth/clients/scopes.ts';
+import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';
@@ -34,7 +34,7 @@ import { serveSessions } from './settings/settings-sessions.ts';
 import { serveWaysToSignIn } from './settings/settings-sign-in.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
 import { serveEmailCodes } from './sign-in/email-code-page.ts';
-import { serveMailedLinks } from './sign-in/email-links.ts';
+import { serveEmailLinks } from './sign-in/email-links.ts';
 import { serveInvitation } from './sign-in/invitation-page.ts';
 import { serveFirstPartyProviders } from './sign-in/provider-first-party.ts';
 import { serveProviders } from './sign-in/provider-pages.ts';
@@ -79,8 +79,8 @@ export async function servePages(
     continuations,
     describe: (scope) => means.scopes.describe(scope),
   });
-  serveLogoutPage(app, kit, means.oauth);
-  serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
+  serveLogoutPage(app, kit, means);
+  serveEmailLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
   const find = (token: string) => findInvitation(context, means.keys, token);
   serveInvitation(kit, { find, providers: means.providers });
   serveDevicePage(kit, means.oauth);

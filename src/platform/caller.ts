@@ -1,6 +1,6 @@
 import { noProof, type Proof } from './proof.ts';
 
-/** Who is asking. A required argument everywhere: its absence never means "may do everything". */
+/** The caller. It is a required argument everywhere: a missing caller never means "may do everything". */
 export interface Caller {
   readonly kind: 'anonymous' | 'user' | 'client' | 'system';
   /** The user who acts, or the user whose personal client acts. */

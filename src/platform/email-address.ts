@@ -41,7 +41,7 @@ function normaliseHost(text: string): string | undefined {
   if (!labels.every((label) => hostLabel.test(label))) return undefined;
   // A last label of digits would make it an IPv4 address, which `domainToASCII` writes out of any number.
   if (/^\d+$/.test(labels.at(-1) as string)) return undefined;
-  // What begins with xn-- and encodes nothing is left as it is.
+  // A label that begins with xn-- and decodes to nothing is left unchanged.
   return /(^|\.)xn--/.test(domainToUnicode(host)) ? undefined : host;
 }
 

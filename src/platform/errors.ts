@@ -1,8 +1,23 @@
 /** One wrong field of a 422 answer. */
-export interface FieldError {
+export interface FieldError extends FieldErrorValues {
   field: string;
   code: string;
   message: string;
+}
+
+/** The message of whatever was thrown. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The `code` of an error of Node, PostgreSQL or Fastify. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** The figures of a message, for programs and for translations. */
+export interface FieldErrorValues {
+  /** The bound that was broken. */
+  readonly limit?: number | string | undefined;
+  /** The values that are allowed, or the hint of a pattern. */
+  readonly values?: readonly string[] | undefined;
 }
 
 interface ProblemOptions {

@@ -150,7 +150,7 @@ export function forReading(destination?: DestinationStream, colours = !destinati
     ignore: 'method,route,status,ms,address,requestId',
     messageFormat: (entry, messageKey) => {
       const { method, route, status, ms, address, requestId } = entry;
-      // Whoever reports an error names the request; of the others there are too many.
+      // An error names its request. Other lines do not: there are too many.
       const id =
         requestId !== undefined && (method === undefined || Number(status) >= 500) ? ` (request ${requestId})` : '';
       if (method === undefined) return `${entry[messageKey]}${address === undefined ? '' : ` ${address}`}${id}`;

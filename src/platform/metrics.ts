@@ -15,7 +15,7 @@ function tally<L extends string>(registry: Registry, name: string, help: string,
     },
   });
   return {
-    /** What was counted by now. */
+    /** The current counts. */
     counts: counts as ReadonlyMap<string, number>,
     inc(labels: Readonly<Record<L, string>>, by = 1): void {
       const value = labels[label];

@@ -19,7 +19,7 @@ export interface Proof {
 
 export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshFor: 900, renewable: false });
 
-/** What an operation asks of its caller's proof. */
+/** The proof that an operation requires. */
 export interface ProofDemand {
   /** How old it may be, in seconds. The default is FRESH_PROOF. */
   readonly maxAge?: number | undefined;

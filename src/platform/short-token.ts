@@ -33,5 +33,5 @@ export function shortTokenKind(token: string): ShortTokenKind | undefined {
   return kind !== undefined && token.slice(-checksumLength) === checksumOf(body) ? (kind as ShortTokenKind) : undefined;
 }
 
-/** What is stored of it: 160 random bits cannot be guessed, so a plain hash is enough. */
+/** The stored hash of a token. 160 random bits cannot be guessed, so a plain hash is enough. */
 export const hashShortToken = (token: string): string => hash('sha256', token, 'base64url');

@@ -10,7 +10,7 @@ export interface SpanOptions {
 
 /** The span of one request, from its headers on. */
 export interface RequestSpan {
-  /** What is called in here, and after it, belongs to the span. */
+  /** Runs a function within the span. */
   run<T>(work: () => T): T;
   end(name: string, attributes: Attributes, failed: boolean): void;
 }
@@ -19,7 +19,7 @@ export interface Tracing {
   inSpan<T>(name: string, options: SpanOptions, work: () => T): T;
   /** A caller's own trace is gone on with (W3C Trace Context). */
   openRequest(headers: Readonly<Record<string, unknown>>): RequestSpan;
-  /** What a line of the log names the trace by. */
+  /** The trace id for lines of the log. */
   ids(): { readonly trace_id: string; readonly span_id: string } | undefined;
 }
 

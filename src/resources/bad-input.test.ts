@@ -169,6 +169,13 @@ onBothEngines('Bad input', (engine) => {
     }
   });
 
+  it('names the bound and the allowed values for programs', async () => {
+    const { problem } = await service.ask('POST', '/v1/cars', { json: { plate: 'B2', seats: 61, color: 'green' } });
+    const [seats, color] = ['seats', 'color'].map((name) => problem.errors.find(({ field }) => field === name));
+    assert.equal(seats?.limit, 60);
+    assert.ok(color?.values?.includes('red'), JSON.stringify(color));
+  });
+
   it('refuses deeper paths, wrong ids and unknown parameters of single rows', async () => {
     const { id } = (await service.ask('GET', '/v1/cars?limit=1')).rows[0] as { id: string };
     assert.equal((await service.ask('GET', `/v1/cars/${id}/drivers/${id}`)).status, 404);

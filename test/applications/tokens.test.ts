@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { authenticationOf, byPassword } from '../../src/oauth/sessions/store/authentication.ts';
+import { authenticatedBy, authenticationOf } from '../../src/oauth/sessions/store/authentication.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';
@@ -22,7 +22,7 @@ onBothEngines('applications at the token endpoint', (engine) => {
   async function refreshTokenOf(clientId: string): Promise<string> {
     const { id: userId } = await addLogin(service);
     const scopes = ['openid', 'offline_access'];
-    const authentication = byPassword(service.context.now());
+    const authentication = authenticatedBy(['pwd'], service.context.now());
     return service.sessions.refreshToken(
       await openSession(service, { userId, clientId, scopes, source, authentication }),
     );

@@ -24,10 +24,13 @@ describe('The command eject', () => {
   });
 
   it('copies both templates of a mail, and all of them where none is named', async () => {
-    await eject('mails', 'confirm-email');
-    assert.deepEqual(readdirSync(join(dir, 'views/mail')).sort(), ['confirm-email.html', 'confirm-email.txt']);
+    await eject('mails', 'confirm-email', 'new-login');
+    assert.deepEqual(
+      readdirSync(join(dir, 'views/mail')).sort(),
+      ['confirm-email', 'new-login'].flatMap((name) => [`${name}.html`, `${name}.txt`]),
+    );
     assert.equal((await eject('mails')).code, 0);
-    assert.ok(existsSync(join(dir, 'views/mail/layout.html')));
+    assert.ok(existsSync(join(dir, 'views/mail/layout.html')) && !existsSync(join(dir, 'views/mail/notices')));
     assert.deepEqual((await eject('mails', '--list')).stdout.split('\n').slice(0, 2), [
       'confirm-email',
       'confirm-new-email',
@@ -45,10 +48,13 @@ describe('The command eject', () => {
 
   it('names the nearest where there is none of a name', async () => {
     const wrong = await eject('veiws');
-    assert.deepEqual([wrong.code, /it "veiws" is not one of .* Did you mean "views"\?/.test(wrong.stderr)], [2, true]);
+    assert.deepEqual(
+      [wrong.code, /it "veiws" does not exist\. Did you mean "views"\? There are: views/.test(wrong.stderr)],
+      [2, true],
+    );
     const unknown = await eject('views', 'logn');
     assert.deepEqual(
-      [unknown.code, /the name "logn" is not one of .* Did you mean "login"\?/.test(unknown.stderr)],
+      [unknown.code, /the name "logn" does not exist\. Did you mean "login"\? There are: /.test(unknown.stderr)],
       [2, true],
     );
   });

@@ -15,7 +15,16 @@ export default defineResource({
   access: { read: 'auth:api', write: 'auth:api' },
   events: true,
   changes: true,
+  hooks: {
+    async afterWrite(call, { after }) {
+      if (after?.name === 'Ada Lovelace') await call.later('greet', { id: after.id });
+    },
+  },
 });`;
+
+const job = `
+import { defineJob } from 'gatehouse-server/jobs';
+export default defineJob({ name: 'greet', run() { throw new Error('not yet'); } });`;
 
 const migration = `
 import { defineMigration, sql } from 'gatehouse-server/migrations';
@@ -47,9 +56,14 @@ onBothEngines('Migrations of one’s own', (engine) => {
 
   before(async () => {
     const own = await database();
-    const env = { RESOURCES_DIR: join(dir, 'resources'), MIGRATIONS_DIR: join(dir, 'migrations') };
-    for (const folder of ['resources', 'migrations']) mkdirSync(join(dir, folder));
+    const env = {
+      RESOURCES_DIR: join(dir, 'resources'),
+      MIGRATIONS_DIR: join(dir, 'migrations'),
+      JOBS_DIR: join(dir, 'jobs'),
+    };
+    for (const folder of ['resources', 'migrations', 'jobs']) mkdirSync(join(dir, folder));
     writeFileSync(join(dir, 'resources', 'people.ts'), people(''));
+    writeFileSync(join(dir, 'jobs', 'greet.ts'), job);
     service = await start({ env, database: own });
     await logIn();
     await ask(service, '/v1/people', { token, json: { name: 'Grace' } });
@@ -76,5 +90,7 @@ onBothEngines('Migrations of one’s own', (engine) => {
     assert.equal(events.length, 2);
     const changes = await db.selectFrom('change_log').select('operation').where('resource', '=', 'people').execute();
     assert.ok(changes.length >= 3);
+    const jobs = await db.selectFrom('queued_jobs').select('name').where('name', '=', 'greet').execute();
+    assert.equal(jobs.length, 1, 'what a hook queues is queued when the migration commits');
   });
 });

@@ -57,7 +57,8 @@ onBothEngines('Scheduled jobs', (engine) => {
   const job = async () => (await api<Record<string, string>>('/v1/scheduled-jobs/nightly')).body.data;
 
   it('run once across all instances, and are caught up once', async () => {
-    const { next_run_at: next, time_zone: zone } = await job();
+    const { name, next_run_at: next, time_zone: zone } = await job();
+    assert.equal(name, 'nightly');
     const hour = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeStyle: 'short', hourCycle: 'h23' });
     assert.deepEqual([hour.format(new Date(next ?? '')), zone], ['03:00', 'Europe/Berlin']);
     assert.deepEqual(await nights(), []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt, exportJWK } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';

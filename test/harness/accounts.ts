@@ -3,8 +3,8 @@ import type { Context } from '../../src/database/context.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { uuidv7 } from '../../src/database/uuid.ts';
 import { insertUser } from '../../src/identity/accounts/user-store.ts';
-import { addClientSecret } from '../../src/oauth/clients/client-secrets.ts';
 import { createClient } from '../../src/oauth/clients/client-store.ts';
+import { addClientSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import type { Service } from './service.ts';
 
 export const password = 'a long enough password';

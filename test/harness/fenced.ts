@@ -16,10 +16,15 @@ export const documents = (): string[] =>
     .map((path) => path.replaceAll('\\', '/'))
     .sort();
 
-/** What stands fenced in a document, of one language. */
+/** What stands fenced in a document, of one language. Blocks inside a list are indented. */
 export function fenced(path: string, language: string): Fenced[] {
-  const blocks = readFileSync(join(root, path), 'utf8').matchAll(/^```(\w+)[ \t]*([^\n]*)\n([\s\S]*?)^```/gm);
+  const blocks = readFileSync(join(root, path), 'utf8').matchAll(/^([ \t]*)```(\w+)[ \t]*([^\n]*)\n([\s\S]*?)^\1```/gm);
   return [...blocks]
-    .map(([, found = '', mark = '', text = '']) => ({ path, language: found, mark: mark.trim(), text }))
+    .map(([, indent = '', found = '', mark = '', text = '']) => ({
+      path,
+      language: found,
+      mark: mark.trim(),
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }))
     .filter((block) => block.language === language);
 }

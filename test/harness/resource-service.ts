@@ -15,6 +15,7 @@ import { describeApi, serveOpenApi } from '../../src/http/openapi/openapi.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createMail } from '../../src/identity/mail/mail.ts';
 import type { Caller } from '../../src/platform/caller.ts';
+import type { FieldError } from '../../src/platform/errors.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
@@ -83,7 +84,7 @@ interface Pagination {
 interface ProblemBody {
   readonly code: string;
   readonly detail: string;
-  readonly errors: readonly { readonly field: string; readonly code: string; readonly message: string }[];
+  readonly errors: readonly FieldError[];
 }
 
 /** An answer, with its body under the name of what it is expected to be. */

@@ -1,10 +1,10 @@
 import type { Engine } from '../../src/database/database.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
-import { createSessions } from '../../src/oauth/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../../src/oauth/sessions/verify/token-verifier.ts';
 import { addClient, addUser } from './accounts.ts';
 import type { contexts, TestContext } from './contexts.ts';
+import { createSessions } from './create-sessions.ts';
 
 interface Instance {
   readonly context: TestContext;

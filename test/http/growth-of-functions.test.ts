@@ -10,7 +10,7 @@ import { networkOf } from '../../src/http/network-of.ts';
 import { describeUserAgent } from '../../src/http/user-agent.ts';
 import { fingerprintOfLogin, readLogin } from '../../src/identity/accounts/identifiers.ts';
 import { checkNewPassword, readProfile } from '../../src/identity/accounts/user-fields.ts';
-import { parseScope } from '../../src/oauth/clients/scopes.ts';
+import { parseScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import { localPath } from '../../src/pages/session/local-path.ts';
 import { asLogged, withoutSecrets } from '../../src/platform/log.ts';
 import { nearest } from '../../src/platform/nearest.ts';

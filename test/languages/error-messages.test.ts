@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { foundCodes } from '../../scripts/docs/error-codes.ts';
 import { readSurface } from '../../src/config/languages/read-messages.ts';
-import { valuesOfDetail } from '../../src/config/languages/values-of-detail.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const messages = readSurface('en', 'errors');
@@ -63,10 +62,5 @@ describe('The messages of errors', () => {
       ['required', 'taken', 'maxLength', 'common', 'beyond_own', 'read_only'].every((one) => codes.includes(one)),
     );
     assert.deepEqual(without('field_error', new Set(codes)), []);
-  });
-
-  it('take the figure and the list out of what the API says', () => {
-    assert.deepEqual(valuesOfDetail('seats must be at most 60.'), { limit: '60', values: '' });
-    assert.deepEqual(valuesOfDetail('kind must be one of: car, van.').values, 'car, van');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import oauth2, { type OAuth2Namespace } from '@fastify/oauth2';
 import fastify, { type FastifyInstance } from 'fastify';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { signedIn } from '../harness/authorizing.ts';
 import { type Service, services } from '../harness/service.ts';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
-import { byPassword } from '../../src/oauth/sessions/store/authentication.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
+import { authenticatedBy } from '../../src/oauth/sessions/store/authentication.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';
@@ -31,7 +31,7 @@ describe('ID tokens', () => {
       });
       const signedInAt = service.context.now();
       const scopes = ['openid', 'offline_access'];
-      const login = { userId, clientId, scopes, authentication: byPassword(signedInAt), source };
+      const login = { userId, clientId, scopes, authentication: authenticatedBy(['pwd'], signedInAt), source };
       const session = await openSession(service, login);
       service.advance(120_000);
       const refresh = (refresh_token: string, scope = '') =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';
 import { answerIn, authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';

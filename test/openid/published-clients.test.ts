@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';
 import { type Service, services } from '../harness/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';

@@ -23,6 +23,8 @@ declare function askForCode(methods: readonly string[], error?: unknown): Promis
 declare function askForPassword(): Promise<string>;
 declare const [clientId, email, password, id, owner]: [string, string, string, string, string];
 type Client = typeof import('gatehouse-server/client').createGatehouse<import('./gatehouse-types.d.ts').Resources>;
+declare const [secret, rawBody]: [string, string];
+declare const request: { url: string; headers: Record<string, string> };
 declare const gatehouse: ReturnType<Client>;
 declare const cars: ReturnType<typeof gatehouse.resource<'cars'>>;
 `;
@@ -83,7 +85,7 @@ describe('The TypeScript examples in the documents', () => {
     }
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
     mkdirSync(join(project, 'node_modules'));
-    for (const name of ['fastify', 'jose', 'oidc-client-ts', '@types'])
+    for (const name of ['fastify', 'jose', 'oidc-client-ts', 'react', 'standardwebhooks', '@types'])
       symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
     symlinkSync(root, join(project, 'node_modules/gatehouse-server'));
     const { code, stderr } = await gatehouseHere(['types'], project, {});
@@ -92,6 +94,8 @@ describe('The TypeScript examples in the documents', () => {
   });
 
   it('compile in a project of its own, and would not with a mistake in them', async () => {
+    const others = documents().flatMap((path) => ['js', 'jsx', 'tsx'].flatMap((language) => fenced(path, language)));
+    assert.deepEqual(others, [], 'an example that is not compiled');
     const blocks = documents().flatMap((path) => fenced(path, 'ts'));
     assert.ok(blocks.length > 30, `${blocks.length} examples`);
     const names = new Map<string, string>();

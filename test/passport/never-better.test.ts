@@ -12,8 +12,8 @@ import type { Context } from '../../src/database/context.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { createSessions } from '../../src/oauth/sessions/create-sessions.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
+import { createSessions } from '../harness/create-sessions.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
 import { heldByClients, mappedScopes, takeOver, whenLive } from './take-over.ts';
 

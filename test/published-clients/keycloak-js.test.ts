@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { browsers } from '../harness/browser.ts';

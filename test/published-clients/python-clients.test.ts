@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';

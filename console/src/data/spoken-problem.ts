@@ -1,4 +1,3 @@
-import { valuesOfDetail } from '../../../src/config/languages/values-of-detail.ts';
 import { humanised } from '../text/presentation.ts';
 import { find, say } from '../text/say.ts';
 
@@ -38,9 +37,10 @@ export function spokenProblem(problem: Problem): Problem {
 function spokenField(error: Problem): Problem {
   const { field, code, message } = error;
   const detail = String(message);
-  const { limit, values: listed } = valuesOfDetail(detail);
-  // A declared hint is a sentence of its own, which the operator may have said in this language.
-  const values = { detail, limit, field: say(humanised(String(field))), values: find(`${listed}.`) ?? say(listed) };
+  const limit = String(error.limit ?? '');
+  // A declared hint is a sentence of its own, which the operator may have translated.
+  const listed = Array.isArray(error.values) ? error.values.map((value) => say(String(value))) : [];
+  const values = { detail, limit, field: say(humanised(String(field))), values: listed.join(', ') };
   const said = find(`field_error.${field}.${code}`, values) ?? find(`field_error.${code}`, values);
   return { ...error, message: said ?? detail };
 }

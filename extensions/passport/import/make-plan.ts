@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defaultRealm } from '../../../src/identity/accounts/realm.ts';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 import { readAppKey, readPreviousKeys } from '../source/laravel-env.ts';
 import { Layout, select } from '../source/layout.ts';
@@ -147,6 +147,6 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new OperatorError(`--public-key: ${path} could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`--public-key: ${path} could not be read: ${reasonOf(error)}`);
   }
 }

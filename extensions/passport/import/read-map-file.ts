@@ -1,4 +1,4 @@
-import type { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
+import type { KnownScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 import { readJsonObject, readScopes } from './read-scope-file.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import type { KnownScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 
 /** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`; `""` is what a token without scopes gets. */
@@ -12,7 +12,7 @@ export function readJsonObject(option: string, path: string): Record<string, unk
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new OperatorError(`${option}: ${path} could not be read as JSON: ${(error as Error).message}`);
+    throw new OperatorError(`${option}: ${path} could not be read as JSON: ${reasonOf(error)}`);
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return { ...content };
   throw new OperatorError(`${option}: ${path} must hold an object such as {"orders-read": "orders:read"}.`);

@@ -1,4 +1,4 @@
-import { identityScopes } from '../../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { findScopesOfClients, setClientScopes } from './client-target-store.ts';
 import { batchSize, type Pass } from './pass.ts';
 import type { TakenClient } from './take-clients.ts';

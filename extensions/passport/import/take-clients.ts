@@ -1,7 +1,6 @@
 import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Tx } from '../../../src/database/database.ts';
 import { faultOfRedirectUri } from '../../../src/oauth/clients/application-uris.ts';
-import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/client-secrets.ts';
 import {
   createClient,
   endSecrets,
@@ -10,8 +9,9 @@ import {
   makeApplication,
   removeClient,
 } from '../../../src/oauth/clients/client-store.ts';
-import { foreignKeyId } from '../../../src/oauth/clients/foreign-secrets.ts';
-import { identityScopes } from '../../../src/oauth/clients/scopes.ts';
+import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
+import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/secrets/client-secrets.ts';
+import { foreignKeyId } from '../../../src/oauth/clients/secrets/foreign-secrets.ts';
 import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { select } from '../source/layout.ts';

@@ -1,14 +1,11 @@
 import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import type { Context } from '../../../src/database/context.ts';
+import { pruneInBatches } from '../../../src/database/prune-in-batches.ts';
 import { deleteExpired, deleteKeysOfNothing } from './legacy-token-store.ts';
-
-const batch = 500;
 
 /** Removes tokens of the old service that have expired, and with the last of them the keys that opened them. */
 export async function forgetLegacyTokens({ database, log, now }: Context): Promise<void> {
-  while ((await deleteExpired(database.db, now(), batch)) === batch) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
   const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
     const keys = await deleteKeysOfNothing(tx);
     if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });

@@ -24,7 +24,7 @@ export function looksLikeLegacyJwt(token: string): boolean {
 export function readLegacyJwt(token: string, key: KeyObject): LegacyClaims | undefined {
   const parts = form.exec(token);
   if (!parts || !looksLikeLegacyJwt(token)) return undefined;
-  const [, head, body, signature] = parts as unknown as [string, string, string, string];
+  const [, head = '', body = '', signature = ''] = parts;
   if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return undefined;
   const claims = decodePart(body);
   if (!claims) return undefined;

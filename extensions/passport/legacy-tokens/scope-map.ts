@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../src/database/database.ts';
-import { offlineAccessScope } from '../../../src/oauth/clients/scopes.ts';
+import { offlineAccessScope } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { listLegacyIds } from './legacy-id-store.ts';
 
 /** What each scope of the old service stands for here. The empty name: what a token without scopes stands for. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 
 /** Reads a Laravel `.env`: names and values, with quotes, comments, `export`, escapes and `${OTHER}`. */
 export function readLaravelEnv(path: string): ReadonlyMap<string, string> {
@@ -7,7 +7,7 @@ export function readLaravelEnv(path: string): ReadonlyMap<string, string> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new OperatorError(`--env: ${path} could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`--env: ${path} could not be read: ${reasonOf(error)}`);
   }
   return parseLaravelEnv(text);
 }

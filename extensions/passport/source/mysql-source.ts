@@ -1,5 +1,5 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import {
   askable,
   type ColumnKind,
@@ -25,14 +25,14 @@ export async function openMysqlSource(url: string): Promise<Source> {
       connectTimeout: 15_000,
     });
   } catch (error) {
-    throw new OperatorError(`The MySQL of --from did not answer: ${(error as Error).message}`);
+    throw new OperatorError(`The MySQL of --from did not answer: ${reasonOf(error)}`);
   }
   connection.on('error', () => undefined);
   const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> => {
     try {
       return (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow[];
     } catch (error) {
-      throw new OperatorError(`The MySQL of --from refused a query: ${(error as Error).message}`);
+      throw new OperatorError(`The MySQL of --from refused a query: ${reasonOf(error)}`);
     }
   };
   try {
@@ -41,7 +41,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
     await connection.query('start transaction with consistent snapshot, read only');
   } catch (error) {
     connection.destroy();
-    throw new OperatorError(`The MySQL of --from gives no snapshot: ${(error as Error).message}`);
+    throw new OperatorError(`The MySQL of --from gives no snapshot: ${reasonOf(error)}`);
   }
   return {
     async tables() {

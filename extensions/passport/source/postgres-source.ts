@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import {
   askable,
   type ColumnKind,
@@ -30,13 +30,13 @@ export async function openPostgresSource(url: string): Promise<Source> {
     await client.query('begin isolation level repeatable read read only');
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw new OperatorError(`The PostgreSQL of --from did not answer: ${(error as Error).message}`);
+    throw new OperatorError(`The PostgreSQL of --from did not answer: ${reasonOf(error)}`);
   }
   const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> => {
     try {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
-      throw new OperatorError(`The PostgreSQL of --from refused a query: ${(error as Error).message}`);
+      throw new OperatorError(`The PostgreSQL of --from refused a query: ${reasonOf(error)}`);
     }
   };
   return {

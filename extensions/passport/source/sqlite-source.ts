@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { OperatorError } from '../../../src/platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import {
   askable,
   type ColumnKind,
@@ -57,7 +57,7 @@ function open(path: string): DatabaseSync {
     db.prepare('select count(*) from sqlite_master').get();
     return db;
   } catch (error) {
-    throw new OperatorError(`${path} could not be read as SQLite: ${(error as Error).message}`);
+    throw new OperatorError(`${path} could not be read as SQLite: ${reasonOf(error)}`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { personalConfigDir } from '../../config/config.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 
-/** What a person has of one service. */
+/** The stored credentials of one service. */
 export interface KeptTokens {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
@@ -26,7 +26,7 @@ function read(): Kept {
     const { current, services } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Kept>;
     return { current, services: services ?? {} };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { services: {} };
+    if (codeOf(error) === 'ENOENT') return { services: {} };
     throw new OperatorError(`${path} could not be read. Remove it, and sign in again: gatehouse login`);
   }
 }
@@ -41,7 +41,7 @@ function write(kept: Kept): string {
     renameSync(next, path);
   } catch (error) {
     rmSync(next, { force: true });
-    throw new OperatorError(`${path} could not be written: ${(error as Error).message}`);
+    throw new OperatorError(`${path} could not be written: ${reasonOf(error)}`);
   }
   return path;
 }

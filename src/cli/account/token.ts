@@ -27,11 +27,11 @@ export const notSignedIn = (): OperatorError =>
   new OperatorError('You are not signed in. Sign in first: gatehouse login');
 
 /** Of the kept login, refreshed where it is about to end. Two scripts at once get the same successor. */
-async function currentAccessToken(service: string | undefined, now = localNow()): Promise<string> {
+async function currentAccessToken(service: string | undefined): Promise<string> {
   const kept = findKept(service);
   if (!kept) throw notSignedIn();
   const { url, tokens } = kept;
-  if (tokens.expiresAt - now >= leastMs) return tokens.accessToken;
+  if (tokens.expiresAt - localNow() >= leastMs) return tokens.accessToken;
   return (await refresh(url, tokens)).accessToken;
 }
 

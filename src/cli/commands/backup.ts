@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { backUp, sqliteFile } from '../../database/backup/backup.ts';
 import { backUpEvery, backUpInto } from '../../database/backup/backup-series.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import { localNow } from '../account/local-clock.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 import { readDuration } from '../terminal/read-duration.ts';
@@ -67,7 +68,7 @@ async function makeSeries(source: string, folder: string, { every, keep = usualK
   if (every === undefined) return make();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const failed = (error: unknown) => console.error(`gatehouse: this copy failed: ${(error as Error).message}`);
+  const failed = (error: unknown) => console.error(`gatehouse: this copy failed: ${reasonOf(error)}`);
   await backUpEvery({ everyMs: every, make, failed, stop: stop.signal });
 }
 

@@ -13,7 +13,9 @@ const settleMs = 100;
 export function addDev(commands: Command): void {
   commands
     .command('dev')
-    .description('Serve, and start again when a file of the project changes. Goes on through a wrong declaration.')
+    .description(
+      'Serve, and restart when a file of the project changes. A wrong declaration is reported, and the service goes on.',
+    )
     .option('--port <port>', 'the port to listen on (PORT)', readPort)
     .addHelpText('after', '\nExamples:\n  gatehouse dev\n  gatehouse dev --port 4000')
     .action(async ({ port }: { port?: string }) => {

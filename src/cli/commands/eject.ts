@@ -8,7 +8,7 @@ import { builtInViews } from '../../pages/kit/view-files.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
-/** What can be copied out: where it goes, and what there is by name. */
+/** Built-in files that can be copied, by name, and the folder that they go to. */
 interface Ejectable {
   readonly to: string;
   readonly names: readonly string[];
@@ -17,18 +17,23 @@ interface Ejectable {
   write(file: string, path: string): void;
 }
 
-/** Templates: a name stands for its files of every ending. */
-function templates(from: string, to: string): Ejectable {
-  const files = readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(from, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    .sort();
+/** Templates: a name stands for its files of every ending. A file of an inner folder that is listed itself counts there. */
+function templates(folders: readonly string[], to: string): Ejectable {
+  const sources = new Map<string, string>();
+  for (const folder of folders) {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      const nearest = folders.findLast((each) => path.startsWith(join(each, '/')));
+      if (entry.isFile() && nearest === folder) sources.set(relative(folder, path).replaceAll('\\', '/'), path);
+    }
+  }
+  const files = [...sources.keys()].sort();
   const nameOf = (file: string): string => file.replace(/\.\w+$/, '');
   return {
     to,
     names: [...new Set(files.map(nameOf))],
     filesOf: (name) => files.filter((file) => nameOf(file) === name),
-    write: (file, path) => cpSync(join(from, file), path),
+    write: (file, path) => cpSync(sources.get(file) as string, path),
   };
 }
 
@@ -44,7 +49,7 @@ const messages = (to: string): Ejectable => ({
 });
 
 const kinds = new Map<string, (config: Config) => Ejectable>([
-  ['views', ({ viewsDir }) => templates(builtInViews, viewsDir)],
+  ['views', ({ viewsDir }) => templates([builtInViews], viewsDir)],
   ['mails', ({ viewsDir }) => templates(builtInMails, join(viewsDir, 'mail'))],
   ['messages', ({ languagesDir }) => messages(languagesDir)],
 ]);
@@ -53,9 +58,9 @@ export function addEject(program: Command): void {
   program
     .command('eject')
     .argument('<what>', `one of ${[...kinds.keys()].join(', ')}`)
-    .argument('[names...]', 'which of them: views or mails by name, messages by language (default: all)')
+    .argument('[names...]', 'the names of views or mails, or the languages of messages (default: all)')
     .description('Copy built-in views, mails or messages into the project, to change them there.')
-    .option('--list', 'say what there is, and copy nothing')
+    .option('--list', 'list the names, and copy nothing')
     .addHelpText(
       'after',
       `
@@ -95,6 +100,6 @@ function eject(ejectable: Ejectable, names: readonly string[]): void {
 function unknown(what: string, word: string, known: readonly string[]): UsageError {
   const near = nearest(word, known);
   return new UsageError(
-    `gatehouse eject: ${what} "${word}" is not one of ${known.join(', ')}.${near ? ` Did you mean "${near}"?` : ''}`,
+    `gatehouse eject: ${what} "${word}" does not exist.${near ? ` Did you mean "${near}"?` : ''} There are: ${known.join(', ')}.`,
   );
 }

@@ -1,10 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { OperatorError } from '../../platform/errors.ts';
-import { confirm } from '../terminal/confirm.ts';
+
+/** Goes on where somebody says yes on the terminal. Where nobody can be asked, only the flag says yes. */
+async function confirm(question: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new OperatorError(`${question}\nNothing was changed. Run the command again with --yes.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.');
+  } finally {
+    terminal.close();
+  }
+}
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const template = join(root, 'templates', 'project');
@@ -28,10 +43,10 @@ interface PackageFile {
 export function addInit(program: Command): void {
   program
     .command('init')
-    .argument('[folder]', 'where it is made', '.')
+    .argument('[folder]', 'the folder of the project', '.')
     .description('Make a project of your own: a resource and its test, settings, what a deployment needs.')
-    .option('--no-install', 'leave the installing to you')
-    .option('--yes', 'add to a project that is there, without being asked')
+    .option('--no-install', 'do not install packages')
+    .option('--yes', 'add to an existing project without asking')
     .addHelpText('after', '\nExamples:\n  npx gatehouse-server init my-api && cd my-api && npm start')
     .action((folder: string, flags: Flags) => initProject(resolve(folder), flags));
 }

@@ -39,7 +39,7 @@ interface Work {
   readonly database: Database;
   readonly definitions: readonly ResourceDefinition[];
   readonly own: OwnMigrations | undefined;
-  /** What the migrations write resources with from now on. */
+  /** The services that migrations write resources with from now on. */
   use(services: MigrationServices): void;
 }
 
@@ -47,12 +47,12 @@ export function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description('Bring the database up to date, as a start would: the service itself, and the declared resources.')
-    .option('--plan', 'say what a start would do, and do nothing; exits with 1 where a start would refuse')
+    .option('--plan', 'show the changes that a start would make, and make none; exits with 1 if a start would refuse')
     .option(
       '--drop [names...]',
-      'let go what no declaration names: all that holds nothing, or these with all they hold',
+      'remove tables and columns that no declaration names: the empty ones, or these with their data',
     )
-    .option('--allow-loss <names...>', 'do what loses the data of these fields or resources, too')
+    .option('--allow-loss <names...>', 'also make changes that lose data of these fields or resources')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --drop\n  gatehouse migrate --drop cars.color owners\n  gatehouse migrate --allow-loss cars.price',

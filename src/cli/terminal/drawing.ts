@@ -1,4 +1,4 @@
-/** What the thread that draws a bar is given, and what it shares with whoever works. */
+/** The data of the thread that draws a bar, and the memory that it shares with the working thread. */
 export interface DrawingData {
   readonly fd: number;
   readonly columns: number;

@@ -1,7 +1,7 @@
 import { OAuthError, OperatorError, Problem } from '../../platform/errors.ts';
 import { withoutSecrets } from '../../platform/log.ts';
 
-/** What the operator can mend is said in a line; only what nobody foresaw comes with its stack. */
+/** Errors that the operator can fix are one line. Unexpected errors have their stack. */
 export function explain(error: unknown): string {
   if (error instanceof Problem) {
     // The API's own sentence sends its reader to the errors: here they stand.

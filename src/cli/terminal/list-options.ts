@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** What every listing takes. */
+/** The options of every list command. */
 export interface ListFlags {
   readonly search?: string;
   readonly limit?: number;
@@ -9,8 +9,8 @@ export interface ListFlags {
 
 export const addListOptions = (command: Command): Command =>
   command
-    .option('--search <text>', 'only rows in which this stands, whatever its case')
-    .option('--limit <number>', 'no more than so many', readLimit)
+    .option('--search <text>', 'only rows that contain this text, ignoring case')
+    .option('--limit <number>', 'the largest number of rows', readLimit)
     .option('--json', 'as JSON');
 
 function readLimit(text: string): number {

@@ -13,7 +13,7 @@ interface Screen {
 
 interface Options {
   readonly screen?: Screen;
-  /** What is done sooner is not shown: nobody could read it. */
+  /** Faster work shows no bar: nobody could read it. */
   readonly quietMs?: number;
 }
 

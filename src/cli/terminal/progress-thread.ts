@@ -15,7 +15,7 @@ parentPort?.on('message', (next: string) => {
 const timer = setInterval(draw, redrawMs);
 draw();
 
-/** Whoever ends the bar waits for a drawing that is under way, and none begins afterwards. */
+/** Ending the bar waits for a running drawing, and prevents the next one. */
 function draw(): void {
   const ms = performance.now() - began;
   const so = done[0] ?? 0;

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { npmAncestors } from './npm-ancestors.ts';
 import type { Started } from './started.ts';
 
-/** What is under way may take this long to finish; then the process ends all the same. */
+/** Running work gets this long to finish. Then the process ends anyway. */
 export const stopTimeoutMs = 10_000;
 
 /** Of a start that is ended by a signal. SIGTERM is how a service manager stops a service: no failure. */

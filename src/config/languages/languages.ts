@@ -7,7 +7,7 @@ import { Message } from './message.ts';
 import { type MessagePart, parseMessage } from './message-parts.ts';
 import { builtInLanguages, type Messages, readBuiltIn, readOwn, readSurface } from './read-messages.ts';
 
-/** What is behind every other language. */
+/** The language that every other language falls back to. */
 export const firstLanguage = 'en';
 
 /** The languages there are: those that Gatehouse brings along, and the operator's own over and beside them. */
@@ -75,7 +75,7 @@ export class Languages {
     return this.#messagesOf(firstLanguage);
   }
 
-  /** What a language says on some surfaces, and where it says nothing, what the one behind it does. */
+  /** The messages of a language on some surfaces. A missing message comes from the language that it falls back to. */
   surface(language: string, surfaces: readonly string[]): Record<string, string> {
     const tags = this.#chain(language).reverse();
     const entries = tags.flatMap((tag) => [
@@ -94,7 +94,7 @@ export class Languages {
     return this.#messagesOf(firstLanguage).has(key);
   }
 
-  /** What this language says itself, or the one that it is a kind of. */
+  /** The keys that this language or its base language (`de` for `de-AT`) has itself, without any fallback. */
   spokenIn(language: string): ReadonlySet<string> {
     const own = this.#chain(language).filter((tag) => language === tag || language.startsWith(`${tag}-`));
     return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.#own.get(tag)?.keys() ?? [])]));

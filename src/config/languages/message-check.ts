@@ -1,13 +1,26 @@
+import { reasonOf } from '../../platform/errors.ts';
 import { formatMessage, plainText } from './format-message.ts';
 import type { Languages } from './languages.ts';
-import { namesIn } from './message-names.ts';
+import type { MessagePart } from './message-parts.ts';
 import { parseMessage } from './message-parts.ts';
 
-/** What is known of these at run time alone: what the API says, and of which field. */
+/** The names of a message's values and stretches: a translation uses no other. */
+function namesIn(parts: readonly MessagePart[]): Set<string> {
+  const names = new Set<string>();
+  for (const part of parts) {
+    if (typeof part === 'string' || part.kind === 'count') continue;
+    names.add(part.kind === 'stretch' ? `<${part.name}>` : part.name);
+    const inner = part.kind === 'choice' ? [...part.cases.values()] : part.kind === 'stretch' ? [part.parts] : [];
+    for (const parts of inner) for (const name of namesIn(parts)) names.add(name);
+  }
+  return names;
+}
+
+/** Values that are known only at run time: the API's sentence, and the field. */
 const freeNames = (key: string): readonly string[] =>
   /^(field_error|problem)\./.test(key) ? ['detail', 'field', 'limit', 'values'] : [];
 
-/** What is wrong with a translation, beside the English message; undefined where nothing is. */
+/** The mistake in a translation, compared with the English message. Undefined if there is none. */
 export function mistakeIn(key: string, english: string, text: string, language: string): string | undefined {
   try {
     const parts = parseMessage(text);
@@ -17,11 +30,11 @@ export function mistakeIn(key: string, english: string, text: string, language: 
     formatMessage(parts, {}, language, plainText(language));
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return reasonOf(error);
   }
 }
 
-/** What `gatehouse check` tells of an operator's own message files. */
+/** The keys that an operator's own message file lacks or does not need, for `gatehouse check`. */
 export interface OwnMessages {
   readonly language: string;
   /** Said in English (or the default language) meanwhile. */

@@ -105,7 +105,7 @@ class Reader {
   }
 
   #word(): string {
-    const [all, word] = /^\s*(=?[\w-]*)\s*/.exec(this.#source.slice(this.#at)) as unknown as [string, string];
+    const [all = '', word = ''] = /^\s*(=?[\w-]*)\s*/.exec(this.#source.slice(this.#at)) ?? [];
     this.#at += all.length;
     return word;
   }

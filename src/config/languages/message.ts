@@ -4,7 +4,7 @@ import type { MessageValues } from './format-message.ts';
 export class Message {
   readonly key: string;
   readonly values: MessageValues;
-  /** What is said where no language has the key. */
+  /** The text if no language has the key. */
   readonly otherwise: LocalizedText | undefined;
 
   constructor(key: string, values: MessageValues, otherwise: LocalizedText | undefined) {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { type MessagePart, parseMessage } from './message-parts.ts';
 
 /** Key → message. */
@@ -53,7 +53,7 @@ function readOwnFile(file: string): Messages {
   try {
     read = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new OperatorError(`${file}: it could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`${file}: it could not be read: ${reasonOf(error)}`);
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read))
     throw new OperatorError(`${file}: it must hold one object of keys and messages.`);
@@ -68,6 +68,6 @@ function parseOwn(file: string, key: string, text: string): readonly MessagePart
   try {
     return parseMessage(text);
   } catch (error) {
-    throw new OperatorError(`${file}: the message "${key}": ${(error as Error).message}.`);
+    throw new OperatorError(`${file}: the message "${key}": ${reasonOf(error)}.`);
   }
 }

@@ -8,7 +8,7 @@ export interface ProxiedClient {
   readonly secret: string;
 }
 
-/** What was read of one so far, and where. */
+/** The settings of one client read so far, and where they were read. */
 export interface ClientSettings {
   readonly id?: string;
   readonly secret?: string;
@@ -23,7 +23,7 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
       `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
     );
   }
-  const [, words, part] = match as unknown as [string, string, string];
+  const [, words = '', part] = match;
   const path = words.toLowerCase().replace('_', '/');
   const client = clients.get(path) ?? { from: `CLIENT_${words}` };
   if (value !== undefined) clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });

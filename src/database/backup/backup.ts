@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSy
 import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { type BeginProgress, unwatched } from '../../platform/progress.ts';
 import { sizeOf, watchGrowth } from '../growth.ts';
 import { knownMigrations } from '../migrate.ts';
@@ -143,7 +143,7 @@ function checkCopy(path: string): void {
       file.close();
     }
   } catch (error) {
-    throw new OperatorError(`${path} is not a whole Gatehouse database: ${(error as Error).message}.`);
+    throw new OperatorError(`${path} is not a whole Gatehouse database: ${reasonOf(error)}.`);
   }
   const unknown = names.filter((name) => !knownMigrations.includes(name));
   if (unknown.length > 0) {

@@ -5,7 +5,7 @@ import type { Engine, Tx } from '../database.ts';
 /** On PostgreSQL: a setting of the transaction, which triggers read. */
 export const actorSetting = 'gatehouse.actor';
 
-/** Who makes a change, as the log keeps it. */
+/** The author of a change, as the log stores it. */
 export const actorJson = ({ userId, clientId }: Pick<Caller, 'userId' | 'clientId'>): string =>
   JSON.stringify({ user_id: userId, client_id: clientId });
 

@@ -72,7 +72,7 @@ async function passCopied(tx: Tx): Promise<void> {
 }
 
 /** Makes the triggers of recorded tables what they are to be; tables in `unrecorded` lose theirs. */
-export async function bringTriggers(
+export async function updateTriggers(
   tx: Tx,
   recorded: readonly RecordedTable[],
   unrecorded: readonly string[],

@@ -3,7 +3,7 @@ export interface RecordedTable {
   /** The name of its resource, under which changes are recorded. */
   readonly resource: string;
   readonly table: string;
-  /** What is recorded of a row. A write that changes none of them is no change. */
+  /** The recorded columns of a row. A write that changes none of them is not recorded. */
   readonly columns: readonly string[];
   readonly versioned: boolean;
 }

@@ -51,7 +51,7 @@ export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<v
 }
 
 /** Makes the triggers of recorded tables what they are to be; tables in `unrecorded` lose theirs. */
-export async function bringTriggers(
+export async function updateTriggers(
   tx: Tx,
   recorded: readonly RecordedTable[],
   unrecorded: readonly string[],

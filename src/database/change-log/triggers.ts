@@ -9,12 +9,12 @@ const of = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);
  * Triggers record every write, whoever makes it: the API, hooks, commands, cascades and plain SQL. This makes them what they are
  * to be; tables in `unrecorded` lose theirs.
  */
-export const bringTriggers = (
+export const updateTriggers = (
   engine: Engine,
   tx: Tx,
   recorded: readonly RecordedTable[],
   unrecorded: readonly string[],
-): Promise<void> => of(engine).bringTriggers(tx, recorded, unrecorded);
+): Promise<void> => of(engine).updateTriggers(tx, recorded, unrecorded);
 
 /** To be called before columns change, in the transaction that changes them. */
 export const dropTriggers = (engine: Engine, tx: Tx, tables: readonly string[]): Promise<void> =>

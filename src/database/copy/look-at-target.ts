@@ -9,7 +9,7 @@ import { readSetup, type Setup, unfinishedMove } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
 import { quote } from './tables.ts';
 
-/** What a move into this database has left, if it was cut off. Undefined where it is empty; anything else is refused. */
+/** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is refused. */
 export async function lookAtTarget(location: Location): Promise<Setup | undefined> {
   const looked = await lookAtDatabase(location);
   if (!looked) return undefined;

@@ -1,5 +1,5 @@
 import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { Database, Tx } from '../database.ts';
 import type { Tables } from '../tables/tables.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
@@ -50,7 +50,7 @@ export class PostgresTables implements TableWriter {
       await tables.close();
       if (error instanceof OperatorError) throw error;
       throw new OperatorError(
-        `The tables of the database are being written to (${(error as Error).message}). Stop every service and command that uses it: it must not change while it is moved.`,
+        `The tables of the database are being written to (${reasonOf(error)}). Stop every service and command that uses it: it must not change while it is moved.`,
       );
     }
     return tables;

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
 import {
   type CopiedColumn,
@@ -37,7 +37,7 @@ export class SqliteTables implements TableWriter {
     } catch (error) {
       this.#file.close();
       throw new OperatorError(
-        `${path} is in use (${(error as Error).message}). Stop the service and whatever else has it open: it must not change while it is moved.`,
+        `${path} is in use (${reasonOf(error)}). Stop the service and whatever else has it open: it must not change while it is moved.`,
       );
     }
   }

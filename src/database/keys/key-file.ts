@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError } from '../../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 
 /** What is made here has 43 characters; fewer than this are a file that was cut off, or a password. */
 const shortest = 32;
@@ -12,7 +12,7 @@ export function readKeyFile(path: string): string | undefined {
   try {
     content = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw unusable(path, error);
   }
   if (content.length >= shortest) return content;
@@ -33,7 +33,7 @@ export function readOrMakeKeyFile(path: string): string {
     try {
       linkSync(draft, path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     } finally {
       unlinkSync(draft);
     }
@@ -67,6 +67,4 @@ function syncFolder(path: string): void {
 }
 
 const unusable = (path: string, error: unknown) =>
-  new OperatorError(
-    `The key file ${path} could not be used: ${(error as Error).message}. Check DATA_DIR and its rights.`,
-  );
+  new OperatorError(`The key file ${path} could not be used: ${reasonOf(error)}. Check DATA_DIR and its rights.`);

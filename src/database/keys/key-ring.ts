@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Db } from '../database.ts';
-import { underMigrationLock } from '../migration-lock.ts';
+import { underMigrationLock } from '../locks/migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
 import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
@@ -165,7 +165,7 @@ export class KeyRing {
 
 const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
-/** What the keys of a database are, without making any. Throws where they cannot be opened. */
+/** Lists the keys of a database without making any. Throws if they cannot be opened. */
 export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db): Promise<KeyInfo[]> {
   const sealing = createSealing(config, { make: false });
   const rows = await allKeys(db);

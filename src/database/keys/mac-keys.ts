@@ -7,7 +7,7 @@ interface MacKey {
   readonly secret: Buffer;
   readonly signsFrom: number;
   readonly retiresAt: number | null;
-  /** What derives from it, by purpose. */
+  /** The derived keys, by purpose. */
   readonly derived: Map<string, Hmac>;
 }
 

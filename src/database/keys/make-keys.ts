@@ -25,7 +25,7 @@ export async function makeSigningKey(
   };
 }
 
-/** What signs ID tokens unless an application names another algorithm: every client knows it (OpenID Connect Core 15.1). */
+/** The algorithm of ID tokens unless an application names another one. Every client supports it (OpenID Connect Core 15.1). */
 export const idTokenAlgorithm: SigningAlgorithm = 'RS256';
 
 export const makeIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom: number }): Promise<KeyRow> =>

@@ -58,14 +58,7 @@ export function createSealing(settings: SealingSettings, { make = true } = {}): 
 function readSealed(sealed: string): { how: Derivation | undefined; body: string } {
   const match = slowForm.exec(sealed);
   if (!match) return { how: undefined, body: sealed };
-  const [, memory, passes, parallelism, salt, body] = match as unknown as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [, memory, passes, parallelism, salt = '', body = ''] = match;
   const how = {
     memory: Number(memory),
     passes: Number(passes),

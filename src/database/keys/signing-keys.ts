@@ -88,7 +88,7 @@ export class SigningKeys {
   verify(token: string, { typ, retired = false }: { typ: string; retired?: boolean }): Verified {
     const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
     if (!parts) return 'invalid';
-    const [, head, body, signature] = parts as unknown as [string, string, string, string];
+    const [, head = '', body = '', signature = ''] = parts;
     const header = decodePart(head);
     if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
     const key = (retired ? this.#keys : this.#usable()).find(({ row }) => row.id === header.kid);

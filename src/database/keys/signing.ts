@@ -81,7 +81,7 @@ function signWith(algorithm: string, key: KeyObject, data: string): string {
   return sign(digest, Buffer.from(data), options(key)).toString('base64url');
 }
 
-/** What is to become a compact JWS: its header, encoded, a dot, and the JSON of its claims. */
+/** The input of a compact JWS: the encoded header, a dot, and the JSON of the claims. */
 export type Unsigned = `${string}.${string}`;
 
 export function signJws(algorithm: string, key: KeyObject, unsigned: Unsigned): string {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Who wants to be told of changes by a request, and what was sent to them. */
+/** Webhooks and their deliveries. */
 export const webhooks: Migration = {
   name: '011-webhooks',
   statements: ({ text, bigint }) => [

@@ -39,7 +39,7 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
       try {
         await ask(writeToDisk);
       } catch (error) {
-        // Whatever else fails is another part's.
+        // Other errors are handled elsewhere.
         if (isOfDisk(error)) throw error;
       }
     }),

@@ -10,7 +10,7 @@ import { RowChanges } from './batching/row-changes.ts';
 import { SharedReads } from './batching/shared-reads.ts';
 import { SharedWrites } from './batching/shared-writes.ts';
 import { CarriedClock } from './invalidations/carried-clock.ts';
-import { checkNews } from './invalidations/check-invalidations.ts';
+import { checkInvalidations } from './invalidations/check-invalidations.ts';
 import { PostgresBus } from './invalidations/postgres-bus.ts';
 import { cancelAt } from './pool/cancel-at.ts';
 import type { Connection } from './pool/connection.ts';
@@ -44,7 +44,7 @@ async function letIn({ primary, listening }: Ways, clock: CarriedClock): Promise
       await listening.find();
       setting = 'DATABASE_URL and DATABASE_LISTEN_URL';
     }
-    await checkNews({ server: primary.current, listen: isApart ? listening.current : undefined, clock });
+    await checkInvalidations({ server: primary.current, listen: isApart ? listening.current : undefined, clock });
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     const { message, code } = error as { message?: string; code?: string };

@@ -1,16 +1,16 @@
-import { unavailable } from '../../platform/errors.ts';
+import { reasonOf, unavailable } from '../../platform/errors.ts';
 
 /** SQLite's result codes without what they are extended by. */
-const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+const resultCode = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /** No right, busy, locked, no memory, read-only, I/O error, full, cannot open, a lock in motion: "not now", whatever was asked. */
 const awayCodes = new Set([3, 5, 6, 7, 8, 10, 13, 14, 15]);
 const diskCodes = new Set([8, 10, 13]);
 
 /** Read-only, I/O error, full. */
-export const isOfDisk = (error: unknown): boolean => diskCodes.has(codeOf(error));
+export const isOfDisk = (error: unknown): boolean => diskCodes.has(resultCode(error));
 
 export function translate(error: unknown): unknown {
-  if (!awayCodes.has(codeOf(error))) return error;
-  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, (error as Error).message);
+  if (!awayCodes.has(resultCode(error))) return error;
+  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, reasonOf(error));
 }

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Change } from '../bus.ts';
 import type { Tx } from '../database.ts';
 
-/** Who has missed older ones forgets everything. */
+/** A process that has missed older ones clears its whole cache. */
 const kept = 1000;
-/** Who is told of more at once would take longer to forget them one by one. */
+/** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
 const mostChanges = 200;
 
 const everything: Change = { kind: 'everything', id: '' };
@@ -41,7 +41,7 @@ export class SqliteInvalidations {
       .execute();
   }
 
-  /** What was told since the last call, by whomever. */
+  /** Invalidations since the last call. */
   read(): readonly Change[] {
     if (this.#later === undefined) return [everything];
     const before = this.#heard;

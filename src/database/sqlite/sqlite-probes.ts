@@ -8,7 +8,7 @@ import { isOfDisk } from './sqlite-errors.ts';
 
 /** A write costs a sync to disk: callers within this time share one. */
 const writeEvery = 1000;
-/** What a log of several writes may need. */
+/** The space that the write-ahead log of several writes may need. */
 const leastFree = 1024 * 1024;
 
 interface Parts {

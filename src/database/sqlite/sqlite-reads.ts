@@ -7,7 +7,7 @@ import type { SharedSnapshot } from './shared-snapshot.ts';
 import { translate } from './sqlite-errors.ts';
 import { Statements } from './sqlite-statements.ts';
 
-/** What the thread that answers may spend on one read: about what it takes to hand the read over. */
+/** The time that the main thread may spend on one read: about as long as handing the read to a worker thread takes. */
 const budget = { rows: 1000, ms: 2 };
 /** Reads of one text that are handed over at once after one of them was expensive: the next may have other values. */
 const handedOver = 20;

@@ -11,7 +11,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import { OperatorError, tooExpensive } from '../../platform/errors.ts';
+import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
 import type { Tables } from '../tables/tables.ts';
@@ -155,11 +155,11 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     chmodSync(path, 0o600);
     writer = openFile(path, false);
     reader = openFile(path, true);
-    // Whoever finds another process writing comes back by itself: see SharedCommits.
+    // A write that finds another process writing is retried: see SharedCommits.
     writer.exec('pragma busy_timeout = 0');
   } catch (error) {
     throw new OperatorError(
-      `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
+      `The SQLite database ${path} could not be opened: ${reasonOf(error)}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
     );
   }
   const spent = tooExpensive('Checking this write takes too long.', readSeconds);

@@ -58,7 +58,7 @@ export interface ApplicationTables {
     id: string;
     /** SHA-256 of what the device holds. */
     device_code_hash: string;
-    /** What the person types, without its dash. */
+    /** The user code, without its dash. */
     user_code: string;
     client_id: string;
     /** JSON list. */
@@ -73,7 +73,7 @@ export interface ApplicationTables {
     /** So long the device waits between two questions. */
     poll_seconds: number;
     polled_at: number | null;
-    /** Who decided. */
+    /** The user who decided. */
     user_id: string | null;
     /** Opened by a person who agreed; null with a decision: refused. */
     session_id: string | null;

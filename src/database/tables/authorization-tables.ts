@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 
-/** What people let applications and devices do, while they decide and afterwards. Written as `Tables` are. */
+/** The tables of consents and authorization codes. Written as `Tables` are. */
 export interface AuthorizationTables {
-  /** What a user lets an application do. */
+  /** Consents of users to applications. */
   consents: {
     id: string;
     user_id: string;
@@ -37,7 +37,7 @@ export interface AuthorizationTables {
     created_at: number;
     expires_at: number;
     used_at: number | null;
-    /** What it gave: ended where the code is used again. */
+    /** The session that the code opened. It is ended if the code is used again. */
     session_id: string | null;
   };
 }

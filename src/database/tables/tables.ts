@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
-import type { ChangeTables } from '../change-tables.ts';
-import type { FactorTables } from '../factor-tables.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
+import type { ChangeTables } from './change-tables.ts';
+import type { FactorTables } from './factor-tables.ts';
 import type { IdentityTables } from './identity-tables.ts';
 
 /**
@@ -56,8 +56,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** Until then the old address is nobody else's, and its link undoes the change. */
     undo_until: number;
   };
-  /** Browsers that logged in to an account before. */
-  known_browsers: {
+  /** Browsers that logged in to an account before. OWASP calls their cookie a device cookie. */
+  known_devices: {
     user_id: string;
     /** A hash: nothing of the browser can be read from it. */
     fingerprint: string;
@@ -92,7 +92,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     scopes: string;
     generation: Generated<number>;
     rotated_at: number | null;
-    /** Who sent the refresh that made this generation; `address` goes on with each use. */
+    /** The address that sent the refresh of this generation. `address` changes with each use. */
     rotated_address: string | null;
     /** The newest generation whose tokens are known to have arrived, and when they were first used. */
     used_generation: number | null;
@@ -121,7 +121,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     token_hash: Generated<string | null>;
     version: Generated<number>;
   };
-  /** Who is signed in to which application: it may outlive the application's session. */
+  /** The applications that a user is signed in to. A row may outlive the session of the application. */
   application_logins: {
     /** The application's session, which ID tokens and logout tokens name as `sid`. */
     session_id: string;
@@ -218,7 +218,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     last_tool: string;
     last_call_at: number;
   };
-  /** What is limited, and how often it happened: shared by all instances. */
+  /** Counts of limited actions, shared by all instances. */
   throttles: {
     key: string;
     count: number;
@@ -235,7 +235,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     user_id: string | null;
     client_id: string | null;
     session_id: string | null;
-    /** Who did it, where that is another than the subject. */
+    /** The user who did it, if that is not the subject. */
     actor_id: string | null;
     address: string | null;
     user_agent: string | null;
@@ -246,7 +246,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     data: string;
     created_at: number;
   };
-  /** What the settings were at the last start, secrets by whether they are set. */
+  /** The settings at the last start. Of secrets, only whether they are set. */
   known_settings: { name: string; value: string };
   idempotency_keys: {
     /** Caller, method, path and the caller's key, hashed. */
@@ -258,7 +258,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     body: string | null;
     created_at: number;
   };
-  /** What opens and verifies the tokens of a service that was taken over; gone when the last of them has expired. */
+  /** Keys that decrypt and verify the tokens of an imported service. They are deleted when the last token has expired. */
   legacy_keys: { id: 'public' | 'app' | 'ids'; sealed: string; created_at: number };
   /**
    * The tokens of that service that still count, as its own tables were: what is not listed is refused. An access token
@@ -272,7 +272,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** When the import ended it, and may restore it; 0: its login ended here, for good. Null: it counts. */
     ended_at: Generated<number | null>;
   };
-  /** What has become of its users and clients. */
+  /** The users and clients of the imported service, and their ids here. */
   legacy_ids: {
     /** The table it came from. */
     source: string;

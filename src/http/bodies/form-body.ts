@@ -56,7 +56,7 @@ export function readFormEncoded(
   return values;
 }
 
-/** What cannot be decoded is not shown: it may be a password that was sent as it is. */
+/** Text that cannot be decoded is not shown: it may be a password that was sent without encoding. */
 function decode(text: string, what: string): string {
   try {
     return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text;

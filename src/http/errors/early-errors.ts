@@ -43,7 +43,7 @@ export function answerEarly(config: Config) {
   }
 
   return {
-    /** What the HTTP parser refuses: there is no request, only a socket. */
+    /** Answers input that the HTTP parser rejects. There is no request yet, only a socket. */
     unparsable(error: { code?: string; rawPacket?: unknown }, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
       const known = problems.get(error.code ?? '') ?? unparsable;
@@ -59,7 +59,7 @@ export function answerEarly(config: Config) {
       for (let i = 0; i < security.length; i += 2) lines.push(`${security[i]}: ${security[i + 1]}`);
       socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
     },
-    /** What the router refuses: a path that cannot be decoded, or a part of it that is too long. */
+    /** Answers a path that the router rejects: it cannot be decoded, or a part of it is too long. */
     unroutable(error: FastifyError, { id, url, headers }: FastifyRequest, { raw }: FastifyReply): void {
       const wrongAccept = config.forceAcceptHeader && isApi(url) && !acceptsJson(headers.accept);
       answer(raw, wrongAccept ? notAcceptable() : toProblem(error), id);

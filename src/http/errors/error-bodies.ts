@@ -16,15 +16,16 @@ const longestMessage = 1000;
 const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text;
 
-/** What an answer says of an error, to people. */
+/** The `detail` of an error, for people. */
 export const detailOf = ({ message }: Error): string => cut(message, longestDetail);
 
 /** The first errors that an answer has room for. */
 function fitting(errors: readonly FieldError[], room: number): FieldError[] {
   const listed: FieldError[] = [];
   let left = room;
-  for (const { field, code, message } of errors.slice(0, mostFieldErrors)) {
-    const shown = { field: cut(field, longestField), code, message: cut(message, longestMessage) };
+  for (const { field, code, message, limit, values } of errors.slice(0, mostFieldErrors)) {
+    const said = { field: cut(field, longestField), code, message: cut(message, longestMessage), limit };
+    const shown = values && values.join(', ').length <= longestMessage ? { ...said, values } : said;
     left -= Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (left < 0) break;
     listed.push(shown);

@@ -107,10 +107,14 @@ function wrong(
     return { code: 'unknown', message: `${field} is not a field that can be sent here.` };
   if (keyword === 'anyOf' || keyword === 'oneOf')
     return { code: keyword, message: `${field || 'The value'} has none of the forms that are accepted here.` };
-  const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.join(', ') : undefined;
-  if (keyword === 'const') return { code: 'enum', message: `${field || 'The value'} must be one of: ${allowed}.` };
+  const values = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : undefined;
+  const allowed = values?.join(', ');
+  if (keyword === 'const') {
+    return { code: 'enum', message: `${field || 'The value'} must be one of: ${allowed}.`, values };
+  }
+  const limit = typeof params.limit === 'number' ? params.limit : undefined;
   const expected = allowed === undefined ? '' : `: ${allowed}`;
-  return { code: keyword, message: `${field || 'The value'} ${message}${expected}.` };
+  return { code: keyword, message: `${field || 'The value'} ${message}${expected}.`, limit, values };
 }
 
 function sendProblem(reply: FastifyReply, problem: Problem): void {

@@ -145,7 +145,7 @@ const whenNumbered =
     else void request.told.then((tooMany) => proceed(tooMany ?? error));
   };
 
-/** What a caller without a name counts as; once it has hung up, nobody knows its address any more. */
+/** The network of the caller. The address of a closed connection is no longer known. */
 const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
 
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;
@@ -154,7 +154,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 export const accountOf = ({ kind, userId, clientId }: Caller): string =>
   (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
 
-/** Who is calling, for what is counted by caller. */
+/** The key for counting requests by caller: the account, or the network of an anonymous caller. */
 export const nameOf = (request: FastifyRequest): string =>
   request.caller && request.caller !== anonymousCaller ? accountOf(request.caller) : addressOf(request);
 

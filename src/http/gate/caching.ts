@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyReply } from 'fastify';
 
 /** For what is meant for one caller: no shared cache keeps it, and a browser's asks again (a matching ETag gets 304). */
-export const privately = 'private, no-cache';
+export const privateCache = 'private, no-cache';
 
 /** Whom the answers of a route are for: one caller, everybody, or one caller where the request says who that is. */
 export type Audience = 'caller' | 'everybody' | 'either';
@@ -19,7 +19,7 @@ export function setCachingHeaders(
   audience: Audience,
   { byToken, byOrigin }: { byToken: boolean; byOrigin: boolean },
 ): void {
-  if (audience === 'caller' || (audience === 'either' && byToken)) reply.header('cache-control', privately);
+  if (audience === 'caller' || (audience === 'either' && byToken)) reply.header('cache-control', privateCache);
   if (audience !== 'everybody') reply.header('vary', byOrigin ? 'Authorization, Origin' : 'Authorization');
   else if (byOrigin) reply.header('vary', 'Origin');
 }

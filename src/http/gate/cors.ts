@@ -51,7 +51,7 @@ export function allowCredentials(answer: FastifyReply, origin: string): void {
   addVary(answer, 'Origin');
 }
 
-/** What a route says, else: `/v1` is for the listed ones, and pages and the rest for nobody. */
+/** The CORS rule of the route. Default: the listed origins under `/v1`, and no origin elsewhere. */
 export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): CorsReach =>
   cors ?? (isApi(url) ? 'listed' : 'none');
 

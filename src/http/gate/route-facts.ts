@@ -5,7 +5,7 @@ import { isApi } from './accept.ts';
 import { type Audience, audienceOf } from './caching.ts';
 import { type CorsReach, corsReach } from './cors.ts';
 
-/** What is known of a route (and a method of it) before any of its requests is looked at. */
+/** Facts about a route and a method that are known before any request. */
 export interface RouteFacts {
   /** As it was declared; undefined where no route matched. */
   readonly pattern: string | undefined;

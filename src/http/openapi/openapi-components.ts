@@ -19,13 +19,13 @@ export const component = (name: string): Json => ({ [mark]: name });
 
 interface Parts {
   readonly components: Map<string, Json>;
-  /** What each tag is about, in the order in which a reader wants them. */
+  /** The tags with their descriptions, in reading order. */
   readonly tags: Map<string, string>;
 }
 
 const parts = new WeakMap<App, Parts>();
 
-/** What the routes of a service refer to by name. */
+/** The schemas that routes refer to by name. */
 export function partsOf(app: App): Parts {
   const known = parts.get(app) ?? { components: new Map(), tags: new Map() };
   parts.set(app, known);

@@ -30,7 +30,13 @@ export const problemSchema = named('Problem', {
       items: {
         type: 'object',
         required: ['field', 'code', 'message'],
-        properties: { field: text, code: text, message: text },
+        properties: {
+          field: text,
+          code: text,
+          message: text,
+          limit: { type: ['number', 'string'], description: 'The bound that was broken' },
+          values: { type: 'array', items: text, description: 'The values that are allowed' },
+        },
       },
     },
   },

@@ -108,7 +108,7 @@ function filled(path: string, { parameters = [] }: DescribedOperation, schemas: 
   });
 }
 
-/** What must be there alone. */
+/** The required query parameters, with examples as values. */
 function queryOf({ parameters = [] }: DescribedOperation, schemas: Json): string {
   const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const pairs = needed.map((parameter) => [parameter.name, String(parameterExample(parameter, schemas))]);

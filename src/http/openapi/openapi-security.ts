@@ -2,7 +2,7 @@ import type { FastifyContextConfig } from 'fastify';
 import type { Json } from './openapi-components.ts';
 import type { DescribedOperation } from './openapi-samples.ts';
 
-/** Who may call a route: everybody, whoever has a token, or whoever has one with the scope. One of these is enough. */
+/** The security of a route: public, any token, or a token with the scope. One of these is enough. */
 export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Json[] {
   const isPublic = auth !== 'auth:api';
   if (isPublic && bearer !== 'optional') return [];

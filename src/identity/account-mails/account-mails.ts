@@ -1,3 +1,4 @@
+import { localeOf } from '../../config/languages/format-message.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
@@ -7,10 +8,17 @@ import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-s
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mails.ts';
-import { timeInWords } from '../mail/time-in-words.ts';
 import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
+
+/** A moment as its reader's clock shows it, with the time zone, for times in mail. UTC where the zone is not known. */
+function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
+  const date = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
+    ms,
+  );
+  return timeZone === 'UTC' ? `${date} UTC` : `${date} (${timeZone.replaceAll('_', ' ')})`;
+}
 
 /**
  * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
@@ -161,7 +169,7 @@ const invitationLifeMs = 3 * 86_400_000;
 
 const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
 
-/** What lies in the queue is English: an older instance may send it. */
+/** Queued data is in English: an older instance may send it. */
 const messages = new Map([
   ['a new personal access token', message('mail.what.token')],
   ['a new external application', message('mail.what.application')],

@@ -11,10 +11,10 @@ const codeIn = (mac: string): string =>
 /** Six digits that follow from the id: the mail can be tried again, and nothing usable lies in the database. */
 export const emailCodeOf = (keys: KeyRing, id: string): string => codeIn(keys.macKeys.mac(purpose, id));
 
-/** What each key that counts makes of the id. */
+/** The codes of an id, one per valid key. */
 export const emailCodesOf = (keys: KeyRing, id: string): string[] => keys.macKeys.macs(purpose, id).map(codeIn);
 
-/** Who may sign in by a code that was sent there: somebody who has shown before that the address is theirs. */
+/** The user who may sign in with a code to this address: the address must be confirmed. */
 export async function ownerOfEmail(db: Db, email: string): Promise<UserRow | undefined> {
   const user = await findUserByLogin(db, { attribute: 'email', value: email });
   return user && !user.disabled && user.email_confirmed === 1 ? user : undefined;

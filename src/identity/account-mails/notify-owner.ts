@@ -11,7 +11,7 @@ const windowMs = 15 * 60_000;
 /** A confirmed address gets all but a flood; one that may be a stranger's gets a few. */
 const mailsTo = { confirmed: 100, unconfirmed: 5 };
 
-/** What an owner is told of. */
+/** The notices to owners. */
 export type OwnerNotice =
   | 'new-access'
   | 'new-login'

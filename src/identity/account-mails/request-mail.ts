@@ -33,7 +33,7 @@ export async function countMail(
   email: string,
   source: RequestSource,
 ): Promise<Refusal | undefined> {
-  // What follows a plus sign makes no other mailbox.
+  // The part after a plus sign does not change the mailbox.
   const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
   const mailbox = { key, most: limits.mailbox, of: 'account' };
   return countAgainst(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);

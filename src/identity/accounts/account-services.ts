@@ -5,7 +5,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 
-/** What the rules about users need of the rest of the service; put together in `app.ts`. */
+/** The services that the rules about users need. `services.ts` makes them. */
 export interface AccountServices {
   readonly passwords: Passwords;
   readonly keys: KeyRing;

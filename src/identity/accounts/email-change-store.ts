@@ -26,7 +26,7 @@ export function findPendingChange(db: Db, userId: string, now: number): Promise<
     .executeTakeFirst();
 }
 
-/** What waits can no longer be confirmed; the link that undoes it goes on working. Says whether there was anything. */
+/** Cancels pending changes of email. The link that undoes a change still works. Returns whether there was one. */
 export async function withdrawPendingChange(tx: Tx, userId: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('email_changes')

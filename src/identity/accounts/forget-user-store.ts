@@ -6,7 +6,7 @@ export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]>
   return clients.map(({ id }) => id);
 }
 
-/** What would stay of a deleted user beside the trail: who and where it was, and mail that waits for it. */
+/** Removes the remaining personal data of a deleted user, and queued mail to the user. */
 export async function forgetUser(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx.updateTable('events').set({ address: null, user_agent: null }).where('user_id', '=', userId).execute();
   await tx

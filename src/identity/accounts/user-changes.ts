@@ -5,7 +5,7 @@ type Traced = Profile & { readonly roles?: readonly string[] };
 
 const traced = ({ email, username, phone, name, roles = [] }: Traced) => ({ email, username, phone, name, roles });
 
-/** What of a new user the trail tells. */
+/** The data of a new user in the audit trail. */
 export const newUser = (user: Traced): Changes => changesBetween(undefined, traced(user));
 
 export const profileChanges = (before: Profile, after: Profile): Changes =>

@@ -77,7 +77,7 @@ export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown
   return { profile, errors };
 }
 
-/** What is wrong with a new password; undefined when it will do. */
+/** The mistake in a new password. Undefined if there is none. */
 export async function checkNewPassword(
   password: unknown,
   { email, username }: Partial<Profile> = {},

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import { announceRevocation, sharedLock } from '../../database/revocation-locks.ts';
+import { announceRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { foldEmail } from '../../platform/email-address.ts';
 import type { Identifier } from './identifiers.ts';
@@ -141,7 +141,7 @@ export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
     .limit(1)
     .executeTakeFirst();
 
-/** Whoever was made first, whatever became of them. */
+/** The user who was created first, even if deleted or disabled since. */
 export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().orderBy('id').limit(1).executeTakeFirst();
 

@@ -142,7 +142,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
     ? passwords.verify(password, user.password_hash, source.address)
     : passwords.verifyNothing(password, source.address);
   const right = await looked.catch(givingBack(attempt));
-  // Who is disabled is looked at no less and told no more than who mistyped.
+  // A disabled user takes the same time and gets the same error as a wrong password.
   if (!user || !right || user.disabled) {
     const reason = user ? (right ? 'disabled user' : 'wrong password') : 'unknown user';
     await attempt.count();

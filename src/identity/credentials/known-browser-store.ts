@@ -9,31 +9,31 @@ export async function seeBrowser(
   { userId, fingerprint, now }: { userId: string; fingerprint: string; now: number },
 ): Promise<{ new: boolean; first: boolean }> {
   const { numUpdatedRows } = await tx
-    .updateTable('known_browsers')
+    .updateTable('known_devices')
     .set({ last_seen_at: now })
     .where('user_id', '=', userId)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return { new: false, first: false };
   const others = await tx
-    .selectFrom('known_browsers')
+    .selectFrom('known_devices')
     .select('fingerprint')
     .where('user_id', '=', userId)
     .orderBy('last_seen_at', 'desc')
     .execute();
   const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('known_browsers')
+    .insertInto('known_devices')
     .values({ user_id: userId, fingerprint, first_seen_at: now, last_seen_at: now })
     .onConflict((oc) => oc.doNothing())
     .executeTakeFirstOrThrow();
   const surplus = others.slice(remembered - 1).map((browser) => browser.fingerprint);
   if (surplus.length > 0) {
-    const oldest = tx.deleteFrom('known_browsers').where('user_id', '=', userId);
+    const oldest = tx.deleteFrom('known_devices').where('user_id', '=', userId);
     await oldest.where('fingerprint', 'in', surplus).execute();
   }
   return { new: (numInsertedOrUpdatedRows ?? 0n) > 0n, first: others.length === 0 };
 }
 
 export async function pruneKnownBrowsers(db: Db, lastSeenBefore: number): Promise<void> {
-  await db.deleteFrom('known_browsers').where('last_seen_at', '<', lastSeenBefore).execute();
+  await db.deleteFrom('known_devices').where('last_seen_at', '<', lastSeenBefore).execute();
 }

@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
-import { announceRevocation } from '../../database/revocation-locks.ts';
+import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
@@ -11,7 +11,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
-import { shutOut } from './shut-out.ts';
+import { revokeAccess } from './revoke-access.ts';
 
 /** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */
 export async function requestPasswordReset(
@@ -47,14 +47,14 @@ export async function resetPassword(
       used &&
       (await updateUser(tx, used.user_id, {
         password_hash: passwordHash,
-        // Whoever opened the link reads the mail to this address.
+        // The user who opened the link has access to this mailbox.
         email_confirmed: 1,
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
-    // Whoever registered the address before its owner came may have linked an identity of their own.
+    // A stranger who registered the address earlier may have linked an identity of their own.
     if (owner.email_confirmed === 0) await deleteIdentitiesOf(tx, changed.id);
-    await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
+    await revokeAccess(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;

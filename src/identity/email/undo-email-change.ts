@@ -8,7 +8,7 @@ import { linkNotValid, readOneTimeToken } from '../account-mails/one-time-tokens
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { lockUser, replaceEmail, updateUser } from '../accounts/user-store.ts';
-import { shutOut } from '../credentials/shut-out.ts';
+import { revokeAccess } from '../credentials/revoke-access.ts';
 
 /**
  * The link in the notice to the old address: "it was not me". Whoever asked for the change knew the password, so that one
@@ -37,7 +37,7 @@ export async function undoEmailChange(
     }
     await updateUser(tx, user.id, { password_hash: nobodyKnows, updated_at: at });
     await closeEmailChanges(tx, user.id, change.created_at, at);
-    await shutOut(services, tx, invalidate, { userId: user.id, now: at, cause: 'email_change_undone' });
+    await revokeAccess(services, tx, invalidate, { userId: user.id, now: at, cause: 'email_change_undone' });
     await services.mail.enqueue(tx, { template: 'reset-password', recipient: email, language: source.language });
     const data = { changes: { email: { from: user.email, to: email } } };
     await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, source, data });

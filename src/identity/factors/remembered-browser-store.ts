@@ -25,7 +25,7 @@ export async function isRemembered(
   const { numUpdatedRows } = await database.db
     .updateTable('remembered_browsers')
     .set({ last_used_at: now(), address: source.address })
-    .where('browser_hash', '=', hashOf(userId, browser))
+    .where('device_hash', '=', hashOf(userId, browser))
     .where('user_id', '=', userId)
     .where('expires_at', '>', now())
     .executeTakeFirstOrThrow();
@@ -45,8 +45,8 @@ export async function rememberBrowser(
   const row = { ...seen, expires_at: at + config.mfaRemember * 1000 };
   await tx
     .insertInto('remembered_browsers')
-    .values({ id: uuidv7(at), user_id: userId, browser_hash: hashOf(userId, browser), created_at: at, ...row })
-    .onConflict((conflict) => conflict.column('browser_hash').doUpdateSet(row))
+    .values({ id: uuidv7(at), user_id: userId, device_hash: hashOf(userId, browser), created_at: at, ...row })
+    .onConflict((conflict) => conflict.column('device_hash').doUpdateSet(row))
     .execute();
 }
 

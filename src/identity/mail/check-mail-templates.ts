@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { builtInMails } from './mail-templates.ts';
 
 /** A call of `mail` with the name of a template written out. */
 const mailCall = /(?<![\w$.])(?:\w+\.)?mail\(\s*(['"`])([^'"`$\\\n]{1,100})\1/g;
 
-/** What is wrong with the operator's mails: templates that cannot be read, and code that names one that is not there. */
+/** The mistakes in the operator's mails: unreadable templates, and code that names a missing template. */
 export function checkMailTemplates(config: Config): string[] {
   const { viewsDir, resourcesDir, routesDir, jobsDir, migrationsDir } = config;
   const folder = join(viewsDir, 'mail');
@@ -30,18 +31,18 @@ function complaintsAbout(config: Config, folder: string, file: string): string[]
   const wrong: string[] = [];
   try {
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
-    const liquid = new liquidjs.Liquid({ root: [folder, builtInMails], strictFilters: true });
+    const liquid = new liquidjs.Liquid({ root: [folder, ...builtInMails], strictFilters: true });
     addMessages(liquid, liquidjs, languagesOf(config), { markup: false });
     liquid.parse(text);
   } catch (error) {
-    wrong.push(`${path}: ${(error as Error).message}`);
+    wrong.push(`${path}: ${reasonOf(error)}`);
   }
   const name = file.replace(/\.\w+$/, '');
   if (name === 'layout' || name.startsWith('parts/')) return wrong;
   if (file.endsWith('.txt') && !/^Subject:[ \t]*\S/.test(text))
     wrong.push(`${path}: it must begin with a line "Subject: …".`);
   const other = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
-  if (![folder, builtInMails].some((dir) => existsSync(join(dir, other))))
+  if (![folder, ...builtInMails].some((dir) => existsSync(join(dir, other))))
     wrong.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${other} is missing.`);
   return wrong;
 }

@@ -6,7 +6,9 @@ import type { Config } from '../../config/config.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 
-export const builtInMails = fileURLToPath(new URL('templates', import.meta.url));
+const templates = fileURLToPath(new URL('templates', import.meta.url));
+/** Where the built-in mails are. The name of a mail does not say in which of the folders. */
+export const builtInMails: readonly string[] = [templates, join(templates, 'notices')];
 
 export interface MailContent {
   readonly subject: string;
@@ -24,7 +26,7 @@ export function mailTemplates(config: Config): RenderMail {
   const { viewsDir } = config;
   const languages = languagesOf(config);
   const brand = mailBrand(config);
-  const root = [join(viewsDir, 'mail'), builtInMails];
+  const root = [join(viewsDir, 'mail'), ...builtInMails];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
   const open = () => {
     // At the first mail: a start does not wait for them.
@@ -49,7 +51,7 @@ export function mailTemplates(config: Config): RenderMail {
   };
 }
 
-/** What the mark and the palette of a mail are made of, for readers in the light and in the dark. */
+/** The logo and the colours of a mail, for light and dark mode. */
 function mailBrand(config: Config) {
   const { name, logo, colours } = readBrand(config);
   const { light, dark } = colours ?? houseColours;

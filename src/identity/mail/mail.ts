@@ -17,11 +17,11 @@ interface NewMail {
   readonly recipient: string;
   /** For the template's composer. Never a secret: it lies in the database. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** What the request that causes it accepts (`Accept-Language`), for whoever has not chosen a language. */
+  /** `Accept-Language` of the request, for readers who have not chosen a language. */
   readonly language?: string | undefined;
 }
 
-/** What a job of a mail holds. */
+/** The data of a queued mail. */
 type MailData = Required<Omit<NewMail, 'language'>> & Pick<NewMail, 'language'>;
 
 /** Mail in the queue. */

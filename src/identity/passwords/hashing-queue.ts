@@ -38,7 +38,7 @@ export class HashingQueue {
 
   async run<T>(lane: Lane, source: string, job: () => Promise<T>): Promise<T> {
     if (this.#active < this.#limits.running) this.#active++;
-    // Whoever leaves hands over its place, so that nobody arriving in between takes it.
+    // A leaving waiter hands over its place, so that no newcomer takes it.
     else await this.#turn(this.#lanes[lane], source);
     this.#notify();
     try {

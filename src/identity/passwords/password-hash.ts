@@ -24,14 +24,14 @@ const phc =
 export function readArgon2(hash: string): Argon2Hash | undefined {
   const match = phc.exec(hash);
   if (!match) return undefined;
-  const [, algorithm, m, t, p, salt, tag] = match as unknown as string[];
-  const read = {
-    algorithm: algorithm as Argon2Hash['algorithm'],
+  const [, algorithm, m, t, p, salt = '', tag = ''] = match;
+  const read: Argon2Hash = {
+    algorithm: algorithm === 'argon2i' ? algorithm : 'argon2id',
     memory: Number(m),
     passes: Number(t),
     parallelism: Number(p),
-    salt: Buffer.from(salt as string, 'base64'),
-    tag: Buffer.from(tag as string, 'base64'),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
   };
   const affordable =
     read.memory <= highestCost.memory &&

@@ -40,7 +40,7 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = new HashingThreads(cores);
   const ask = <T extends string | boolean>(lane: Lane, address: string | null, question: HashingQuestion): Promise<T> =>
-    // Who has many small networks would otherwise have as many turns.
+    // Otherwise a caller with many small networks would get as many turns.
     queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.ask<T>(question));
   const hashIn = (lane: Lane, password: string, address: string | null) =>
     ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });

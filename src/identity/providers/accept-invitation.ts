@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
-import { announceRevocation } from '../../database/revocation-locks.ts';
+import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
@@ -9,7 +9,7 @@ import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findUser, updateUser } from '../accounts/user-store.ts';
-import { shutOut } from '../credentials/shut-out.ts';
+import { revokeAccess } from '../credentials/revoke-access.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
 import { insertIdentity } from './identity-store.ts';
 import type { Upstream } from './upstream.ts';
@@ -32,7 +32,7 @@ export async function acceptInvitation(
   await commitAndInvalidate(database, async (tx, invalidate) => {
     await announceRevocation(tx, [user.id]);
     if (!(await useOneTimeToken(tx, found.id, 'reset_password', now()))) throw linkNotValid();
-    await shutOut(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
+    await revokeAccess(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
     const changes = { password_hash: unusablePassword(), email_confirmed: 1, updated_at: now() };
     await updateUser(tx, user.id, changes);
     const { provider, issuer, subject, email } = upstream;

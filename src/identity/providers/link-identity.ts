@@ -9,7 +9,7 @@ import { conflict, forbidden } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
-import { shutOut } from '../credentials/shut-out.ts';
+import { revokeAccess } from '../credentials/revoke-access.ts';
 import { noteFactorChange } from '../factors/factor-notices.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
 import { deleteFactors } from '../factors/remove-factors.ts';
@@ -59,7 +59,7 @@ export async function linkPendingIdentity(
   const { holdAuthority } = services.accounts;
   return changeAs(context.database, holdAuthority, act, async (tx, invalidate, held) => {
     const userId = requireOwner(held, pending);
-    if (!(await deletePending(tx, pending.id))) throw conflict('This link was used before.', 'link_used');
+    if (!(await deletePending(tx, pending))) throw conflict('This link was used before.', 'link_used');
     const user = await findUser(tx, userId);
     if (!user || user.disabled) throw forbidden('This account cannot sign in here.', 'sign_in_refused');
     const now = context.now();
@@ -67,7 +67,7 @@ export async function linkPendingIdentity(
     if (neverConfirmed) {
       await deleteIdentitiesOf(tx, userId);
       await deleteFactors(tx, userId);
-      await shutOut(services.accounts, tx, invalidate, { userId, now, cause: 'identity_linked' });
+      await revokeAccess(services.accounts, tx, invalidate, { userId, now, cause: 'identity_linked' });
     }
     await addIdentity(context, services, tx, { userId, upstream, source });
     if (!neverConfirmed) return user;

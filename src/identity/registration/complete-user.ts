@@ -25,7 +25,7 @@ export interface NewUser {
   readonly firstToken?: boolean | undefined;
 }
 
-/** What every user has from the start, whoever made it: the first token, the mail that asks for confirmation, the event. */
+/** The start of every user: the first token, the mail that asks for confirmation, and the event. */
 export async function completeUser(
   context: Context,
   { issueFirstToken, mail }: AccountServices,

@@ -14,7 +14,7 @@ import { completeUser, type NewUser } from './complete-user.ts';
 interface UserToMake extends Omit<NewUser, 'id'> {
   /** Checked, as the profile is. Null: the user has none, and signs in by other ways. */
   readonly password: string | null;
-  /** What else is written with the user. */
+  /** Further writes in the same transaction as the user. */
   also?(tx: Tx, user: UserRow): Promise<void>;
 }
 

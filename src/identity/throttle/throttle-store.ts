@@ -55,7 +55,7 @@ export function countOnce(db: Db, keys: readonly string[], now: number, windowMs
 }
 
 /** Takes one back of what was counted in the window that lasts. */
-export async function giveBackCount(db: Db, keys: readonly string[], now: number): Promise<void> {
+export async function decrementCounts(db: Db, keys: readonly string[], now: number): Promise<void> {
   if (keys.length === 0) return;
   await db
     .updateTable('throttles')

@@ -10,7 +10,7 @@ const attemptTimeoutMs = 15_000;
 export interface Limit {
   readonly key: string;
   readonly most: number;
-  /** What is limited, for the trail. */
+  /** The limited subject, for the audit trail. */
   readonly of: string;
   /** A right password forgets the failures before it. What many people share, it does not. */
   readonly forgiven?: boolean;
@@ -54,7 +54,7 @@ export async function begin(
   const counts = await beginAttempt(db, keysOf(limits), at, attemptTimeoutMs);
   const passed = limits.filter(({ key, most }) => isPassed(counts, key, most));
   const open = limits.filter((limit) => !passed.includes(limit));
-  // What is refused only because others are being looked at is no failure of its own.
+  // A refusal only because other attempts are being checked is not a failure.
   const full = passed.filter(({ key, most }) => countOf(counts, key) >= most);
   const after = await failAttempt(db, keysOf(full), at, within);
   await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);

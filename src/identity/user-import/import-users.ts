@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { findByAnyIdentifier, insertNewUsers, type UserRow } from '../accounts/user-store.ts';
 import { readImportRecord } from './import-record.ts';
@@ -72,7 +72,7 @@ function sizeOf(file: string): number {
   try {
     return statSync(file).size;
   } catch (error) {
-    throw new OperatorError(`${file} could not be read: ${(error as Error).message}`);
+    throw new OperatorError(`${file} could not be read: ${reasonOf(error)}`);
   }
 }
 

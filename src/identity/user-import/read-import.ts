@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { CsvError } from 'csv-parse';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 
 /** A record of the file, as it stands there. */
 export interface ImportRecord {
@@ -82,7 +82,7 @@ function parseLine(line: number, text: string): ImportRecord {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { line, values: undefined, problem: `not valid JSON: ${(error as Error).message}` };
+    return { line, values: undefined, problem: `not valid JSON: ${reasonOf(error)}` };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { line, values: undefined, problem: 'not a JSON object' };

@@ -1,15 +1,36 @@
 import { Type } from 'typebox';
+import type { Context } from '../../database/context.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { conflict } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { action, type MadeAction, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import {
+  type ActionCall,
+  action,
+  type MadeAction,
+  type WriteCall,
+} from '../../resources/declaration/define-resource.ts';
+import type { Fields } from '../../resources/declaration/fields/field.ts';
 import { role } from '../../resources/declare.ts';
 import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import type { Profile } from '../accounts/user-fields.ts';
 import { markEmailConfirmed } from '../accounts/user-store.ts';
-import { lockedUntil } from '../credentials/lockout.ts';
-import { liftLockout } from '../throttle/throttle-store.ts';
+import { mostFailures } from '../credentials/check-credentials.ts';
+import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
 import { isSelf, requireEveryScope, type WholeUser } from './guard-user.ts';
+
+/** Until when strangers to the account's browsers are refused; undefined where nobody is. */
+async function lockedUntil(
+  { database, now }: Context,
+  { id, email, username, phone }: Profile & { readonly id: string },
+): Promise<number | undefined> {
+  const identifiers = [email, username, phone].filter((value) => value !== null);
+  const counts = await readCounts(database.db, [accountKey(id), ...identifiers.map(identifierKey)], now());
+  const full = counts.filter(({ count }) => count >= mostFailures.account);
+  return full.length === 0 ? undefined : Math.max(...full.map((row) => row.expires_at));
+}
+
+type UserCall = ActionCall<Fields, unknown> & { readonly row: WholeUser };
 
 const administrators = role('admin');
 
@@ -35,8 +56,8 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     access: administrators,
     summary: 'List the lockout that failed sign-ins have caused, if there is one',
     response: Type.Array(Type.Object({ until: Type.String({ format: 'date-time' }) })),
-    async run({ context, row }) {
-      const until = await lockedUntil(context, row as unknown as WholeUser);
+    async run({ context, row }: UserCall) {
+      const until = await lockedUntil(context, row);
       return until === undefined ? [] : [{ until: new Date(until).toISOString() }];
     },
   }),
@@ -57,9 +78,9 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     name: 'email-confirmations',
     access: administrators,
     summary: 'Confirm the email address, on the word of an administrator',
-    async run({ row, caller, transaction }) {
+    async run({ row, caller, transaction }: UserCall) {
       requireEverything(caller);
-      const email = emailOf(row as unknown as WholeUser);
+      const email = emailOf(row);
       await transaction(async (call) => {
         const user = await markEmailConfirmed(call.tx, row.id, email, call.now);
         if (!user) throw conflict('The user was changed meanwhile.');
@@ -73,9 +94,9 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     status: 202,
     summary: 'Send the user a mail with a link to choose a password',
     response: Type.Object({ message: Type.String() }),
-    async run({ context, row, caller, source, transaction }) {
+    async run({ context, row, caller, source, transaction }: UserCall) {
       requireEverything(caller);
-      const recipient = emailOf(row as unknown as WholeUser);
+      const recipient = emailOf(row);
       const refusal = await countMail(context, 'reset-password', recipient, source);
       if (refusal) throw tooManyMails(refusal);
       await transaction(async (call) => {

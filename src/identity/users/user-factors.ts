@@ -18,7 +18,7 @@ const Held = Type.Object({
   recovery_codes: Type.Integer({ description: 'How many are left' }),
 });
 
-/** What a user proves with who they are, beside the password: shown by how many, never what they are. */
+/** The second factors of a user: only their counts, never the factors themselves. */
 export const userFactors = (context: Context, { mail }: AccountServices): MadeAction[] => [
   action({
     name,

@@ -1,4 +1,4 @@
-import { announceRevocation } from '../../database/revocation-locks.ts';
+import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner } from '../account-mails/notify-owner.ts';
@@ -10,7 +10,7 @@ import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
 import { findClientIdsOf, forgetUser } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user-changes.ts';
 import { profileFields } from '../accounts/user-fields.ts';
-import { shutOut } from '../credentials/shut-out.ts';
+import { revokeAccess } from '../credentials/revoke-access.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { completeUser } from '../registration/complete-user.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
@@ -117,7 +117,7 @@ async function followPassword(
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
     await forgetBrowsers(tx, userId);
-  } else await shutOut(services, tx, invalidate, { userId, now, cause });
+  } else await revokeAccess(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);
 }

@@ -1,13 +1,44 @@
 import type { Config } from '../../config/config.ts';
 import { databaseClock } from '../../database/clock.ts';
+import type { Db } from '../../database/database.ts';
 import { listKeys } from '../../database/keys/key-ring.ts';
 import type { Looked } from '../../database/look-at-database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
+import { findEmailsOutOfForm } from '../../identity/accounts/email-form-store.ts';
 import { hasAdministrator } from '../../identity/accounts/user-store.ts';
+import { countUnprotectedAdministrators } from '../../identity/factors/factor-count-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
-import { lookAtEmails } from './look-at-emails.ts';
-import { lookAtFactors } from './look-at-factors.ts';
+import { lookAtFailures } from './look-at-providers.ts';
+
+/** Administrators whose password alone opens everything. */
+async function lookAtFactors({ mfa }: Config, db: Db): Promise<Finding> {
+  const count = await countUnprotectedAdministrators(db);
+  if (count === 0) return ok('second factors', 'every administrator has one');
+  return notice(
+    'second factors',
+    '{count, plural, one {# administrator has} other {# administrators have}} no second factor',
+    mfa === 'optional' || mfa === 'off'
+      ? 'Set MFA=admins: then administrators set one up when they next sign in.'
+      : 'They are asked to set one up when they next sign in.',
+    { count },
+  );
+}
+
+const shown = 10;
+
+/** Addresses that were stored before they had one form, and clash with another or are none by today's rules. */
+async function lookAtEmails(db: Db): Promise<Finding> {
+  const ids = await findEmailsOutOfForm(db);
+  if (ids.length === 0) return ok('emails', 'all in one form');
+  const named = ids.slice(0, shown).join(', ') + (ids.length > shown ? ', …' : '');
+  return notice(
+    'emails',
+    '{count, number} not in the one form, which another user has or which there is none of: {named}',
+    "They log in as before. Change them by PATCH /v1/users/'{id}', or delete the doubles.",
+    { count: ids.length, named },
+  );
+}
 
 const tolerance = 5000;
 const machineClock = Date.now;
@@ -43,6 +74,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
   );
   findings.push(await lookAtFactors(look.config, database.db));
   findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
+  findings.push(...(await lookAtFailures(database.db)));
   return findings;
 }
 

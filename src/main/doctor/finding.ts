@@ -1,12 +1,12 @@
 import { fillIn } from '../../config/languages/fill-in.ts';
 import type { MessageValues } from '../../config/languages/format-message.ts';
 
-/** What one look found. `wrong` makes the command fail; `notice` is for the operator to weigh. */
+/** The result of one check. `wrong` makes the command fail; `notice` is for the operator to judge. */
 export interface Finding {
   readonly part: string;
   readonly state: 'ok' | 'notice' | 'wrong';
   readonly what: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly mend?: string;
   /** Both with places for their values, as the message files have them: for the console, which says it in other languages. */
   readonly message?: { readonly what: string; readonly mend: string; readonly values: MessageValues };

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import { type ClientRow, listClients } from '../../oauth/clients/client-store.ts';
-import { everyScope } from '../../oauth/clients/scopes.ts';
+import { everyScope } from '../../oauth/clients/scopes/scopes.ts';
 import { type Finding, notice, ok } from './finding.ts';
 
 const shown = 10;

@@ -7,7 +7,7 @@ import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
 
-/** What the settings say together, before anything is opened. */
+/** Checks the settings as a whole, before anything is opened. */
 export const lookAtSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
   ...lookAtAddress(config),

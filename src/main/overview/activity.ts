@@ -16,7 +16,7 @@ const shownHours = 30 * 24;
 const keptHours = 62 * 24;
 const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
 
-/** What happened in one hour; what did not happen is left out. */
+/** The counts of one hour. Zero counts are left out. */
 export type Hour = { readonly at: string } & { readonly [kind in Kind]?: number };
 
 /**
@@ -66,7 +66,7 @@ export class Activity {
     return count;
   }
 
-  /** What is done now and then. */
+  /** Counts live sessions, and removes old hours. Run periodically. */
   async keep(): Promise<void> {
     const { database, now } = this.#context;
     await this.look();

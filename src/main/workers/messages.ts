@@ -2,7 +2,7 @@ import type { FirstAdministrator } from '../../identity/accounts/first-password.
 
 export type Counts = readonly (readonly [caller: string, count: number])[];
 
-/** What a worker has counted: of which limit, in which window. */
+/** The counts of a worker, per limit and window. */
 export interface Counted {
   readonly name: string;
   readonly windowEnds: number;

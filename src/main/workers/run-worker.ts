@@ -8,9 +8,9 @@ import { WorkerSiblings } from './worker-siblings.ts';
 
 interface Options {
   readonly log: Logger;
-  /** What an operator is told of an error. */
+  /** The message for an operator. */
   readonly explain: (error: unknown) => string;
-  /** What is under way may take this long to finish. */
+  /** Running requests get this long to finish. */
   readonly stopTimeoutMs: number;
   readonly progress: BeginProgress;
 }

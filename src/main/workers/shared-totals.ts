@@ -5,7 +5,7 @@ interface Window {
   readonly counts: Map<string, number>;
 }
 
-/** What all workers together have counted in the window that is open: for a worker that starts. */
+/** The counts of all workers in the current window. */
 export class SharedTotals {
   readonly #windows = new Map<string, Window>();
 

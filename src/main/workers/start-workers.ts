@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
@@ -64,7 +64,7 @@ class Workers {
   constructor(config: Config, log: Logger) {
     this.#config = config;
     this.#log = log;
-    // Whatever ends the primary ends them.
+    // When the primary process ends, its workers end too.
     process.once('exit', () => this.#kill());
   }
 
@@ -142,7 +142,7 @@ class Workers {
         this.#keepRunning(worker);
       } catch (error) {
         if (this.#stopping) return;
-        this.#log.error({ worker: worker.id, reason: (error as Error).message }, 'a worker could not start');
+        this.#log.error({ worker: worker.id, reason: reasonOf(error) }, 'a worker could not start');
         this.#startAgain();
       }
     }, pause);
@@ -182,7 +182,7 @@ class Workers {
     });
   }
 
-  /** What it had under way is lost with it, as with a worker that dies. Its exit starts another. */
+  /** Its running requests are lost, as when a worker crashes. Its exit starts another worker. */
   #end(worker: Worker): void {
     this.#log.error({ worker: worker.id, pid: worker.process.pid }, 'a worker does not answer; it is ended');
     worker.process.kill('SIGKILL');

@@ -14,7 +14,7 @@ interface Waiting {
 
 type Window = { readonly windowEnds: number; readonly counts: Map<string, number> };
 
-/** What was told, and what all workers together have counted of it by then. */
+/** A message with counts, and the totals of all workers at that time. */
 interface Told {
   readonly sent: ReadonlyMap<string, Window>;
   readonly totals: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -91,7 +91,7 @@ export class WorkerSiblings implements Siblings {
     this.#send({ is: 'counted', counted: asCounted(this.#takeUntold()), question: undefined });
   }
 
-  /** Whoever asks in one turn of the event loop shares a message. */
+  /** Questions in one turn of the event loop share a message. */
   #tell(): Promise<Told> {
     this.#telling ??= new Promise<Told>((resolve) => {
       setImmediate(() => {

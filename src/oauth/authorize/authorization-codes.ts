@@ -1,6 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { type GrantDetails, storedDetails } from '../sessions/store/grant-details.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -10,7 +11,6 @@ import { deleteOldCodes, insertCode } from './code-store.ts';
 const lifeMs = 60_000;
 /** Used codes are known for so long, so that a second use is noticed. */
 const keptMs = 24 * 3_600_000;
-const batch = 200;
 
 const purpose = 'authorization code';
 
@@ -55,9 +55,6 @@ export function readCode(keys: KeyRing, code: string): string | undefined {
   return id && mac && keys.macKeys.matches(purpose, id, mac) ? id : undefined;
 }
 
-/** Removes codes that nobody needs to know of any more; other requests run between the batches. */
-export async function pruneCodes({ database: { db, engine }, now }: Context): Promise<void> {
-  while ((await deleteOldCodes(db, engine, now() - keptMs, batch)) === batch) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+/** Removes old codes. */
+export const pruneCodes = ({ database: { db, engine }, now }: Context): Promise<number> =>
+  pruneInBatches((limit) => deleteOldCodes(db, engine, now() - keptMs, limit));

@@ -4,7 +4,7 @@ import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes.ts';
+import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
@@ -17,7 +17,7 @@ import type { EffectiveParameters } from './effective-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
 import { requestedAcr } from './requested-acr.ts';
 
-/** Who asks, and where the answer goes. As long as this is not known, people are told what is wrong, and nobody else. */
+/** The client and its redirect URI. Until both are known, errors are shown to the user and not sent by redirect. */
 export interface ValidatedClient {
   readonly client: StoredClient;
   readonly redirectUri: string;

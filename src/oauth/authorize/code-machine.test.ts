@@ -10,7 +10,7 @@ import { type Service, services } from '../../../test/harness/service.ts';
 import { openSession } from '../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { byPassword } from '../sessions/store/authentication.ts';
+import { authenticatedBy } from '../sessions/store/authentication.ts';
 import { pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
 import { giveAccess } from './give-access.ts';
@@ -94,7 +94,7 @@ onBothEngines('the life of an authorization code', (engine) => {
     }
 
     async #logIn(): Promise<void> {
-      const authentication = byPassword(service.context.now());
+      const authentication = authenticatedBy(['pwd'], service.context.now());
       const session = { userId: this.#userId, clientId: 'web-admin', scopes: ['*'], source, authentication };
       this.#token = await service.sessions.accessToken(await openSession(service, session));
     }

@@ -20,7 +20,7 @@ export const spendCode = (tx: Tx, id: string, now: number): Promise<CodeRow | un
     .returningAll()
     .executeTakeFirst();
 
-/** What it gave, for who comes second. */
+/** The session that a used code opened, for a second use. */
 export async function noteSessionOfCode(tx: Tx, id: string, sessionId: string): Promise<void> {
   await tx.updateTable('authorization_codes').set({ session_id: sessionId }).where('id', '=', id).execute();
 }

@@ -5,7 +5,7 @@ import { uuidv7 } from '../../database/uuid.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;
 
-/** What a user lets an application do. */
+/** Consents of users to applications. */
 export interface Consent {
   readonly id: string;
   readonly scopes: readonly string[];

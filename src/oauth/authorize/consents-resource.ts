@@ -11,13 +11,13 @@ import { deleteConsent } from './consent-store.ts';
 
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
-/** What people let applications do. They are asked on the consent page; here they look at it and withdraw it. */
+/** Consents of users to applications. The consent page creates them; here users list and withdraw them. */
 export const consentsResource = (sessions: Sessions) =>
   defineResource({
     name: 'consents',
     description: 'What a user lets an application do. Deleting it ends all sessions of that application with the user.',
     managed: false,
-    // What an application may do is not for applications to decide.
+    // Applications must not decide on consents.
     mcp: false,
     fields: {
       user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),

@@ -1,6 +1,6 @@
 import { badRequest } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { translateScope } from '../clients/translate-scope.ts';
+import { translateScope } from '../clients/scopes/translate-scope.ts';
 import type { OAuth } from '../oauth.ts';
 import { readJws } from '../proofs/foreign-jws.ts';
 import { type AuthorizationParameters, only, readAuthorizationParameters } from './authorization-parameters.ts';
@@ -10,7 +10,7 @@ export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
 /** In milliseconds. So long a person may take to sign in and decide. */
 const keptMs = 3_600_000;
 
-/** What an authorization request asks for, wherever it said so. */
+/** The parameters of an authorization request: of the query, of a request object, or pushed. */
 export interface EffectiveParameters {
   readonly parameters: AuthorizationParameters;
   /** The id of the pushed request (RFC 9126); undefined: the parameters came by the browser. */

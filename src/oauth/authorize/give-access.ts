@@ -13,9 +13,9 @@ import { rememberConsent } from './remember-consent.ts';
 interface Giving {
   readonly request: AuthorizationRequest;
   readonly login: Login;
-  /** What was granted: the scopes of the request, and those of the claims that it asks for. */
+  /** The granted scopes: those of the request, and those of the requested claims. */
   readonly scopes: readonly string[];
-  /** What the person was asked just now; undefined where they were asked before, or need not be. */
+  /** The scopes of the consent page that was just shown. Undefined if none was shown. */
   readonly asked?: readonly string[];
   readonly source: RequestSource;
 }

@@ -1,4 +1,4 @@
-import { everyScope, named } from '../clients/scopes.ts';
+import { everyScope, named } from '../clients/scopes/scopes.ts';
 import type { Consent } from './consent-store.ts';
 
 /**

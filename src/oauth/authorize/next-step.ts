@@ -1,6 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { type Acr, isProven, reaches } from '../../platform/proof.ts';
-import { adminScope, allowsScope, identityScopes } from '../clients/scopes.ts';
+import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scopes.ts';
 import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
@@ -9,7 +9,7 @@ import type { Login } from './login.ts';
 import { isNativeRedirect } from './redirect-uris.ts';
 import { unmetRequirements } from './requested-acr.ts';
 
-/** What the person has done for this request already. */
+/** The steps of this request that the user has already completed. */
 export interface Progress {
   /** They were sent to sign in at this time: whoever signed in since has done so for this request. */
   readonly since?: number | undefined;
@@ -17,7 +17,7 @@ export interface Progress {
   readonly chosen?: string | undefined;
 }
 
-/** What comes next: a page, or the answer. */
+/** The next step: a page, or the response. */
 export type Step =
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'choose-account' }
@@ -77,11 +77,11 @@ export function nextStep(
   return { kind: 'consent', scopes };
 }
 
-/** Who has no role has none to hand on. */
+/** A user without any role cannot give the admin scope. */
 const mayGive = ({ caller }: Login, scope: string): boolean =>
   scope === adminScope ? caller.roles.length > 0 : identityScopes.includes(scope) || allowsScope(caller.scopes, scope);
 
-/** What was allowed of these before; undefined where something among them was never asked, or nothing was allowed. */
+/** The scopes among these that the user allowed before. Undefined if one of them was never asked for, or none was allowed. */
 function remembered(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
   if (!consent) return undefined;
   if (!scopes.every((scope) => consent.asked.includes(scope) || hasAllowed(consent, scope))) return undefined;

@@ -5,11 +5,11 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { requireSecret } from '../clients/client-secrets.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
 import { isForUser } from '../clients/require-realm.ts';
-import { adminScope, allowsScope } from '../clients/scopes.ts';
+import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';
+import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/requested-claims.ts';
 import { type AuthorityRows, holdAuthorityRows } from '../sessions/authority/authority-store.ts';
@@ -28,7 +28,7 @@ export interface Redemption {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
-  /** What the tokens shall be for, of all that the code was given for. */
+  /** The audiences of the tokens (RFC 8707): a subset of the audiences of the code. */
   readonly resource: readonly string[];
   /** The key that the application proved to hold. */
   readonly jkt?: string | undefined;

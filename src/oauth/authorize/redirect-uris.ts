@@ -1,7 +1,7 @@
 /** RFC 8252 7.3: an address of the loopback interface. `localhost` is a name, and not one of them (8.3). */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?(?=[/?]|$)/;
 
-/** What a Location header can carry as it is. A fragment is none of it (RFC 6749 3.1.2). */
+/** Characters that a Location header can contain unchanged. A fragment is not allowed (RFC 6749 3.1.2). */
 const sendable = /^[\x21-\x7e]+$/;
 
 /** The same address without its port; undefined where it is none of the loopback interface. */

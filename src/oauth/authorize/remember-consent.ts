@@ -2,7 +2,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { adminScope } from '../clients/scopes.ts';
+import { adminScope } from '../clients/scopes/scopes.ts';
 import { holdConsent, putConsent } from './consent-store.ts';
 
 interface Decision {

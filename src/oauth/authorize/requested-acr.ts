@@ -22,7 +22,7 @@ export function requestedAcr(parameters: AuthorizationParameters): Acr | undefin
   return level;
 }
 
-/** Whatever else is wrong with `claims` is said by who reads the rest of it. */
+/** Other mistakes in `claims` are reported where the rest of it is read. */
 function acrClaim(text: string | undefined): AcrClaim | undefined {
   if (text === undefined) return undefined;
   try {

@@ -16,7 +16,7 @@ export function passesForService(name: string): boolean {
   return plain.replace(/[^a-z]/g, '').includes('gatehouse');
 }
 
-/** What is wrong with a name that people are shown when they are asked for their consent; undefined where nothing is. */
+/** The mistake in a name that the consent page shows. Undefined if there is none. */
 export function faultOfName(name: string): string | undefined {
   if (unseen.test(name) || stacked.test(name))
     return 'holds characters that cannot be seen or are not shown as written';

@@ -6,7 +6,7 @@ type ClientRow = Selectable<Tables['clients']>;
 export type IdTokenAlgorithm = NonNullable<ClientRow['id_token_signed_response_alg']>;
 export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method']>;
 
-/** What an application has beyond the other clients, for which all of it is empty. */
+/** The fields that only applications have. Other clients leave them empty. */
 export interface ApplicationFields {
   /** It can keep no secret, and has none. */
   readonly public: boolean;
@@ -73,7 +73,7 @@ const columns: readonly (readonly [keyof ApplicationFields, keyof ClientRow, Kin
 
 export const applicationColumns: readonly (keyof ClientRow)[] = columns.map(([, column]) => column);
 
-/** What stands where nothing was said. */
+/** The default of a field. */
 const emptyOf = (name: string, kind: Kind): unknown =>
   kind === 'flag' ? name === 'idTokenClaims' : kind === 'list' ? [] : null;
 

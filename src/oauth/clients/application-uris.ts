@@ -1,6 +1,6 @@
 import { isLoopbackHost } from './loopback-host.ts';
 
-/** What is wrong, as the end of a sentence that begins with the URI. */
+/** The mistake, as the end of a sentence that begins with the URI. */
 export type UriFault = { readonly code: string; readonly says: string };
 
 const longestUri = 2000;
@@ -30,7 +30,7 @@ export function faultOfRedirectUri(uri: string): UriFault | undefined {
   return fault('scheme', 'must be https, or a scheme of its own with a dot in it, as com.example.app:/callback');
 }
 
-/** What this service or a browser loads or calls by itself. `local`: this machine may be called without TLS. */
+/** For URIs that this service or a browser calls. `local`: http to this machine is allowed. */
 export function faultOfWebUri(uri: string, { local = false } = {}): UriFault | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;

@@ -6,7 +6,7 @@ import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
 import { urisLeftOut } from './client-fields.ts';
 import { faultOfJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
-import { everyScope } from './scopes.ts';
+import { everyScope } from './scopes/scopes.ts';
 
 /** The fields of an application, as the API names them; those that a change leaves out are undefined. */
 export interface ApplicationInput {
@@ -53,8 +53,14 @@ const ofApplications = [
   ...(['require_pushed_authorization_requests', 'require_signed_request_object'] as const),
   ...(['dpop_bound_access_tokens', 'fapi'] as const),
 ] as const;
-/** What decides what an application gets without anybody being asked. */
-const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
+/** Only administrators may change these fields of a trusted application. */
+const protectedFields = [
+  'name',
+  'scopes',
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'backchannel_logout_uri',
+] as const;
 
 const error = (field: string, code: string, says: string): FieldError => ({
   field,
@@ -62,7 +68,7 @@ const error = (field: string, code: string, says: string): FieldError => ({
   message: `${field} ${says}.`,
 });
 
-/** What is wrong with a new application, with a change of one, or with another client that would like to be one. */
+/** The mistakes in a new or changed application, or in the fields of another client that only applications have. */
 export function checkApplication(change: Change): FieldError[] {
   if (change.type !== 'application') {
     const given = ofApplications.filter((name) => isGiven(change.values[name]));
@@ -94,7 +100,7 @@ function checkUris({ values, local }: Change): FieldError[] {
       if (wrong) errors.push(error(field, wrong.code, `holds "${uri.slice(0, 200)}", which ${wrong.says}`));
     }
   }
-  // Whoever has none says so: an application for devices alone.
+  // An application for the device flow alone sends an empty list.
   if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
   for (const field of [
     'homepage_uri',
@@ -140,7 +146,7 @@ function checkTrust({ values, before, caller }: Change): FieldError[] {
   if (isAdmin(caller) && caller.scopes.includes(everyScope)) return [];
   if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'is set by administrators alone')];
   if (!before?.trusted || values.trusted === false) return [];
-  const changed = weighty.filter((name) => name in values && !same(values[name], before[name]));
+  const changed = protectedFields.filter((name) => name in values && !same(values[name], before[name]));
   return changed.map((name) => error(name, 'forbidden', 'of a trusted application is changed by administrators alone'));
 }
 

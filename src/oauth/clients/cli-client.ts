@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { createClient, findClient, removeClient } from './client-store.ts';
-import { adminScope, everyScope } from './scopes.ts';
+import { adminScope, everyScope } from './scopes/scopes.ts';
 
 /** The application by which `gatehouse login` signs people in; the same at every service. */
 export const cliClientId = 'gatehouse-cli';

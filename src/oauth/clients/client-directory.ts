@@ -1,9 +1,9 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
-import { type AuthenticatedClient, findSecret } from './client-secrets.ts';
 import { findClient, type StoredClient } from './client-store.ts';
-import type { ForeignSecrets } from './foreign-secrets.ts';
+import { type AuthenticatedClient, findSecret } from './secrets/client-secrets.ts';
+import type { ForeignSecrets } from './secrets/foreign-secrets.ts';
 
 const cachedClients = 10_000;
 

@@ -1,8 +1,8 @@
 import type { DefaultCall } from '../../resources/declaration/fields/field.ts';
 import { boolean, computed, integer, json, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
-import { everyScope } from './scopes.ts';
+import { everyScope } from './scopes/scopes.ts';
 
-/** What stands for a field that was left out: known by being this very list. */
+/** Marks a field that was left out. It is compared by identity. */
 export const scopesLeftOut: readonly string[] = [everyScope];
 export const urisLeftOut: readonly string[] = [];
 

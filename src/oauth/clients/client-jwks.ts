@@ -1,4 +1,4 @@
-/** What is wrong with a set of public keys (RFC 7517 5), as the end of a sentence; undefined: nothing. */
+/** The mistake in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
 export function faultOfJwks(jwks: unknown): string | undefined {
   const { keys } = (typeof jwks === 'object' && jwks !== null ? jwks : {}) as { keys?: unknown };
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys) {

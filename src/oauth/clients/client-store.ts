@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import { announceRevocation } from '../../database/revocation-locks.ts';
+import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { type ApplicationFields, applicationColumns, columnsOf, fieldsOfRow } from './application-store.ts';
@@ -93,7 +93,7 @@ export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<Cl
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** What is stored of a secret. */
+/** The stored form of a secret. */
 export interface HashedSecret {
   readonly hash: string;
   readonly keyId: string;

@@ -15,12 +15,12 @@ import { changesBetween } from '../../resources/write/changes.ts';
 import { fieldsOfInput } from './application-store.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, scopesLeftOut } from './client-fields.ts';
-import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
-import { wrongScopes } from './requested-scopes.ts';
-import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
+import { wrongScopes } from './scopes/requested-scopes.ts';
+import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
+import { addClientSecret } from './secrets/client-secrets.ts';
 
 const longestKeep = 720;
 
@@ -65,7 +65,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     return recordEvent(context, tx, event);
   };
 
-  /** Whoever has the secret needs no password: the owner hears of each. */
+  /** A secret works without a password, so the owner is notified of each. */
   const notifyOwnerOf = async ({ context, tx, source }: WriteCall, userId: string | null, what: string) => {
     if (userId === null) return;
     const data = { what, address: source.address };
@@ -145,7 +145,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
             refuseToOutliveConsent(call.caller);
-            // Who knows the secret can get whatever the client may ask for.
+            // The secret gives access to everything that the client may request.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client may do more than the token that you present.');
             }

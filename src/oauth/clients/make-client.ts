@@ -7,8 +7,8 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
 import { type ApplicationFields, describeFields } from './application-store.ts';
-import { addClientSecret } from './client-secrets.ts';
 import { type ClientType, createClient } from './client-store.ts';
+import { addClientSecret } from './secrets/client-secrets.ts';
 
 interface NewClient extends Partial<ApplicationFields> {
   /** Default: a new UUID. */
@@ -19,7 +19,7 @@ interface NewClient extends Partial<ApplicationFields> {
   /** Checked by `wrongScopes`. */
   readonly scopes: readonly string[];
   readonly actorId: string | null;
-  /** What made it, where nobody did. */
+  /** The part of the service that made it, if no user did. */
   readonly by?: string;
   readonly source: RequestSource;
 }

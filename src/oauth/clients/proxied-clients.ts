@@ -5,11 +5,11 @@ import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { addClientSecret, isSecretOf } from './client-secrets.ts';
 import { createClient, findClient, lockClient, type StoredClient } from './client-store.ts';
-import { everyScope } from './scopes.ts';
+import { everyScope } from './scopes/scopes.ts';
+import { addClientSecret, isSecretOf } from './secrets/client-secrets.ts';
 
 const webAdmin = { path: 'web/admin', id: 'web-admin' };
 
@@ -65,9 +65,7 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
     writeFileSync(`${path}.new`, content, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch (error) {
-    throw new OperatorError(
-      `${path} could not be written: ${(error as Error).message}. Check DATA_DIR and its rights.`,
-    );
+    throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its rights.`);
   }
   return client;
 }
@@ -76,7 +74,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -103,6 +101,6 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
     await addClientSecret(context, keys, tx, invalidate, { clientId: id, secret });
     const type = made ? 'client.created' : 'client.secret_added';
     await recordEvent(context, tx, { type, clientId: id, source: systemSource, data: { by: 'settings' } });
-    log.info({ client: id }, made ? 'made a client of the settings' : 'gave a client the secret of the settings');
+    log.info({ client: id }, made ? 'created the client' : 'set the secret of the client to that of the settings');
   });
 }

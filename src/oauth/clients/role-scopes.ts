@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import { findUser, rolesOf } from '../../identity/accounts/user-store.ts';
 import { scopesOfRole } from '../../identity/roles/scopes-of-role.ts';
-import { named, narrowScopes } from './scopes.ts';
+import { named, narrowScopes } from './scopes/scopes.ts';
 
 /** The name in ROLE_SCOPES that stands for every user. */
 const everybody = '*';

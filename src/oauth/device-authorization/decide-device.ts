@@ -10,13 +10,13 @@ import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isForUser } from '../clients/require-realm.ts';
-import { adminScope, narrowScopes } from '../clients/scopes.ts';
+import { adminScope, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
 import { readUserCode } from './user-code.ts';
 
-/** What a person is asked about: which application, and for what. */
+/** The question to the user: the application, and the scopes that it asks for. */
 export interface WaitingDevice {
   readonly row: DeviceRow;
   readonly client: StoredClient;
@@ -62,12 +62,12 @@ export async function findWaitingDevice(
     throw forbidden('This application is for other users.');
   }
   const asked = narrowScopes(JSON.parse(row.scopes) as string[], client.scopes);
-  // Who has no role has none to hand on.
+  // A user without any role cannot give the admin scope.
   const scopes = asked.filter((scope) => scope !== adminScope || caller.roles.length > 0);
   return { row, client, scopes };
 }
 
-/** What this person has decided on a code already: a form that is sent twice decides once. */
+/** The earlier decision of this user on a code: a form that is sent twice decides once. */
 export async function earlierDecision(
   { context }: OAuth,
   { userId }: Caller,

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
+import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
@@ -7,12 +8,12 @@ import { Problem, tooManyRequests, unavailable } from '../../platform/errors.ts'
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { clientScopes, grantScopes, openidScope } from '../clients/scopes.ts';
+import { clientScopes, grantScopes, openidScope } from '../clients/scopes/scopes.ts';
 import { unknownClient } from '../clients/unknown-client.ts';
 import type { OAuth } from '../oauth.ts';
 import { readParameters, resourcesIn } from '../parameters.ts';
 import { unauthorizedClient } from '../unauthorized-client.ts';
-import { insertDevice } from './device-store.ts';
+import { deleteOldDevices, insertDevice } from './device-store.ts';
 import { makeUserCode, showUserCode } from './user-code.ts';
 
 export const deviceCodeType = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -111,3 +112,9 @@ async function storeDevice(
   }
   throw unavailable('No code is free at the moment. Try again.', 1);
 }
+
+/** A device that comes back within this time learns that its code has expired. */
+const keptMs = 3_600_000;
+
+export const pruneDevices = ({ database: { db, engine }, now }: Context): Promise<number> =>
+  pruneInBatches((limit) => deleteOldDevices(db, engine, now() - keptMs, limit));

@@ -26,7 +26,7 @@ export const findUndecided = (db: Db, userCode: string, now: number): Promise<De
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** What somebody decided before, within the time of the code. */
+/** An earlier decision, within the lifetime of the code. */
 export const findDecidedBy = (db: Db, userCode: string, userId: string, now: number): Promise<DeviceRow | undefined> =>
   db
     .selectFrom('device_authorizations')

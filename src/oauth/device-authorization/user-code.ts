@@ -13,7 +13,7 @@ export const showUserCode = (code: string): string => `${code.slice(0, half)}-${
 
 const longestTyped = 64;
 
-/** What somebody typed, whatever the case and whatever stands between; undefined where it can be no code. */
+/** The code in a typed text, in any case and with any separators. Undefined if it cannot be a code. */
 export function readUserCode(typed: string): string | undefined {
   if (typed.length > longestTyped) return undefined;
   const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');

@@ -26,7 +26,7 @@ interface RefreshRequest extends ProxyRequest {
   readonly query: ReadonlySet<string>;
 }
 
-/** What takes the place of the password, by the member that brings it. The second step first: it may bring a passkey too. */
+/** The logins without a password, by the member of the body. The second step comes first: it may contain a passkey too. */
 const otherLogins: readonly (readonly [string, Grant])[] = [
   ['mfa_token', mfaGrant],
   ['passkey', passkeyGrant],

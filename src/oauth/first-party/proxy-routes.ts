@@ -1,16 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { ProxiedClient } from '../../config/config.ts';
+import type { Config, ProxiedClient } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { noValidation } from '../../http/no-validation.ts';
+import { OAuthError } from '../../platform/errors.ts';
 import type { OAuth } from '../oauth.ts';
 import { neverStore, requestOf } from '../oauth-routes.ts';
 import { oauthErrorSchema, tokenResponseSchema } from '../schemas.ts';
 import type { Issued } from '../token-endpoint.ts';
-import { refuseForeignOrigin } from './own-origin.ts';
 import { logIn, refresh } from './proxied-grants.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
+
+interface BrowserRequest {
+  readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`, which scripts cannot set. */
+  readonly site: string | undefined;
+  /** The origin that the request itself was sent to. */
+  readonly self: string;
+}
+
+/** A browser adds the cookie by itself, so the page that asks must be one of ours. */
+function refuseForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, self }: BrowserRequest): void {
+  const ours =
+    origin === undefined ? site !== 'cross-site' : [new URL(baseUrl).origin, self, ...corsOrigins].includes(origin);
+  if (ours) return;
+  throw new OAuthError('access_denied', 'The refresh cookie does not count on requests from another origin.', {
+    status: 403,
+    reason: `origin ${origin?.slice(0, 200) ?? site}`,
+  });
+}
 
 const consumes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 const response = { 200: tokenResponseSchema, 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };

@@ -1,7 +1,7 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
-import { grantScopes } from '../clients/scopes.ts';
+import { grantScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { resourcesIn } from '../parameters.ts';
 

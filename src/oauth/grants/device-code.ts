@@ -2,7 +2,7 @@ import type { Tx } from '../../database/database.ts';
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { requireSecret } from '../clients/client-secrets.ts';
+import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { deviceCodeType, hashDeviceCode } from '../device-authorization/device-authorization.ts';
 import {
   type DeviceRow,
@@ -42,7 +42,7 @@ export const deviceCodeGrant: Grant = {
   async issue(oauth, request) {
     const deviceCodeHash = hashDeviceCode(required(request.parameters, 'device_code'));
     const { database } = oauth.context;
-    // What was counted must be kept, so the refusal is thrown when it is.
+    // The count must be stored, so the error is thrown after the commit.
     const outcome = await database.db.transaction().execute(async (tx) => {
       const seen = await findDevice(tx, deviceCodeHash);
       if (seen?.client_id !== request.client.id) return 'unknown';

@@ -3,7 +3,7 @@ import { readEmailCode } from '../../identity/factors/email-codes.ts';
 import { lookWithin } from '../../identity/throttle/look-within.ts';
 import { networkLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { grantScopes } from '../clients/scopes.ts';
+import { grantScopes } from '../clients/scopes/scopes.ts';
 import { finishFirstStep } from '../first-step.ts';
 import type { Grant } from '../grant.ts';
 import { wrongFactor } from '../open-login.ts';

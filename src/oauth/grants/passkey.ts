@@ -4,7 +4,7 @@ import { readAssertion } from '../../identity/factors/passkeys.ts';
 import { amrOfPasskey } from '../../identity/factors/prove-factor.ts';
 import { lookWithin } from '../../identity/throttle/look-within.ts';
 import { networkLimits } from '../../identity/throttle/throttle.ts';
-import { grantScopes } from '../clients/scopes.ts';
+import { grantScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { openLogin, wrongFactor } from '../open-login.ts';
 import { invalidRequest, passkeyIn, resourcesIn } from '../parameters.ts';

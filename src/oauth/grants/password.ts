@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { grantScopes } from '../clients/scopes.ts';
+import { grantScopes } from '../clients/scopes/scopes.ts';
 import { finishFirstStep } from '../first-step.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';

@@ -1,7 +1,7 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { requireRealm } from '../clients/require-realm.ts';
-import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
+import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
 import { refreshSession } from '../sessions/refresh/refresh-session.ts';
@@ -51,7 +51,7 @@ export const refreshTokenGrant: Grant = {
   },
 };
 
-/** Who somebody is, and access in their absence, are part of nothing else: at first they were allowed by name, or not at all. */
+/** `openid` and `offline_access` are never implied by another scope. */
 function heldScopes(known: KnownScopes, asked: string, held: readonly string[]): readonly string[] {
   const scopes = grantScopes(known, asked, held);
   const more = scopes.find((scope) => identityScopes.includes(scope) && !held.includes(scope));

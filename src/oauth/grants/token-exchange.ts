@@ -1,6 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { requireRealm } from '../clients/require-realm.ts';
-import { everyScope, exchangeScope, identityScopes, named, parseScope } from '../clients/scopes.ts';
+import { everyScope, exchangeScope, identityScopes, named, parseScope } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 

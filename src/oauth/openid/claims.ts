@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { UserRow } from '../../identity/accounts/user-store.ts';
-import { everyScope } from '../clients/scopes.ts';
+import { everyScope } from '../clients/scopes/scopes.ts';
 
 /** OpenID Connect Core 5.1, as far as a user has it. */
 export const UserInfo = Type.Object(
@@ -44,7 +44,7 @@ const scopeByClaim = new Map(Object.entries(scopes));
 /** The scope that tells a claim; undefined where no user has it here. */
 export const scopeOfClaim = (name: string): string | undefined => scopeByClaim.get(name);
 
-/** What a holder of these scopes may know of a user, and the claims that were asked for by name. */
+/** The claims of a user that these scopes allow, and the claims that were requested by name. */
 export function claimsOf(user: UserRow, granted: readonly string[], names: readonly string[] = []): UserInfo {
   const claims: Record<string, unknown> = { sub: user.id };
   for (const [scope, read] of claimsByScope) {

@@ -3,7 +3,7 @@ import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { openidScope } from '../clients/scopes.ts';
+import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
@@ -14,7 +14,7 @@ import { claimsOf } from './claims.ts';
 /** RFC 7519 5.1. Access tokens and logout tokens have types of their own, so that none passes for the other. */
 export const idTokenType = 'JWT';
 
-/** What an ID token holds beside claims that userinfo tells (OpenID Connect Core 2, Back-Channel Logout 2.1). */
+/** The claims of an ID token that userinfo does not return (OpenID Connect Core 2, Back-Channel Logout 2.1). */
 export const idTokenClaims: readonly string[] = [
   ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash', 'sid'],
 ];
@@ -28,7 +28,7 @@ interface Login {
   readonly nonce?: string | undefined;
 }
 
-/** Who signed in, when and how, for the application that they signed in to. Undefined where nobody did, or it did not ask. */
+/** The ID token for the application that a user signed in to. Undefined without a user, or without the scope `openid`. */
 export async function idToken({ context, keys }: OAuth, login: Login): Promise<string | undefined> {
   const { client, session, scopes, accessToken, nonce } = login;
   if (client.type !== 'application' || session.user_id === null || !scopes.includes(openidScope)) return undefined;

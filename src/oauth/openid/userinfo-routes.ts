@@ -3,7 +3,7 @@ import type { App } from '../../http/app.ts';
 import { bearerToken } from '../../http/gate/bearer-token.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { openidScope } from '../clients/scopes.ts';
+import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { oauthErrorSchema } from '../schemas.ts';
 import { UserInfo } from './claims.ts';

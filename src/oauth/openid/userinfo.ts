@@ -1,7 +1,7 @@
 import { insufficientScope, requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { Caller } from '../../platform/caller.ts';
-import { openidScope } from '../clients/scopes.ts';
+import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
 import { findSession } from '../sessions/store/session-store.ts';

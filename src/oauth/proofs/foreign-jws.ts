@@ -13,7 +13,7 @@ export interface ForeignJws {
   readonly signature: string;
 }
 
-/** What clients may sign with: keys of which this service knows the public part alone. */
+/** The algorithms that clients may sign with. This service knows only their public keys. */
 export const proofAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'RS256'];
 /** FAPI 2.0 Security Profile 5.4.1. */
 export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];

@@ -9,7 +9,7 @@ export type ClientInformation = Readonly<Record<string, unknown>>;
 export const addressOf = ({ config: { baseUrl } }: Context, clientId: string): string =>
   `${baseUrl}/oauth/register/${encodeURIComponent(clientId)}`;
 
-/** What no column of the client has. */
+/** Metadata that has no column of its own. */
 export interface KeptMetadata {
   readonly notes?: ClientNotes;
   /** The limits that the registration counts against until the client is used. */

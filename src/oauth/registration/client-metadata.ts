@@ -4,14 +4,14 @@ import { faultOfName, passesForService } from '../clients/application-name.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import { faultOfJwks } from '../clients/client-jwks.ts';
-import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
+import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
 
-/** What an application says of itself (RFC 7591 2), as far as it is known here. */
+/** The client metadata (RFC 7591 2) that this service knows. */
 export interface ClientMetadata {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly fields: ApplicationFields;
-  /** What is given back as it was sent, and has no effect here. */
+  /** Metadata that is returned unchanged, and has no effect here. */
   readonly notes: ClientNotes;
 }
 
@@ -28,13 +28,13 @@ const longestName = 100;
 const mostUris = 20;
 const longestScope = 4000;
 
-/** What this service offers to clients. */
+/** The options that this service offers to clients. */
 export interface Offered {
   readonly scopes: KnownScopes;
   readonly keys: Pick<KeyRing, 'signingKeys'>;
 }
 
-/** What registered clients may choose from now. */
+/** The options that registered clients can choose from now. */
 export const knownHere = ({ scopes, keys }: Offered): Known => ({
   scopes,
   idTokenAlgorithms: keys.signingKeys.algorithms() as readonly IdTokenAlgorithm[],

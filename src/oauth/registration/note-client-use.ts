@@ -1,5 +1,5 @@
 import type { Context } from '../../database/context.ts';
-import { giveBackCount } from '../../identity/throttle/throttle-store.ts';
+import { decrementCounts } from '../../identity/throttle/throttle-store.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import type { KeptMetadata } from './client-information.ts';
 import { writeClientUse, writeFirstUse } from './registration-store.ts';
@@ -21,5 +21,5 @@ async function noteUse({ database: { db }, now }: Context, id: string): Promise<
   const first = await writeFirstUse(db, id, at);
   if (!first) return writeClientUse(db, id, at, staleMs);
   const { countedAs = [] } = JSON.parse(first.metadata) as KeptMetadata;
-  await giveBackCount(db, countedAs, at);
+  await decrementCounts(db, countedAs, at);
 }

@@ -16,7 +16,7 @@ export const isDocumentId = (id: string): boolean =>
   // Without a path the parser would add one.
   new URL(id).href === id;
 
-/** What is wrong with a description is told to the person, and to nobody by a redirect. */
+/** Mistakes in a client document are shown to the user, never sent by redirect. */
 export const wrongDocument = (what: string, reason?: string): Problem =>
   new Problem(400, 'Bad Request', `The application describes itself wrongly: ${what}`, {
     code: 'bad_request',

@@ -9,7 +9,7 @@ import type { OAuth } from '../oauth.ts';
 import { addressOf, type ClientInformation, describe, type KeptMetadata } from './client-information.ts';
 import { knownHere, readClientMetadata } from './client-metadata.ts';
 import { putRegistration } from './registration-store.ts';
-import { hashRegistrationToken, makeRegistrationToken, whoRegisters } from './registration-tokens.ts';
+import { authorizeRegistration, hashRegistrationToken, makeRegistrationToken } from './registration-tokens.ts';
 
 const hour = 3_600_000;
 /**
@@ -39,7 +39,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   if (config.dynamicClients === 'closed') {
     throw new OAuthError('access_denied', 'Applications do not register themselves here.', { status: 403 });
   }
-  const caller = await whoRegisters(oauth, request.token, anonymousCaller);
+  const caller = await authorizeRegistration(oauth, request.token, anonymousCaller);
   const metadata = readClientMetadata(knownHere(oauth), readMembers(request.body), 'client_secret_basic');
   const countedAs = await requireRoom(context, request.source);
   const token = makeRegistrationToken();

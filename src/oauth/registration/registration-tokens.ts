@@ -28,17 +28,16 @@ function isSignedToken(keys: KeyRing, token: string, now: number): boolean {
 }
 
 /** RFC 6750 3.1. */
-export const invalidToken = (reason?: string): OAuthError =>
+export const invalidToken = (): OAuthError =>
   new OAuthError('invalid_token', 'This needs another token, or one that is still good.', {
     status: 401,
     headers: { 'WWW-Authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
-    ...(reason ? { reason } : {}),
   });
 
 const scopeOfRegistration = 'clients:write';
 
-/** Who registers a client: nobody that is known, by a token of the operator's, or an administrator by their own. */
-export async function whoRegisters(
+/** How a client is registered: openly, with an initial access token, or with the token of an administrator. */
+export async function authorizeRegistration(
   { context, keys, verifier }: OAuth,
   token: string | undefined,
   anonymous: Caller,

@@ -5,7 +5,7 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
-import { openidScope } from '../clients/scopes.ts';
+import { openidScope } from '../clients/scopes/scopes.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';
@@ -36,7 +36,7 @@ export interface NewSession {
   readonly authentication?: Authentication | null;
   /** Where somebody signs in to an application: the browser's session, or null on a device without one. */
   readonly login?: { readonly id: string | null } | undefined;
-  /** What access tokens may be for (RFC 8707); empty: the service itself. */
+  /** The audiences of access tokens (RFC 8707). Empty: the service itself. */
   readonly resource?: readonly string[];
   readonly details?: GrantDetails;
   /** False: it ends with its first access token. */
@@ -125,7 +125,7 @@ export class Sessions {
     const stored = insertSession(on, row, session.secretId ?? null);
     const isLogin = login !== undefined && session.scopes.includes(openidScope);
     const durable = isLogin ? stored.then(() => insertLogin(dbOf(on), loginOf(row, login.id))) : stored;
-    // Whoever waits for it hears of a failure. Whoever failed before has an error of its own.
+    // A caller that waits for it gets the error. A caller that has failed already has its own error.
     durable.catch(() => undefined);
     return { session: row, durable };
   }

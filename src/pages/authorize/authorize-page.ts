@@ -45,7 +45,7 @@ export interface Visit {
   readonly continuation: Continuation;
 }
 
-/** What is known once somebody is signed in and the request makes sense. */
+/** The facts after the sign-in and the validation of the request. */
 export interface Asked {
   readonly asking: ValidatedClient;
   readonly authorization: AuthorizationRequest;

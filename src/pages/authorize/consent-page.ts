@@ -3,13 +3,13 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
-import { openidScope } from '../../oauth/clients/scopes.ts';
+import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 
 /** A scope in words that people understand. */
 export type DescribeScope = (scope: string) => LocalizedText;
 
-/** What the consent page shows of an application, and of what it asks. */
+/** The application and the scopes on the consent page. */
 export interface Shown {
   readonly application: {
     readonly name: string;
@@ -32,7 +32,7 @@ export interface Shown {
   }[];
 }
 
-/** Who asks, in plain sight: a name can be anybody's, a host and an owner cannot. */
+/** The application with its host and its owner: a name alone can be faked. */
 export async function showConsent(
   kit: PageKit,
   { client, redirectUri, authorizationDetails = [] }: AuthorizationRequest,
@@ -67,7 +67,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** What the person has seen: an application that has changed since is shown again. */
+/** A hash of what the user has seen. A changed application is shown again. */
 export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(shown), 'base64url');
 
 /** A client that is known by its address is from there. One that registered itself may name any homepage: nobody checked it. */
@@ -76,7 +76,7 @@ export function hostOfClient({ id, registration, homepageUri }: StoredClient): s
   return from === null ? null : new URL(from).host;
 }
 
-/** Who made it, where that is a user: then nobody has vouched for its name. */
+/** The user who made it, if any. Then nobody has verified its name. */
 export async function ownerOfClient({ database }: PageKit, { userId }: StoredClient): Promise<LocalizedText | null> {
   return userId === null ? null : ownerText(await findUser(database.db, userId));
 }

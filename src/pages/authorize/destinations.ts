@@ -43,7 +43,7 @@ export const createDestinations =
     const effective = await effectiveParameters(oauth, sent, { resumed: true }).catch(ifProblem);
     if (!effective) return undefined;
     const { parameters } = effective;
-    // What is wrong with it is said when it comes back.
+    // Its mistakes are reported when it is sent back.
     const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
     if (!asking) return undefined;
     const hint = only(parameters, 'login_hint');

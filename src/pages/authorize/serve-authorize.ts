@@ -46,7 +46,7 @@ function required(continuation: Continuation | undefined): Continuation {
   throw badRequest('The request of the application is missing. Go back to the application and start again.');
 }
 
-/** What the person pressed. */
+/** Carries out the user's decision. */
 async function decide(kit: PageKit, means: Means, page: AuthorizePage, visit: Visit): Promise<FastifyReply> {
   const { request, reply, continuation } = visit;
   // The session has ended while the page was open. Nothing is decided by nobody; they are asked again.

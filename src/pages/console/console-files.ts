@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
+import { codeOf } from '../../platform/errors.ts';
 
 /** The console as Vite built it: one page and the files that it loads. */
 export interface ConsoleFiles {
@@ -15,13 +16,13 @@ export interface ConsoleReader {
   readonly language: string;
   /** Where the messages of this language are; empty: in the code. */
   readonly messages: string;
-  /** What is said before the messages are there. */
+  /** The text before the messages are loaded. */
   readonly words: { readonly title: string; readonly opening: string; readonly noscript: string };
   /** The theme that was chosen on the pages. */
   readonly theme: 'light' | 'dark' | undefined;
 }
 
-/** What the page tells the console of the operator's brand. */
+/** The operator's brand, for the console. */
 interface ConsoleBrand {
   readonly name: string;
   readonly logo: string;
@@ -42,13 +43,15 @@ const types = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-/** Reads the built console; undefined where it was not built. */
-export function readConsole(dist = join(import.meta.dirname, '../../../console/dist')): ConsoleFiles | undefined {
+const dist = join(import.meta.dirname, '../../../console/dist');
+
+/** Reads the built console. Undefined if it was not built. */
+export function readConsole(): ConsoleFiles | undefined {
   let html: string;
   try {
     html = readFileSync(join(dist, 'index.html'), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   const folder = join(dist, 'assets');

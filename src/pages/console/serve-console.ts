@@ -27,7 +27,8 @@ interface ConsoleMeans {
  * The console at `/admin`: a page for administrators who are signed in. It calls the API like any other client, and gets
  * its access token from the session of the page itself: one login, one session, one logout.
  */
-export function serveConsole(app: App, context: Context, means: ConsoleMeans, files = readConsole()): void {
+export function serveConsole(app: App, context: Context, means: ConsoleMeans): void {
+  const files = readConsole();
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
   const messages = serveConsoleMessages(app, means.languages, root);

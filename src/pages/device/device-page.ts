@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { openidScope } from '../../oauth/clients/scopes.ts';
+import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import {
   decideOnDevice,
   earlierDecision,

@@ -14,13 +14,17 @@ const webauthnBundle = join(
 );
 
 const files = [
-  { name: 'pages.css', of: ['base.css', 'forms.css', 'lists.css', 'settings.css'], type: 'text/css; charset=utf-8' },
+  {
+    name: 'pages.css',
+    of: ['base.css', 'forms.css', 'sign-in.css', 'lists.css', 'settings.css'],
+    type: 'text/css; charset=utf-8',
+  },
   { name: 'pages.js', of: ['pages.js'], type: 'text/javascript; charset=utf-8' },
   { name: 'passkeys.js', of: [webauthnBundle, 'passkeys.js'], type: 'text/javascript; charset=utf-8' },
   { name: 'icon.svg', of: ['icon.svg'], type: 'image/svg+xml' },
   {
     name: 'reference.css',
-    of: ['base.css', 'forms.css', 'reference.css', 'reference-operation.css'],
+    of: ['base.css', 'forms.css', 'sign-in.css', 'reference.css', 'reference-operation.css'],
     type: 'text/css; charset=utf-8',
   },
   { name: 'reference.js', of: ['reference-examples.js', 'reference.js'], type: 'text/javascript; charset=utf-8' },

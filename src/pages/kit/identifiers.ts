@@ -49,7 +49,7 @@ const attributesOf = ({ loginAttributes }: Config): string =>
     .filter((name) => loginAttributes.includes(name))
     .join('_');
 
-/** What a change of asks for the password. */
+/** The hint that names the fields whose change requires the password. */
 export const passwordHint = (config: Config): Message =>
   message(
     `profile.password_for.${identifierFields(config)

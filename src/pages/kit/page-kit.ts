@@ -22,7 +22,7 @@ import { spoken } from './spoken.ts';
 import { pathOf, themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 
-/** What one page needs beyond this origin. */
+/** The sources beyond this origin that one page needs. */
 export interface Reach {
   /** Where its form may lead in the end, as sources of `form-action`. */
   readonly formTargets?: string | undefined;
@@ -46,7 +46,7 @@ const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {})
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** What every page is made with. */
+/** The tools that every page uses. */
 export interface PageKit {
   readonly config: Config;
   readonly brand: Brand;
@@ -63,15 +63,15 @@ export interface PageKit {
   readonly languages: Languages;
   /** The language of a request: what the person chose, else what the browser asks for. */
   languageOf(request: FastifyRequest): Promise<string>;
-  /** The providers at which this user can prove who they are: those that say when somebody last signed in there. */
+  /** The providers at which this user can prove who they are. */
   proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
   /** Where people without a session are sent. */
   readonly loginPath: string;
   /** A page by GET. */
   page(path: string, auth: Protection, handler: Handler): void;
-  /** What a form is sent to, by POST: refused unless it is a form of ours. */
+  /** A POST route for a form. Refused unless the form is ours (CSRF token). */
   form(path: string, auth: Protection, handler: Handler): void;
-  /** What a form without its token is sent to, where nothing is at stake: refused when it is of another site. */
+  /** A POST route for a form without a CSRF token, for harmless actions. Refused from other sites. */
   looseForm(path: string, handler: Handler): void;
   /** Refuses a form that is not ours, for this visitor and this session. */
   checkForm(request: FastifyRequest): void;
@@ -178,8 +178,7 @@ export async function createPageKit(
     async proversOf(userId) {
       const linked = userId === null ? [] : await findIdentitiesOf(database.db, userId);
       const names = new Set(linked.map(({ provider }) => provider));
-      const openid = (await providers.list()).filter(({ isOpenId }) => isOpenId).map(({ button }) => button);
-      return openid.filter(({ name }) => names.has(name));
+      return (await providers.buttons()).filter(({ name }) => names.has(name));
     },
     page(path, auth, handler) {
       app.get(path, options(auth), inLanguage(handler));

@@ -6,7 +6,7 @@ import { callOwnApi } from '../session/own-api.ts';
 import type { Variables } from './views.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-/** What of the page kit is used here. */
+/** The part of the page kit that is used here. */
 interface Kit {
   readonly webSessions: WebSessions;
   /** The providers at which this user can prove who they are. */
@@ -83,7 +83,7 @@ async function sendCode(kit: Kit, request: FastifyRequest, reply: FastifyReply, 
   return askForProof(kit, request, reply.code(answer.status), form, { problem: answer.message });
 }
 
-/** What is wrong, beside its field. A passkey has none. */
+/** The errors by field. A passkey has no field. */
 function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>>; readonly message: LocalizedText }) {
   const { password, code, passkey, email_code } = answer.errors;
   if (password) return { errors: { [fieldOf('password')]: password } };

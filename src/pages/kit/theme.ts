@@ -10,7 +10,7 @@ const themes = [
   { name: 'dark', label: message('theme.dark') },
 ] as const;
 
-/** What a reader can choose; any other name is as the system has it. */
+/** The themes that a reader can choose. Any other name means the system's theme. */
 export const isChosen = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
 /** The path of the page that is shown, without its query. */

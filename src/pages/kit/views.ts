@@ -3,7 +3,7 @@ import type { Template } from 'liquidjs';
 import type { Config } from '../../config/config.ts';
 import type { Languages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { readViews } from './view-files.ts';
 
 export type Variables = Record<string, unknown>;
@@ -46,9 +46,7 @@ function parseViews(sources: ReadonlyMap<string, string>, languages: Languages):
     try {
       parsed.set(name, liquid.parse(source, name));
     } catch (error) {
-      throw new OperatorError(
-        `The view "${name}" could not be read: ${error instanceof Error ? error.message : error}`,
-      );
+      throw new OperatorError(`The view "${name}" could not be read: ${reasonOf(error)}`);
     }
   }
   return (name, variables, globals) => {

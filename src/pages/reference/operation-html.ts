@@ -21,7 +21,7 @@ function answers({ responses = {} }: Operation): Html {
   })}</dl>`;
 }
 
-/** Who may call it, said by the security of the document. */
+/** The security of an operation, in words. */
 function access({ security = [] }: Operation): Html {
   if (security.length === 0) return html`<p class="needs">Open to everybody.</p>`;
   const scopes = security.flatMap(({ oauth2 }) => (oauth2 as string[] | undefined) ?? []);

@@ -38,7 +38,7 @@ interface BodyFacts {
   readonly members: readonly string[];
 }
 
-/** What the script must know to make an example that can be sent as it stands. */
+/** The data for the script that makes examples that can be sent unchanged. */
 function factsOf(schema: Json): BodyFacts {
   const members = Object.entries((schema.properties ?? {}) as Record<string, Json>);
   const references = members.flatMap(([name, of]) =>

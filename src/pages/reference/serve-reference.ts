@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { firstLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
-import { addVary, privately } from '../../http/gate/caching.ts';
+import { addVary, privateCache } from '../../http/gate/caching.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
@@ -39,7 +39,7 @@ export function serveReference(app: App, kit: PageKit): void {
       page = new Compressed('text/html; charset=utf-8', made);
       pages.set(key, page);
     }
-    addVary(reply, 'cookie').header('content-security-policy', kit.policy).header('cache-control', privately);
+    addVary(reply, 'cookie').header('content-security-policy', kit.policy).header('cache-control', privateCache);
     return page.send(request, reply);
   }
 

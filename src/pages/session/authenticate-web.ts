@@ -29,7 +29,7 @@ export const tokenOf = (request: FastifyRequest): string => tokensOf(request).ac
 export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).given;
 
 export interface WebSessions {
-  /** Who is signed in, if anybody: by the session cookie, or by renewing it while its refresh token is good. */
+  /** The signed-in user, if any: by the session cookie, or by renewing it with its refresh token. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
   /** `auth:web`: a page for people who are signed in; others are shown the login page and come back after it. */
   require(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;

@@ -1,10 +1,10 @@
 import type { FastifyRequest, InjectOptions } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
-import { valuesOfDetail } from '../../config/languages/values-of-detail.ts';
+import type { FieldError } from '../../platform/errors.ts';
 import { knownLanguage } from './request-language.ts';
 
-/** What the API answered, in the words that a page needs. */
+/** A response of the API, in the form that a page needs. */
 export interface Answer<T> {
   readonly ok: boolean;
   readonly status: number;
@@ -12,9 +12,9 @@ export interface Answer<T> {
   readonly data: T;
   /** Of a list that is walked by cursor: where its next page begins. */
   readonly nextCursor: string | undefined;
-  /** What is wrong with which field. */
+  /** The errors by field. */
   readonly errors: Readonly<Record<string, LocalizedText>>;
-  /** What is wrong on the whole, fit to be shown. */
+  /** The error as a whole, for the user. */
   readonly message: LocalizedText;
   /** The same in the words of the API. */
   readonly detail: string;
@@ -81,9 +81,10 @@ export async function callOwnApi<T>(
 function fieldErrors(errors: unknown): Record<string, LocalizedText> {
   const byField: Record<string, LocalizedText> = {};
   if (!Array.isArray(errors)) return byField;
-  for (const { field, code, message: text } of errors as { field: string; code: string; message: string }[]) {
+  for (const { field, code, message: text, limit = '', values: listed = [] } of errors as FieldError[]) {
     const detail = text.startsWith(field) ? nameOf(field) + text.slice(field.length) : text;
-    const values = { detail, field: message(`fields.${field}`, {}, nameOf(field)), ...valuesOfDetail(detail) };
+    const name = message(`fields.${field}`, {}, nameOf(field));
+    const values = { detail, field: name, limit: String(limit), values: listed.join(', ') };
     byField[field] ??= message(`field_error.${field}.${code}`, values, message(`field_error.${code}`, values, detail));
   }
   return byField;

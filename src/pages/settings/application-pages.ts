@@ -30,7 +30,7 @@ export function showSecret(
   hours?: number,
 ): Promise<FastifyReply> {
   const curl = firstToken(kit, application, secret);
-  return showSettings(kit, request, reply, 'applications', 'settings-application-secret', {
+  return showSettings(kit, request, reply, 'applications', 'settings/application-secret', {
     title: application.name,
     application,
     client_secret: secret,

@@ -25,7 +25,7 @@ export async function offerFactor(kit: PageKit, means: PasskeyMeans, request: Fa
 }
 
 /** Puts the offer off on this browser. */
-export function putOff(kit: PageKit, reply: FastifyReply): Promise<FastifyReply> {
+export function postponeOffer(kit: PageKit, reply: FastifyReply): Promise<FastifyReply> {
   kit.cookies.setLater(reply);
   return kit.go(reply, '/settings');
 }

@@ -84,7 +84,7 @@ async function* thoseNaming(id: string, fields: readonly string[], rows: AsyncIt
   for await (const row of rows) if (fields.some((field) => row[field] === id)) yield row;
 }
 
-/** What the person may not read is not theirs to take along. */
+/** The export contains only rows that the user may read. */
 async function* rowsOf(
   request: FastifyRequest,
   path: string,
@@ -107,7 +107,7 @@ async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<
     const events = await eventsAfter(database.db, last, { userId }, pageSize);
     for (const { id, data, created_at, user_id, ...event } of events) {
       last = id;
-      // What an administrator did to others is about those.
+      // Actions of an administrator on other users belong to those users.
       const own = user_id === userId ? { data: JSON.parse(data) as unknown } : {};
       yield { id, ...event, user_id, ...own, created_at: new Date(created_at).toISOString() };
     }

@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { adminScope, clientScopes, everyScope, identityScopes, type KnownScopes } from '../../oauth/clients/scopes.ts';
+import {
+  adminScope,
+  clientScopes,
+  everyScope,
+  identityScopes,
+  type KnownScopes,
+} from '../../oauth/clients/scopes/scopes.ts';
 
 /** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {

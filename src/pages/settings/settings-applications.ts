@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import { everyScope, type KnownScopes } from '../../oauth/clients/scopes.ts';
+import { everyScope, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
 import { serveSignInApplications, showSignInApplication } from './settings-sign-in-applications.ts';
 
 const fields = ['name', 'scopes'];
@@ -16,7 +16,7 @@ const fields = ['name', 'scopes'];
  */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'applications', 'settings-application-new', {
+    showSettings(kit, request, reply, 'applications', 'settings/application-new', {
       title: message('application_new.title'),
       ...scopeChoices(known, chosen),
       ...variables,
@@ -29,7 +29,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   ): Promise<FastifyReply> {
     const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
     if (application.type === 'application') return showSignInApplication(kit, known, request, reply);
-    return showSettings(kit, request, reply, 'applications', 'settings-application', {
+    return showSettings(kit, request, reply, 'applications', 'settings/application', {
       title: application.name,
       application,
       values: application,
@@ -68,7 +68,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   });
 
   kit.form(`${base}/:id/remove`, 'auth:web', async (request, reply) => {
-    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
+    await ignoreNotFound(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, `${base}?done=application-removed`);
   });
 }
@@ -94,7 +94,7 @@ async function showApplications(kit: PageKit, request: FastifyRequest, reply: Fa
   const path = `/v1/clients?${query}`;
   const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
-  return showSettings(kit, request, reply, 'applications', 'settings-applications', {
+  return showSettings(kit, request, reply, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,
   });

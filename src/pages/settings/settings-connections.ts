@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { newestOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, showSettings, wanted } from './settings-shell.ts';
 
 interface Consent {
   readonly id: string;
@@ -26,7 +26,7 @@ export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 's
   kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {
     const { id } = request.params as { id: string };
-    await doneOrGone(asPerson(request, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
+    await ignoreNotFound(asPerson(request, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
     return kit.go(reply, `${base}?done=consent-withdrawn`);
   });
 }
@@ -61,13 +61,13 @@ async function showConnections(
       };
     }),
   );
-  return showSettings(kit, request, reply, 'connections', 'settings-connections', {
+  return showSettings(kit, request, reply, 'connections', 'settings/connections', {
     title: message('connections.title'),
     items,
   });
 }
 
-/** What applications last did for the person at /mcp, by application, newest first. */
+/** The latest use of /mcp by each application of the user, newest first. */
 async function lastCalls(db: Db, userId: string): Promise<Map<string | null, { at: string; what: string }[]>> {
   const events = await newestOfUser(db, userId, 'mcp.called', readCalls);
   const calls = events.map(({ client_id, created_at, data }) => {

@@ -7,7 +7,7 @@ import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
-import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, currentUser, hasOwnPassword, ignoreNotFound, refusal, showSettings } from './settings-shell.ts';
 
 export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
   kit.page('/settings', 'auth:web', async (request, reply) =>
@@ -43,13 +43,14 @@ async function showProfile(
     locale: user.locale,
   };
   const values = { ...stored, ...typed.values };
-  return showSettings(kit, request, reply, 'profile', 'settings-profile', {
+  return showSettings(kit, request, reply, 'profile', 'settings/profile', {
     ...typed,
     title: message('profile.title'),
     user,
     values,
     identifiers: filledFields(kit, values, typed.errors ?? {}),
     pending_email: await pendingEmail(kit, request),
+    has_password: await hasOwnPassword(kit, request),
     current_password_hint: passwordHint(kit.config),
     unconfirmed_email: user.email_confirmed ? null : user.email,
   });
@@ -87,13 +88,14 @@ async function saveProfile(kit: PageKit, request: FastifyRequest, reply: Fastify
 }
 
 async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
+  await ignoreNotFound(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
   return kit.go(reply, '/settings?done=email-kept');
 }
 
-const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
-  showSettings(kit, request, reply, 'password', 'settings-password', {
+const showPassword = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
+  showSettings(kit, request, reply, 'password', 'settings/password', {
     title: message('password.title'),
+    has_password: await hasOwnPassword(kit, request),
     ...variables,
   });
 

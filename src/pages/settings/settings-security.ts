@@ -9,8 +9,8 @@ import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts
 import { notFound } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
-import { putOff } from './offer-factor.ts';
-import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { postponeOffer } from './offer-factor.ts';
+import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
 
 interface Authenticator {
   readonly id: string;
@@ -32,19 +32,19 @@ const path = '/settings/security';
 /** Passkeys, authenticator apps, recovery codes and remembered browsers of the person who is signed in. */
 export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, variables: Variables = {}) =>
-    showSettings(kit, request, reply, 'security', 'settings-security', {
+    showSettings(kit, request, reply, 'security', 'settings/security', {
       title: message('security.title'),
       ...(await securityOf(kit, means, request)),
       ...variables,
     });
   const showCodes = (request: FastifyRequest, reply: FastifyReply, codes: readonly string[]) =>
-    showSettings(kit, request, reply, 'security', 'settings-recovery-codes', {
+    showSettings(kit, request, reply, 'security', 'settings/recovery-codes', {
       title: message('recovery.title'),
       codes,
       file: `data:text/plain;charset=utf-8,${encodeURIComponent(`${kit.brand.name}\n${codes.join('\n')}\n`)}`,
     });
   const showApp = (request: FastifyRequest, reply: FastifyReply, app: NewAuthenticator, variables: Variables = {}) =>
-    showSettings(kit, request, reply, 'security', 'settings-authenticator-new', {
+    showSettings(kit, request, reply, 'security', 'settings/authenticator-new', {
       title: message('authenticator.title'),
       app: { ...app, spaced: app.secret.replace(/(.{4})/g, '$1 ').trim() },
       ...variables,
@@ -75,7 +75,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   const removal = (kind: string) =>
     kit.form(`${path}/${kind}/:id/remove`, 'auth:web', async (request, reply) => {
       const { id } = request.params as { id: string };
-      await doneOrGone(asPerson(request, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
+      await ignoreNotFound(asPerson(request, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
       return kit.go(reply, `${path}?done=factor-removed`);
     });
   for (const kind of ['authenticators', 'passkeys', 'browsers']) removal(kind);
@@ -106,7 +106,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
       : show(request, reply.code(answer.status), refusal(answer, []));
   });
 
-  kit.form(`${path}/later`, 'auth:web', (_request, reply) => putOff(kit, reply));
+  kit.form(`${path}/later`, 'auth:web', (_request, reply) => postponeOffer(kit, reply));
 }
 
 /** What a script put into the form. */

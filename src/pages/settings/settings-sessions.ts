@@ -3,7 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
-import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, showSettings, wanted } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
@@ -45,7 +45,7 @@ const sessionsOf = (request: FastifyRequest): Promise<Session[]> => {
 };
 
 async function endSession(request: FastifyRequest, id: string): Promise<void> {
-  await doneOrGone(asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
+  await ignoreNotFound(asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
 }
 
 /** A page of the list at a time, as long as there are others. */
@@ -104,7 +104,7 @@ async function showSessions(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const groups = await sessionGroups(clients, request);
-  return showSettings(kit, request, reply, 'sessions', 'settings-sessions', {
+  return showSettings(kit, request, reply, 'sessions', 'settings/sessions', {
     title: message('sessions.title'),
     groups,
     others: groups.reduce((count, { sessions }) => count + sessions.length, 0) - 1,

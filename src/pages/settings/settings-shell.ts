@@ -3,6 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { type UserView, viewUser } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
+import { canUsePassword } from '../../identity/credentials/require-own-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
@@ -38,7 +39,7 @@ export async function asPerson<T>(
   return answer;
 }
 
-/** What was asked for, or the API's refusal as an error page. */
+/** The data of a response. An error of the API is shown as an error page. */
 export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
   const { ok, status, data, detail, code } = await asking;
   if (ok) return data;
@@ -46,7 +47,7 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
 }
 
 /** For removals: what is gone already is what was wanted. */
-export async function doneOrGone(asking: Promise<Answer<unknown>>): Promise<void> {
+export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<void> {
   const answer = await asking;
   if (answer.status !== 404) await wanted(Promise.resolve(answer));
 }
@@ -58,7 +59,13 @@ export async function currentUser({ database }: PageKit, { caller }: FastifyRequ
   return viewUser(user);
 }
 
-/** What the form says back when the API refused it: at the fields where it names fields, else above the form. */
+/** Whether the user has a password that a form can ask for. */
+export async function hasOwnPassword(kit: PageKit, { caller }: FastifyRequest): Promise<boolean> {
+  const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
+  return user !== undefined && canUsePassword(kit, user);
+}
+
+/** Shows the form again after the API refused it: with errors at the fields, or above the form. */
 export function refusal({ errors, message: problem }: Answer<unknown>, fields: readonly string[]): Variables {
   const elsewhere = Object.entries(errors).filter(([field]) => !fields.includes(field));
   if (Object.keys(errors).length === 0) return { problem };

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import { identityScopes, type KnownScopes } from '../../oauth/clients/scopes.ts';
+import { identityScopes, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
@@ -14,7 +14,7 @@ const fields = ['name', 'scopes', ...addresses, ...lists];
 /** External applications that people sign in to: with a secret, which is in one answer only, or public. */
 export function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'applications', 'settings-sign-in-application-new', {
+    showSettings(kit, request, reply, 'applications', 'settings/sign-in-application-new', {
       title: message('sign_in_application_new.title'),
       ...scopeChoices(known, chosen, { withIdentity: true }),
       ...variables,
@@ -57,7 +57,7 @@ export async function showSignInApplication(
 ): Promise<FastifyReply> {
   const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
   const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
-  return showSettings(kit, request, reply, 'applications', 'settings-sign-in-application', {
+  return showSettings(kit, request, reply, 'applications', 'settings/sign-in-application', {
     title: application.name,
     application,
     issuer: kit.config.baseUrl,

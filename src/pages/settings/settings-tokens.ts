@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
-import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/scopes.ts';
+import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
 
 interface Token {
   readonly id: string;
@@ -28,7 +28,7 @@ const lifetimes = [
 /** Personal access tokens. A value is in one answer only, the one that makes or reveals it. */
 export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'tokens', 'settings-token-new', {
+    showSettings(kit, request, reply, 'tokens', 'settings/token-new', {
       title: message('token_new.title'),
       lifetimes,
       values: { days: '90' },
@@ -47,7 +47,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
         `-H 'Authorization: Bearer ${access_token}'`,
       ].join(' \\\n  ');
     const variables = { title: name ?? message('token_value.token'), name, access_token, curl };
-    return showSettings(kit, request, reply, 'tokens', 'settings-token-value', variables);
+    return showSettings(kit, request, reply, 'tokens', 'settings/token-value', variables);
   };
 
   kit.page('/settings/tokens', 'auth:web', (request, reply) => showTokens(kit, request, reply));
@@ -82,7 +82,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   });
 
   kit.form('/settings/tokens/:id/revoke', 'auth:web', async (request, reply) => {
-    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
+    await ignoreNotFound(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, '/settings/tokens?done=token-revoked');
   });
 }
@@ -108,5 +108,5 @@ async function showTokens(kit: PageKit, request: FastifyRequest, reply: FastifyR
   });
   const tokens = await wanted(asPerson<Token[]>(request, 'GET', `/v1/tokens?${query}`));
   const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(token.scopes) }));
-  return showSettings(kit, request, reply, 'tokens', 'settings-tokens', { title: message('tokens.title'), items });
+  return showSettings(kit, request, reply, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }

@@ -27,7 +27,7 @@ function servePasswordReset(kit: PageKit, isAlive: IsAlive): void {
 }
 
 /** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
-export function serveMailedLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
+export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
   const isAlive = (request: FastifyRequest, purpose: Parameters<IsGoodLink>[0]) =>
     isGood(purpose, (request.params as { token: string }).token);
   if (kit.config.localPasswords) servePasswordReset(kit, isAlive);

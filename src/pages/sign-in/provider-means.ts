@@ -3,7 +3,6 @@ import type { ProxiedClient } from '../../config/config.ts';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { Attempt } from '../../identity/providers/attempt-store.ts';
-import type { Beginning } from '../../identity/providers/begin-attempt.ts';
 import type { LinkServices } from '../../identity/providers/link-identity.ts';
 import type { PassedOn, ProviderClient } from '../../identity/providers/provider-client.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
@@ -14,7 +13,7 @@ import type { FindDestination } from '../authorize/destinations.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { nextQuery } from './next-query.ts';
 
-/** What the pages of providers need beside the page kit. */
+/** The services of the provider pages, beside the page kit. */
 export interface ProviderMeans extends LinkServices {
   readonly context: Context;
   readonly oauth: OAuth;
@@ -23,22 +22,12 @@ export interface ProviderMeans extends LinkServices {
   readonly findDestination: FindDestination;
 }
 
-/** What came back from a provider, and what for. */
+/** The response of a provider, and the attempt that it belongs to. */
 export interface Answered {
   readonly provider: ProviderClient;
   readonly attempt: Attempt;
   readonly upstream: Upstream;
 }
-
-/** Sends the browser to the provider, or says that the provider cannot be reached. */
-export type SendToProvider = (
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  provider: ProviderClient,
-  beginning: Omit<Beginning, 'visitor'>,
-) => Promise<FastifyReply>;
 
 export const nameIn = (request: FastifyRequest): string => (request.params as { name: string }).name;
 

@@ -8,7 +8,7 @@ import { localPath } from '../session/local-path.ts';
 import type { Answer } from '../session/own-api.ts';
 import { nextQuery } from './next-query.ts';
 
-/** What the API says where the password was right and a second factor is wanted. */
+/** The API's response if the password was right and a second factor is required. */
 export interface MfaRequired {
   readonly mfa_token: string;
   readonly methods: readonly string[];

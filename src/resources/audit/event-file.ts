@@ -8,7 +8,7 @@ import type { EventLine, LineSink } from './events-log.ts';
 export class EventFile implements LineSink {
   readonly #path: string;
   #file: FileHandle | undefined;
-  /** What a full disk kept from being written of a line that was begun. */
+  /** The rest of a line that a full disk did not take. */
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {

@@ -48,7 +48,7 @@ export const newestOfUser = (db: Db, userId: string, type: string, limit: number
     .limit(limit)
     .execute();
 
-/** What comes after an id, in the order of ids. */
+/** The rows after an id, in the order of ids. */
 export const eventsAfter = (db: Db, id: string, filter: EventFilter, limit: number): Promise<EventRow[]> =>
   select(db, filter).where('id', '>', id).orderBy('id').limit(limit).execute();
 
@@ -69,7 +69,7 @@ export async function deleteEventsBefore(db: Db, before: number, limit: number):
   return Number(numDeletedRows);
 }
 
-/** Who invited a user, as the audit trail knows it. */
+/** The user who sent the invitation, from the audit trail. */
 export async function findInviterId(db: Db | Tx, userId: string): Promise<string | undefined> {
   const event = await db
     .selectFrom('events')

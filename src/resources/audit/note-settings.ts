@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { textOfValue } from '../../config/settings/setting.ts';
 import { settings } from '../../config/settings/settings.ts';
 import type { Context } from '../../database/context.ts';
-import { underMigrationLock } from '../../database/migration-lock.ts';
+import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { readKnownSettings, writeKnownSettings } from './known-settings-store.ts';
 import { recordEvent } from './record-event.ts';

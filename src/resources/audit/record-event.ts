@@ -5,12 +5,12 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { insertEvent } from './event-store.ts';
 
 export interface Event {
-  /** What happened, such as `login.succeeded`: subject, then what became of it. */
+  /** The type, such as `login.succeeded`: the subject, then the result. */
   readonly type: string;
   readonly userId?: string | null | undefined;
   readonly clientId?: string | null | undefined;
   readonly sessionId?: string | null | undefined;
-  /** Who did it. The trail names it where it is another than the user it happened to. */
+  /** The acting user. The audit trail names it if it is not the subject. */
   readonly actorId?: string | null | undefined;
   /** Which row of a resource it is about. */
   readonly rowId?: string | undefined;

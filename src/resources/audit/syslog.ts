@@ -1,9 +1,26 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
+import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import type { EventLine, LineSink } from './events-log.ts';
-import { syslogMessage } from './syslog-message.ts';
+
+/** RFC 5424 6.2.1: security and authorization messages. */
+const facility = 10;
+const warning = 4;
+const notice = 5;
+/** Types of events that an administrator should look at. */
+const alarming = /\.(failed|throttled|reused|retried|authentication_failed|disabled|change_undone)$|^keys\./;
+
+const printable = (text: string, longest: number): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, longest) || '-';
+
+/** RFC 5424: the event's type is the MSGID, its JSON the message. */
+function syslogMessage({ type, createdAt, text }: EventLine): Buffer {
+  const priority = facility * 8 + (alarming.test(type) ? warning : notice);
+  const time = new Date(createdAt).toISOString();
+  const head = `<${priority}>1 ${time} ${printable(hostname(), 255)} gatehouse ${process.pid} ${printable(type, 32)} -`;
+  return Buffer.from(`${head} ${text}`);
+}
 
 interface Target {
   readonly host: string;

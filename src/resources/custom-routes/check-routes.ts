@@ -17,7 +17,7 @@ const objectSchema: OptionKind = {
   accepts: (value) => schema.accepts(value) && (value as { type?: unknown }).type === 'object',
 };
 
-/** What a route takes. The compiler demands that each option is here. */
+/** The options of a route. The compiler checks that each option is here. */
 export const routeOptions: OptionKinds<Route> = {
   method: oneOfWords(...methods),
   path: anything,
@@ -37,7 +37,7 @@ export const routeOptions: OptionKinds<Route> = {
 
 const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
 
-/** What is wrong with a declared route or page: one sentence each. */
+/** The mistakes in a declared route or page, one sentence each. */
 export function complaintsAbout(declared: Declared): string[] {
   const found: string[] = [];
   const complain = (where: string, what: string) => void found.push(`${where}: ${what}`);

@@ -14,7 +14,7 @@ import type { Route, RouteAccess } from './define-route.ts';
 
 type Row = Record<string, unknown> & { id: string };
 
-/** Who may call a route, and for which row. */
+/** The access rule of a route, and the row that it applies to. */
 export interface RouteGuard {
   /** The scope that the caller's token must hold. */
   readonly scope: string | undefined;
@@ -70,7 +70,7 @@ function named(resources: Resources, name: string): Resource {
   throw new OperatorError(`resource: there is no resource "${name}".${nearestOf(name, resources.keys())}`);
 }
 
-/** What is asked of a row, beside that the caller may see it. */
+/** The rule for a row, in addition to its visibility. */
 function rowRule(access: RouteAccess | undefined): RowRule {
   if (access === undefined || access === 'read') return 'read';
   if (access === 'write') return 'update';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
 import { stepUpText } from '../routes/openapi-operations.ts';
@@ -28,8 +28,8 @@ export function serveRoutes(
       serveRoute(app, services, declared.route, checkForm);
     } catch (error) {
       const { method, path } = declared.route;
-      const isTaken = (error as { code?: string }).code === 'FST_ERR_DUPLICATED_ROUTE';
-      const why = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${(error as Error).message}`;
+      const isTaken = codeOf(error) === 'FST_ERR_DUPLICATED_ROUTE';
+      const why = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
       throw new OperatorError(`${declared.file}: ${method} ${path} ${why}`);
     }
   }

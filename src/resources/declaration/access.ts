@@ -19,10 +19,10 @@ export type Condition<F = Any, R = Any> =
   | { readonly kind: 'related'; readonly relation: R; readonly condition: Condition }
   | { readonly kind: 'all' | 'any'; readonly of: readonly (Condition<F, R> | boolean)[] };
 
-/** What a caller may do: with no row, with every row, or with those for which a condition holds. */
+/** The decision of a rule: no row, every row, or the rows for which a condition holds. */
 export type Rule<F = Any, R = Any> = (caller: Caller, now: number) => boolean | Condition<F, R>;
 export type Access<F = Any, R = Any> = 'public' | 'auth:api' | 'nobody' | Rule<F, R>;
-/** What guards an action: a rule of the resource, or one of its own. */
+/** The access of an action: a rule of the resource, or its own rule. */
 export type ActionAccess<F = Any, R = Any> = 'read' | 'write' | Access<F, R>;
 
 export interface AccessRules<F = Any, R = Any> {
@@ -130,7 +130,7 @@ function refuseOthers(name: string, rules: readonly unknown[]): void {
   if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), and not "${other}".`);
 }
 
-/** What an access word or rule says for one caller. */
+/** Evaluates an access word or rule for one caller. */
 export function decide(access: Access, caller: Caller, now: number): boolean | Condition {
   if (access === 'public') return true;
   if (access === 'auth:api') return caller.kind !== 'anonymous';

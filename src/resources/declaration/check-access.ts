@@ -2,7 +2,7 @@ import type { Access } from './access.ts';
 import { checkOptions, nearestOf, shown } from './check-options.ts';
 import { checkRule, type KnownNames } from './check-rules.ts';
 import type { Complain, Definitions } from './complaints.ts';
-import type { Action, ResourceDefinition } from './define-resource.ts';
+import type { ResourceDefinition } from './define-resource.ts';
 import { accessOptions } from './known-options.ts';
 
 /** The words and rules of who may do what: each is one that there is, and speaks of what there is. */
@@ -24,13 +24,13 @@ export function checkAccess(
   if (typeof where === 'function') {
     checkRule('where', (_caller, now) => where(now), of, complain);
   }
-  for (const action of actions as unknown as readonly Action[]) {
+  for (const action of actions) {
     const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
     const path = `actions.${name}.access`;
     const isOwn = own !== 'read' && own !== 'write';
     const rule = isOwn ? own : access[own];
     if (typeof rule !== 'function') continue;
-    // What is wrong with a rule of the resource was said there.
+    // Mistakes in a rule of the resource are reported there.
     const answers = checkRule(path, rule, of, isOwn ? complain : () => undefined);
     if (on !== 'collection' || answers.includes(true) || !answers.some((answer) => typeof answer === 'object'))
       continue;

@@ -1,13 +1,13 @@
 import { checkOptions, nearestOf, shown } from './check-options.ts';
 import type { Complain } from './complaints.ts';
-import type { Action, ResourceDefinition } from './define-resource.ts';
+import type { ResourceDefinition } from './define-resource.ts';
 import { actionOptions } from './known-options.ts';
 
 const accessWords = ['read', 'write', 'public', 'auth:api', 'nobody'];
 
 export function checkActions({ actions = [], relations }: ResourceDefinition, complain: Complain): void {
   const paths = new Set<string>();
-  for (const [index, action] of (actions as unknown as readonly Action[]).entries()) {
+  for (const [index, action] of actions.entries()) {
     const where = typeof action?.name === 'string' ? `actions.${action.name}` : `actions[${index}]`;
     if (typeof action !== 'object' || action === null) {
       complain(where, `it takes action({ name, summary, run }); this is ${shown(action)}.`);

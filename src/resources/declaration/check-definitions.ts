@@ -41,7 +41,7 @@ const reserved = new Set([
     'identity_sessions',
     'provider_attempts',
     'pending_identities',
-    'provider_states',
+    'providers',
   ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
@@ -63,7 +63,7 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
   }
   const broken = new Set(definitions.filter((definition) => !whole.has(definition)).map(({ name }) => name));
   for (const definition of definitions) {
-    // What else is said of a declaration that is not whole would only repeat that.
+    // Further complaints about an incomplete declaration would only repeat this.
     if (whole.has(definition) && isApartFrom(broken, definition))
       checkDefinition(definition, byName, known, complaintsOf(definition));
     else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, complaintsOf(definition));

@@ -46,7 +46,7 @@ function isField(value: unknown): value is Field {
   return typeof type === 'string' && typeof options === 'object' && options !== null;
 }
 
-/** What holds for fields of every type; the type adds its own. */
+/** The checks for fields of every type. Each type adds its own. */
 function checkField(
   definition: ResourceDefinition,
   name: string,
@@ -88,7 +88,7 @@ function areKnown(where: string, field: Field, complain: Complain): boolean {
     complain(where, 'its options are an object, such as text({ required: true }).');
     return false;
   }
-  // What the function that makes it has added is not the operator's.
+  // The builder function added these options, not the operator.
   const { readOnly: _readOnly, ...own } = options;
   if (isComputed(field)) return checkOptions(where, own, computedOptions, complain);
   const known = { ...fieldTypeNamed(field.type)?.ownOptions, ...fieldOptions };

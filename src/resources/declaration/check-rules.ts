@@ -1,4 +1,5 @@
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import type { Proof } from '../../platform/proof.ts';
 import type { Condition, Rule } from './access.ts';
@@ -9,7 +10,7 @@ import { storedNames } from './fields/computed.ts';
 import { fieldTypeOf } from './fields/field-types.ts';
 import { listType } from './fields/list.ts';
 
-/** What rules may speak of, beside resources and their fields. Undefined: any. */
+/** The names that rules may use beside resources and their fields. Undefined: any name. */
 export interface KnownNames {
   readonly roles?: readonly string[];
   readonly scopes?: readonly string[];
@@ -46,7 +47,7 @@ export function checkRule(
       errors.push(error);
     }
   }
-  if (errors.length === callers.length) once(where, `the rule fails for every caller: ${messageOf(errors[0])}`);
+  if (errors.length === callers.length) once(where, `the rule fails for every caller: ${reasonOf(errors[0])}`);
   for (const name of asked.roles) {
     if (roles?.includes(name) ?? true) continue;
     const known = roles ?? [];
@@ -59,8 +60,6 @@ export function checkRule(
   }
   return answers;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const someMoment = Date.parse('2026-01-31T12:00:00Z');
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
@@ -163,7 +162,7 @@ function checkField(
     return;
   }
   const field = fields[name];
-  // What ids look like is the target's affair.
+  // The target resource decides on the format of ids.
   if (!field || field.options.target !== undefined) return;
   const type = fieldTypeOf(field);
   const unbounded = { ...field.options, min: -Infinity, max: Infinity, maxItem: Infinity, pattern: undefined };

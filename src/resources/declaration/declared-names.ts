@@ -18,7 +18,7 @@ type Sortable<F extends Fields> = string extends keyof F
 
 /** The declared fields that have a column. */
 export type OwnStoredNames<F extends Fields> = keyof Stored<F>;
-/** What rules may speak of: these, and what every row has. */
+/** The fields that rules may use: the declared ones, and those of every row. */
 export type StoredNames<F extends Fields, M> = keyof (Stored<F> & Implicit<M>);
 /** A sortable field, or `-` and its name. */
 export type Order<F extends Fields, M> = keyof {

@@ -93,7 +93,7 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
   run(action: ActionCall<F, Static<B>>): Promise<unknown> | unknown;
 }
 
-/** What an action of a collection has at hand. */
+/** The argument of an action of a collection. */
 export interface CollectionCall<B> extends Call {
   /** For reading. What an action writes, it writes by `change` or `transaction`: both hold the rights of the caller. */
   readonly db: Pick<OperatorDb, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
@@ -105,7 +105,7 @@ export interface CollectionCall<B> extends Call {
   transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
 }
 
-/** What an action of a row has at hand. */
+/** The argument of an action of a row. */
 export interface ActionCall<F extends Fields, B> extends CollectionCall<B> {
   readonly row: WholeRow<F>;
   /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
@@ -119,13 +119,13 @@ export interface Declaration<F extends Fields = Fields> {
   readonly singular?: string;
   /** Its rows in a text for people, such as "company cars": in the console, and asked for consent ("Read your …"). The default is the name. */
   readonly label?: string;
-  /** What stands beside it in the console: a name of those that there are (`car`, `people`, `invoice`, …), or an emoji. */
+  /** The icon in the console: a known name (`car`, `people`, `invoice`, …), or an emoji. */
   readonly icon?: Icon;
   readonly description?: string;
   /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
   readonly managed?: boolean;
   readonly table?: string;
-  /** What the resource was called before, or all that it was: its rows are found there. */
+  /** The former name, or names, of the resource. Its rows are found under them. */
   readonly renamedFrom?: string | readonly string[];
   /** For tables that the engine does not manage: how ids look. The default is `uuid`. */
   readonly idType?: 'uuid' | 'text';
@@ -136,7 +136,7 @@ export interface Declaration<F extends Fields = Fields> {
   /** Fields that no two rows may hold the same values of: `[['car_id', 'driver_id']]`. */
   readonly uniqueTogether?: readonly (readonly string[])[];
   readonly access: AccessRules;
-  /** What the API offers; the default is everything. */
+  /** The operations that the API offers. The default is all of them. */
   readonly operations?: readonly Operation[];
   /** Rows for which it does not hold do not exist, for anybody. */
   readonly where?: (now: number) => Condition;
@@ -153,7 +153,7 @@ export interface Declaration<F extends Fields = Fields> {
   update?(call: WriteCall, before: WholeRow<F>, values: WriteValues<F>): Promise<void>;
   /** Takes the place of the delete. */
   remove?(call: WriteCall, before: WholeRow<F>): Promise<void>;
-  readonly actions?: readonly Action<F, never>[];
+  readonly actions?: readonly Action[];
   /** The description of the body that DELETE takes, for the API reference; `hooks.prepareDelete` reads it. */
   readonly deleteBody?: TSchema;
   /** The description of what POST shows beside the row, in that answer only (`call.reveal`), for the API reference. */

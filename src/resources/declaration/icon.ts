@@ -1,6 +1,6 @@
 import type { OptionKind } from './option-kind.ts';
 
-/** What the console has a drawing of. */
+/** The icons of the console. */
 export const icons = [
   ...['bank', 'bell', 'bolt', 'book', 'box', 'building', 'calendar', 'camera', 'car', 'cart', 'chart', 'chat'],
   ...['clock', 'cloud', 'code', 'coffee', 'document', 'flag', 'folder', 'gift', 'heart', 'home', 'image', 'invoice'],

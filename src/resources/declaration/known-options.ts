@@ -20,7 +20,7 @@ import {
 } from './option-kind.ts';
 import type { Relation } from './relations.ts';
 
-/** What a declaration may say of the resource itself. The compiler demands that each option is here. */
+/** The options of a resource. The compiler checks that each option is here. */
 export const resourceOptions: OptionKinds<Declaration> = {
   name: words,
   singular: words,
@@ -87,7 +87,7 @@ type LinkOptions<K extends Relation['kind']> = OptionKinds<
   Omit<Extract<Relation, { readonly kind: K }>, 'kind' | 'target'>
 >;
 
-/** What the second argument of each kind of relation takes. */
+/** The options of each kind of relation. */
 export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K> } = {
   belongsTo: { by: words },
   hasMany: { by: words },
@@ -96,7 +96,7 @@ export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K>
   namedBy: { list: words, key: words },
 };
 
-/** What fields of every type take; the file of a type has its own options. */
+/** The options of fields of every type. The file of a type has its own options. */
 export const fieldOptions: OptionKinds<FieldOptions<unknown>> = {
   required: flag,
   requiredToCreate: flag,

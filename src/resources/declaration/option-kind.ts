@@ -1,4 +1,4 @@
-/** What an option of a declaration takes. */
+/** The kind of value that an option takes. */
 export interface OptionKind {
   /** Ends the sentence "it takes …". */
   readonly takes: string;
@@ -42,7 +42,7 @@ export const formerNames: OptionKind = {
   accepts: (value) => words.accepts(value) || texts.accepts(value),
 };
 export const entries: OptionKind = { takes: 'a list', accepts: Array.isArray };
-/** Whatever a rule of its own judges. */
+/** A value that its own rule checks. */
 export const anything: OptionKind = { takes: 'a value', accepts: () => true };
 export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
   takes: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,

@@ -4,7 +4,7 @@ import { type Access, decide } from './access.ts';
 /** How many rows somebody may read: none, those for which a condition holds, or all. */
 type Rows = 'none' | 'some' | 'all';
 
-/** Who may read rows: a user without a role, and a user with each role alone. */
+/** The readers of rows: a user without a role, and a user with each single role. */
 export interface Readers {
   readonly everyone: Rows;
   readonly roles: Readonly<Record<string, Rows>>;

@@ -4,7 +4,7 @@ import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { Job } from '../queue/job.ts';
 
-/** What a job has at hand. */
+/** The argument of a job. */
 export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** The service's clock, in milliseconds since 1970. */
   readonly now: number;
@@ -12,7 +12,7 @@ export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** Reads and writes resources as the API does, with the rights of the service: `resource('invoices').list()`. */
   readonly resource: ServiceResourceOf;
   readonly db: OperatorDb;
-  /** What it queues by `later` and `mail` with this `tx`, it queues exactly when this commits. */
+  /** `later` and `mail` with this `tx` queue their work exactly when it commits. */
   transaction<T>(work: (tx: OperatorTx) => Promise<T>): Promise<T>;
   /** Adds to the audit trail. `data` never holds a secret. */
   recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
@@ -23,7 +23,7 @@ type Work<D> = (call: JobCall<D>) => Promise<unknown> | unknown;
 
 /** Work that happens after the request that asked for it (`call.later('name', data)`), or by a schedule. */
 export interface JobDefinition<D = unknown> {
-  /** What `later` calls it: lowercase letters, digits and dashes. */
+  /** The name for `later`: lowercase letters, digits and dashes. */
   readonly name: string;
   /** When it runs by itself: minute, hour, day, month and weekday, such as `0 3 * * *` for every night at three. */
   readonly schedule?: string;

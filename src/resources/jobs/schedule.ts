@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { reasonOf } from '../../platform/errors.ts';
 
 const open = (schedule: string, timeZone: string): Cron =>
   new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true });
@@ -13,6 +14,6 @@ export function wrongSchedule(schedule: string, timeZone: string, now: number): 
     if (nextRun(schedule, timeZone, now) === undefined) return 'it never comes due.';
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return reasonOf(error);
   }
 }

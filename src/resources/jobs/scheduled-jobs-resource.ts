@@ -20,6 +20,7 @@ export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
     versioned: false,
     idType: 'text',
     fields: {
+      name: text({ column: 'id', required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
       schedule: text({ required: true, readOnly: true, description: 'Minute, hour, day, month and weekday (cron)' }),
       time_zone: text({ required: true, readOnly: true }),
       next_run_at: timestamp({ required: true, readOnly: true }),

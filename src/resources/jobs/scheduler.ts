@@ -1,6 +1,7 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import type { Job } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { JobDefinition } from './define-job.ts';
@@ -125,7 +126,7 @@ export class Scheduler {
     try {
       await work();
     } catch (error) {
-      const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+      const reason = reasonOf(error).slice(0, 500);
       const isLast = job.attempt >= attempts;
       await note({ state: isLast ? 'failed' : 'waiting', error: reason, finished_at: isLast ? now() : null });
       throw error;

@@ -21,7 +21,7 @@ type EnqueueMail = (
   mail: { template: string; recipient: string; data?: Record<string, unknown> },
 ) => Promise<void>;
 
-/** What hooks, actions, routes and jobs of an operator queue work with. */
+/** The queue functions for hooks, actions, routes and jobs of an operator. */
 export function createEnqueuing(
   { database }: Pick<Context, 'database'>,
   queue: Queue,

@@ -12,7 +12,7 @@ export const fillFolded = (executor: Executor, fill: Fill, done: (rows: number) 
   foldWhere(executor, fill, sql`${raw(quoted(fill.folded))} is null`, done);
 
 /** The same for rows that others may have folded, or changed since. */
-export const foldAnew = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
+export const refold = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
   foldWhere(executor, fill, sql`true`, done);
 
 async function foldWhere(

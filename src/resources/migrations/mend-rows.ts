@@ -3,7 +3,7 @@ import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 
-/** Whoever writes to one of them waits for all. */
+/** A write to one of these rows waits for the whole batch. */
 const batch = 250;
 
 interface Mended {

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
-import { bringTriggers, dropTriggers } from '../../database/change-log/triggers.ts';
+import { dropTriggers, updateTriggers } from '../../database/change-log/triggers.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/migration-lock.ts';
+import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../platform/progress.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
-import { convertRows } from './conversions.ts';
 import { missingDefaults } from './fill-defaults.ts';
-import { fillFolded, foldAnew } from './fill-folded.ts';
+import { fillFolded, refold } from './fill-folded.ts';
 import { finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
 import type { WatchedTransaction } from './named-tables.ts';
-import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './order-of-steps.ts';
-import { planAdditions } from './plan-additions.ts';
-import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
+import { convertRows } from './plan/conversions.ts';
+import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './plan/order-of-steps.ts';
+import { planAdditions } from './plan/plan-additions.ts';
+import { type MigrationPlan, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { recordedTables } from './recorded-tables.ts';
-import { needless, refusalOf, refuseLoss, refuseNeedless } from './refuse-loss.ts';
+import { refusalOf, refuseLoss, refuseUnusedPermission, unusedPermission } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
@@ -65,7 +65,7 @@ function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   );
 }
 
-/** What is stored, by the names of today. */
+/** The stored schema, with today's names. */
 function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
   const found = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
@@ -89,16 +89,15 @@ const permissionsOf = ({ allowLoss = [], drop, byCommand = false }: MigrationOpt
   retype: byCommand,
 });
 
-/** What a start or `gatehouse migrate` would do to the tables of the declared resources. Changes nothing. */
+/** The steps that a start or `gatehouse migrate` would take. Changes nothing. */
 export async function planResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
-  options: MigrationOptions = {},
 ): Promise<MigrationPlan> {
   checkDefinitions(definitions);
   return underMigrationLock(database, async (tx) => {
     const executor = { engine: database.engine, db: tx };
-    return (await planAll(executor, await readSchemas(tx), definitions, options)).plan;
+    return (await planAll(executor, await readSchemas(tx), definitions, {})).plan;
   });
 }
 
@@ -162,7 +161,7 @@ async function doAhead(
     planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
   );
   const { steps } = plan;
-  if (refusalOf(plan, permissionsOf(options).drop.named) || needless(steps, options)) return nothingAhead;
+  if (refusalOf(plan, permissionsOf(options).drop.named) || unusedPermission(steps, options)) return nothingAhead;
   const tables = tablesOf(await readSchemas(db));
   const lasting = onLastingColumns(options.later ? byTime(steps, tables).now : steps);
   const left = await workAhead(database, lasting, tables, options.progress);
@@ -228,7 +227,7 @@ async function bringUp(
     const additions = planAdditions(engine, byNewNames(stored, named), wantedSchemas(named));
     await perform(additions.steps);
     const { recorded, unrecorded } = recordedTables(named);
-    await bringTriggers(engine, tx, recorded, unrecorded);
+    await updateTriggers(engine, tx, recorded, unrecorded);
     const ran = await own.run(tx, named, (name) => shown.next(`run the migration ${name}`, ownPending.length));
     done.push(...ran.done);
     await foldWritten(
@@ -238,7 +237,7 @@ async function bringUp(
     before = additions.schemas;
   }
   const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
-  refuseNeedless([...plan.steps, ...ahead.lost], options);
+  refuseUnusedPermission([...plan.steps, ...ahead.lost], options);
   refuseLoss(plan, permissionsOf(options).drop.named);
   const {
     now: steps,
@@ -250,7 +249,7 @@ async function bringUp(
   if (steps.length > 0)
     await dropTriggers(engine, tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
   await perform(steps);
-  await bringTriggers(engine, tx, tables.recorded, tables.unrecorded);
+  await updateTriggers(engine, tx, tables.recorded, tables.unrecorded);
   done.push(...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)));
   for (const [name, whole] of plan.schemas) {
     const schema = withoutIndexes(whole, left);
@@ -265,8 +264,7 @@ async function bringUp(
 /** SQL of the operator's own need not know that searched text is stored folded as well. */
 async function foldWritten(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
   for (const { table, columns } of tables) {
-    for (const [folded, { from }] of Object.entries(columns))
-      if (from) await foldAnew(executor, { table, from, folded });
+    for (const [folded, { from }] of Object.entries(columns)) if (from) await refold(executor, { table, from, folded });
   }
 }
 

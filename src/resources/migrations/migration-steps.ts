@@ -3,15 +3,15 @@ import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import type { Executor } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { Converted } from './conversions.ts';
+import type { Converted } from './plan/conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 /** One thing that a migration does, in words and in SQL. */
 export interface Step {
   readonly says: string;
-  /** What it would lose, as the operator names it: `cars.color`. Undefined when nothing is lost. */
+  /** The data that it would lose, in the operator's words: `cars.color`. Undefined if nothing is lost. */
   readonly loses?: string;
-  /** What the operator can do in a migration, so that nothing is lost. */
+  /** Advice for a migration that loses nothing. */
   readonly fillBy?: string;
   readonly statements: readonly Fragment[];
   /** Values to be converted after the statements, and what comes after that. */
@@ -48,7 +48,7 @@ export interface Step {
   };
   /** Once it is done, no plan shows it again: the declaration and the columns stay as they are. */
   readonly ofRowsAlone?: true;
-  /** What goes, as the operator names it. */
+  /** The dropped column or table, in the operator's words. */
   readonly drops?: string;
   /** A folded column to be filled after the statements. */
   readonly fill?: { readonly table: string; readonly from: string; readonly folded: string };

@@ -1,4 +1,4 @@
-/** What may go, besides what is added. A start lets nothing go. */
+/** The data that may be dropped. A start drops nothing. */
 export interface Permissions {
   /** What no declaration names any more: all that holds nothing, or what is named (`cars.color`), whatever it holds. */
   readonly drop: { readonly empty: boolean; readonly named: readonly string[] };

@@ -16,7 +16,7 @@ interface Given {
 }
 
 /** A name that somebody gave for nothing was meant for something else. */
-export function needless(steps: readonly Step[], { allowLoss = [], drop }: Given): string | undefined {
+export function unusedPermission(steps: readonly Step[], { allowLoss = [], drop }: Given): string | undefined {
   const losing = lossesOf(steps);
   const unneeded = allowLoss.filter((loss) => !losing.includes(loss));
   if (unneeded.length > 0) {
@@ -29,8 +29,8 @@ export function needless(steps: readonly Step[], { allowLoss = [], drop }: Given
   return `--drop ${unknown.join(' ')}: nothing of that name is there and no longer declared.`;
 }
 
-export function refuseNeedless(steps: readonly Step[], given: Given): void {
-  const refusal = needless(steps, given);
+export function refuseUnusedPermission(steps: readonly Step[], given: Given): void {
+  const refusal = unusedPermission(steps, given);
   if (refusal) throw new OperatorError(refusal);
 }
 

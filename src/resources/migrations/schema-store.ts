@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../database/database.ts';
 import type { TableSchema } from './storage-schema.ts';
 
-/** What the tables of the declared resources are, as the last migrations have left them. */
+/** The schemas of the tables of declared resources after the last migrations. */
 export async function readSchemas(db: Db | Tx): Promise<Map<string, TableSchema>> {
   const rows = await db.selectFrom('resource_schemas').select(['name', 'declaration']).execute();
   return new Map(rows.map(({ name, declaration }) => [name, JSON.parse(declaration) as TableSchema]));

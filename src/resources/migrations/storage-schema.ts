@@ -82,7 +82,7 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
   return { table, columns, indexes };
 }
 
-/** What callers may ask for and no index serves: said at the start, because it only hurts when the table has grown. */
+/** Queries that no index serves. Reported at the start, because they are slow only when the table has grown. */
 export function unservedWarnings(definitions: readonly ResourceDefinition[]): string[] {
   return definitions
     .filter(({ managed }) => managed)

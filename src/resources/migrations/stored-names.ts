@@ -9,7 +9,7 @@ type Stored = ReadonlyMap<string, TableSchema>;
 const formerNames = (renamedFrom: string | readonly string[] | undefined): readonly string[] =>
   renamedFrom === undefined ? [] : typeof renamedFrom === 'string' ? [renamedFrom] : renamedFrom;
 
-/** What is stored of a resource, under its name or an earlier one. */
+/** The stored schema of a resource, under its name or an earlier one. */
 export const storedSchema = (stored: Stored, { name, renamedFrom }: ResourceDefinition): TableSchema | undefined =>
   [name, ...formerNames(renamedFrom)].map((each) => stored.get(each)).find((schema) => schema !== undefined);
 

@@ -1,12 +1,12 @@
 import { besideWriters, makeIndex } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/migration-lock.ts';
+import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { type BeginProgress, shownSteps, unwatched } from '../../platform/progress.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
-import { convertRows } from './conversions.ts';
 import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
+import { convertRows } from './plan/conversions.ts';
 
 /** By what a step says: what is left of it for the transaction. A step that is not named is left as it is. */
 export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;

@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 
-/** What is made of one resource beside its row: `Book`, `BookInput`, `BookList`, … */
+/** The endings of the type names of one resource: `Book`, `BookInput`, `BookList`, … */
 const componentEndings = [
   '',
   'Input',

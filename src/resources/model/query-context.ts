@@ -11,7 +11,7 @@ export interface DeletedRows {
   readonly which: WhichDeleted;
 }
 
-/** What reads rows for a caller: where statements run, who asks, and when. A write has one that is bound to its transaction. */
+/** The context of a read: where statements run, the caller and the time. A write has one that is bound to its transaction. */
 export interface QueryContext extends Executor {
   readonly caller: Caller;
   readonly now: number;
@@ -19,7 +19,7 @@ export interface QueryContext extends Executor {
   readonly deleted?: DeletedRows;
 }
 
-/** What rules need to become SQL. */
+/** The input that turns rules into SQL. */
 export type RuleContext = Pick<QueryContext, 'engine' | 'caller' | 'now' | 'deleted'>;
 
 /** Outside of transactions. */

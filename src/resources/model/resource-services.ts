@@ -41,7 +41,7 @@ export interface ListPositions {
 /** Throws where this is not the password of the caller. */
 export type ProveByPassword = (call: { caller: Caller; source: RequestSource }, password: unknown) => Promise<Caller>;
 
-/** What the functions of the engine work with. */
+/** The services of the resource engine. */
 export interface ResourceServices {
   readonly context: Context;
   readonly resources: Resources;

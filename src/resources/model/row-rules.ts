@@ -19,7 +19,7 @@ export function allowedRows(resource: Resource, operation: RowRule, context: Rul
   const decided = decidedRows(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
   if (context.deleted?.of !== resource) return and([existing, decided]);
-  // Who may delete rows may see those that are deleted.
+  // A caller that may delete rows may see deleted rows.
   const mayDelete = decidedRows(resource, 'delete', context, alias);
   const isKept = raw(`${alias}."deleted_at" is null`);
   return and([existing, decided, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
@@ -31,7 +31,7 @@ const decidedRows = (resource: Resource, operation: RowRule, context: RuleContex
     ? truth
     : toSql(resource, decide(ruleOf(resource, operation), context.caller, context.now), context, alias);
 
-/** What every row must satisfy to exist at all, whoever asks. */
+/** The condition that every visible row satisfies, for every caller. */
 export const existingRows = (resource: Resource, context: RuleContext, alias = 't'): Fragment => {
   const { where, softDelete } = resource.definition;
   const declared = where ? toSql(resource, where(context.now), context, alias) : truth;

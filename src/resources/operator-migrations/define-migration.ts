@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Engine, OperatorTx } from '../../database/database.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 
-/** What a migration has at hand. */
+/** The argument of a migration. */
 export interface MigrationCall {
   /** The transaction that all of it happens in: what throws undoes everything. */
   readonly tx: OperatorTx;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { importFile } from '../../config/import-file.ts';
 import type { Database, OperatorTx } from '../../database/database.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { checkOptions } from '../declaration/check-options.ts';
 import { callback } from '../declaration/option-kind.ts';
 import type { OwnMigrations } from '../migrations/migrate-resources.ts';
@@ -24,7 +24,7 @@ interface Loaded {
 interface Means {
   readonly now: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** What migrations write resources with. */
+  /** The services that migrations write resources with. */
   services(): MigrationServices;
 }
 
@@ -59,7 +59,7 @@ export async function loadOperatorMigrations(
         try {
           await migration.up({ tx: tx as OperatorTx, resource, engine, now: now(), log });
         } catch (error) {
-          const why = error instanceof Error ? error.message : String(error);
+          const why = reasonOf(error);
           throw new OperatorError(`${file} failed, and nothing was changed: ${why}`);
         }
         await noteOwn(plain, name, now());

@@ -9,7 +9,7 @@ import { HookRuns } from '../write/hook-runs.ts';
 import { callAs, serviceResource } from '../write/resource-calls.ts';
 import { writeContext } from '../write/write-transaction.ts';
 
-/** What the resources of a migration are made with. */
+/** The services for the resources of a migration. */
 export type MigrationServices = Omit<ResourceServices, 'resources'>;
 
 /** The declared resources inside the transaction of a migration, by their tables as they are then. */

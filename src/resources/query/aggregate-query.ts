@@ -12,7 +12,7 @@ export type Aggregate =
   | { readonly name: string; readonly of: 'count' }
   | { readonly name: string; readonly of: Exclude<AggregateFunction, 'count'>; readonly field: ResourceField };
 
-/** What is computed of rows, and by which fields they are put together. */
+/** The aggregates of a request, and the fields that group rows. */
 export interface AggregateQuery {
   readonly aggregates: readonly Aggregate[];
   readonly groupBy: readonly ResourceField[];

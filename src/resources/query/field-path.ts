@@ -9,7 +9,7 @@ export interface FieldPath {
   readonly field: ResourceField;
 }
 
-/** What a parameter takes for a field. */
+/** How a parameter names a field. */
 export interface PathRules {
   /** The parameter, for messages. */
   readonly parameter: string;

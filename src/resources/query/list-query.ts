@@ -9,7 +9,7 @@ import { readSearched } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
 import { wordsOf } from './words-of.ts';
 
-/** What a GET asks to be shown of each row. */
+/** The fields and relations that a GET asks for. */
 export interface RowQuery {
   /** Undefined: all that answers show. */
   readonly fields: readonly ResourceField[] | undefined;
@@ -18,7 +18,7 @@ export interface RowQuery {
   readonly deleted?: WhichDeleted | undefined;
 }
 
-/** What a list asks for, checked. */
+/** The checked parameters of a list. */
 export interface ListQuery extends RowQuery {
   /** Of pairs that stand together, one must hold. */
   readonly search: readonly (readonly SearchPair[])[];
@@ -32,7 +32,7 @@ export interface ListQuery extends RowQuery {
   readonly count: 'capped' | 'exact' | 'none';
   /** Undefined: by page. Empty: the first page of a walk. */
   readonly cursor: string | undefined;
-  /** What to compute of the rows, in place of listing them. */
+  /** Aggregates to compute instead of listing rows. */
   readonly aggregates: AggregateQuery | undefined;
 }
 
@@ -151,7 +151,7 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   };
 }
 
-/** What says how rows are shown has no meaning for what is computed of them. */
+/** Refuses parameters for the presentation of rows: they have no meaning for aggregates. */
 function refuseBeside(query: Query): void {
   for (const name of ['filter', 'include', 'cursor', 'count']) {
     if (query[name] !== undefined) throw wrongParameter(`aggregate: it shows no rows; leave "${name}" out.`);

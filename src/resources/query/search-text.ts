@@ -1,5 +1,5 @@
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
-import type { SearchTerm } from '../declaration/fields/search-term.ts';
+import type { SearchTerm } from '../declaration/fields/field-type.ts';
 import { wordsOf } from './words-of.ts';
 
 type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';

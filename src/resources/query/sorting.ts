@@ -13,7 +13,7 @@ interface SortKey {
   /** The relations that lead to the row whose field it is. */
   readonly relations: readonly ResourceRelation[];
   readonly descending: boolean;
-  /** What is compared. Through relations it depends on the caller, and `sortFor` says it. */
+  /** The compared expression. Through relations it depends on the caller: see `sortFor`. */
   readonly compared: Fragment;
   readonly nullable: boolean;
 }

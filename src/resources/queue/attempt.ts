@@ -1,12 +1,13 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { type HandlerOptions, type JobHandler, pauseAfter } from './job.ts';
 import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
 
-/** What opens the data of jobs that is sealed. */
+/** Seals and opens the data of jobs. */
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
 
 export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<HandlerOptions, 'lanes'> {
@@ -69,7 +70,7 @@ async function run(
     await Promise.race([handle({ key, name, data, subject, attempt, createdAt, signal }), aborted]);
     return undefined;
   } catch (error) {
-    return (error instanceof Error ? error.message : String(error)).slice(0, 500) || 'it failed without a word';
+    return reasonOf(error).slice(0, 500) || 'it failed without a word';
   }
 }
 

@@ -44,7 +44,7 @@ export function leaseDueJobs(
   { name, lease, now, until, limit, except }: LeaseRequest,
 ): Promise<JobRow[]> {
   let found = due(db, [name], now).limit(limit);
-  // What was not tried yet comes before what has failed.
+  // New jobs come before jobs that have failed.
   if (except) found = found.orderBy('attempts');
   found = found.orderBy('next_attempt_at');
   if (except?.subjects.length) found = found.where('subject', 'not in', except.subjects);

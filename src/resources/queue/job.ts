@@ -49,7 +49,7 @@ export interface NewJob {
   readonly subject?: string;
   /** Not before so many seconds. */
   readonly after?: number;
-  /** Whoever has only the database cannot read the data. */
+  /** The data is sealed: the database alone does not reveal it. */
   readonly sealed?: boolean;
 }
 
@@ -59,5 +59,5 @@ export const usualAttempts = 128;
 export const usualTimeout = 300;
 
 /** Twice as long each time. A little less by chance: what failed together is not tried together. */
-export const pauseAfter = (attempts: number, random = Math.random()): number =>
-  Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * random));
+export const pauseAfter = (attempts: number): number =>
+  Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));

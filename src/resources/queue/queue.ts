@@ -99,7 +99,7 @@ export class Queue {
     }
   }
 
-  /** What waits, is under way or was given up, with its data: for tests. */
+  /** All jobs that wait, run or were given up, with their data. For tests. */
   async waiting(): Promise<
     (Omit<Job, 'signal'> & { readonly state: 'waiting' | 'failed'; readonly error: string | null })[]
   > {
@@ -137,7 +137,7 @@ export class Queue {
     }
   }
 
-  /** What failed long ago goes; the figures follow. */
+  /** Deletes jobs that failed long ago, and updates the metrics. */
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
     while ((await deleteFailedBefore(database.db, now() - keepFailedMs, 200)) > 0);

@@ -1,5 +1,6 @@
 import { wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { divideDecimal, parseDecimal, writeDecimal } from '../../platform/decimal.ts';
+import { codeOf } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
@@ -18,7 +19,7 @@ export const anyListJson = (context: QueryContext, resource: Resource, list: Lis
     ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
     : listJson(context, resource, list, paging);
 
-/** What is computed of the rows of a list, one entry for each group, as JSON. */
+/** The aggregates of a list as JSON, with one entry per group. */
 async function aggregateJson(
   context: QueryContext,
   resource: Resource,
@@ -64,7 +65,7 @@ async function readNumbers(
   try {
     return await readUnprepared(context, statement);
   } catch (error) {
-    if ((error as { code?: string }).code === '22003') throw tooLarge();
+    if (codeOf(error) === '22003') throw tooLarge();
     throw error;
   }
 }

@@ -29,7 +29,7 @@ function aggregateColumns(engine: Engine, aggregate: Aggregate, i: number): stri
   return [`${exact} as "_a${i}"`, ...(of === 'avg' ? [`count(${column}) as "_n${i}"`] : [])];
 }
 
-/** What groups are sorted by. On SQLite exact sums are texts, which sort as numbers do once they are some. */
+/** The sort expression of groups. On SQLite exact sums are texts; converted to numbers they sort correctly. */
 function orderedBy(engine: Engine, by: Aggregate | ResourceField): string {
   if (!('of' in by)) return columnOf(by);
   if (by.of === 'count') return 'count(*)';

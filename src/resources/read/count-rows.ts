@@ -66,12 +66,12 @@ function countAll(executor: Executor, resource: Resource, changes: Changes | und
   });
 }
 
-/** What tells whether the last count still holds. To be asked for with the page: it may be a journey. */
+/** Reads whether the last count is still valid. Send it together with the page: it may be a round trip. */
 export const countedChanges = (executor: Executor, resource: Resource): ReturnType<Database['changes']> =>
   rememberedOf(resource).isTold ? executor.changes?.() : undefined;
 
 export interface Counting {
-  /** What the rows are taken from, and under which condition. */
+  /** The tables and the condition of the rows. */
   readonly from: Fragment;
   readonly where: Fragment;
   readonly exact: boolean;

@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../test/harness/engines.ts';
 import { users } from '../../../test/harness/garage.ts';
 import { type Answer, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import type { Engine } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/migration-lock.ts';
+import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';

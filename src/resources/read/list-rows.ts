@@ -18,7 +18,7 @@ export interface PageLinks {
   readonly previous?: string | null;
 }
 
-/** What ties one page of a list to the others. */
+/** The paging of a list. */
 export interface Paging {
   /** They mark the cursors. */
   readonly keys: Macs;
@@ -155,7 +155,7 @@ async function cursorPage(
   return rows;
 }
 
-/** What a cursor is bound to. */
+/** The name of the list that a cursor is bound to. */
 const listName = (resource: Resource, { within }: Paging): string => within?.name ?? resource.name;
 
 function cursorMeta(

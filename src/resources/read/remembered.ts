@@ -6,7 +6,7 @@ import type { PreparedSelect } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
-/** What reads of one resource remember from request to request. All of it can be made again. */
+/** The caches for reads of one resource. All of them can be rebuilt. */
 class Remembered {
   /** Of requests that ask for no choice of fields, and embed nothing. */
   readonly selection: Selection;

@@ -54,7 +54,7 @@ const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<stri
   return values;
 };
 
-/** What a row holds besides the asked fields: the id, and the version that the ETag names. */
+/** The columns beside the requested fields: the id, and the version for the ETag. */
 const always = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
 
 /** `extra` names columns that are read though not shown; a choice that the caller made is not `repeated`. */

@@ -1,7 +1,7 @@
 import type { Engine } from '../../database/database.ts';
 import { wrongParameter } from '../../http/errors/parameter-errors.ts';
+import type { SearchTerm } from '../declaration/fields/field-type.ts';
 import { searchedValue } from '../declaration/fields/plain-values.ts';
-import type { SearchTerm } from '../declaration/fields/search-term.ts';
 import type { RuleContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { ListQuery } from '../query/list-query.ts';
@@ -10,7 +10,7 @@ import { readSearched } from '../query/searchable-names.ts';
 import { Fragment, falsehood, join, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
 import { someRelated } from './related-sql.ts';
 
-/** What a search asks of a row (alias `t`): all pairs must hold, or with `or` at least one. */
+/** The condition of a search on a row (alias `t`): all pairs must hold, or with `or` at least one. */
 export function searchConditions(
   context: RuleContext,
   resource: Resource,

@@ -4,7 +4,7 @@ import type { RowQuery } from '../query/list-query.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 
-/** What is read and shown of each row. */
+/** The columns that are read, and how each row is shown. */
 export interface Selection {
   readonly shape: RowShape;
   readonly includes: readonly Include[];

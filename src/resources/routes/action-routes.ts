@@ -7,7 +7,7 @@ import { requestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
-import type { Action, ActionCall } from '../declaration/define-resource.ts';
+import type { ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -26,8 +26,7 @@ import { callOf, guardOf, idOf, type Query, readContext, sendJson } from './reso
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
-  for (const declared of resource.definition.actions ?? []) {
-    const action = declared as unknown as Action;
+  for (const action of resource.definition.actions ?? []) {
     const {
       method = 'POST',
       on = 'row',
@@ -55,7 +54,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         if (!row) requireRule(resource, access, request.caller, services.context.now());
         const result = await action.run(actionCall(services, resource, request, row, access));
-        // What an action makes may be a secret, which no cache is to keep.
+        // The result of an action may be a secret, so no cache may store it.
         if (method !== 'GET') reply.header('cache-control', 'no-store');
         if (result === undefined) return reply.code(204).send();
         return sendJson(reply.code(status), `{"data":${JSON.stringify(result)}}`);
@@ -86,7 +85,7 @@ function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'w
   return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
 }
 
-/** What is asked of the row, besides that the caller may see it. */
+/** The rule for the row, in addition to its visibility. */
 function rowRuleOf(access: ActionAccess): RowRule {
   if (access === 'write') return 'update';
   if (access === 'read' || access === 'public') return 'read';
@@ -101,7 +100,7 @@ function requireRule(resource: Resource, access: ActionAccess, caller: Caller, n
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
 
-/** What an action writes with. Both ways run in a transaction that holds the caller's right to act. */
+/** The write functions of an action. Both run in a transaction that locks the caller's rights. */
 function actionCall(
   services: ResourceServices,
   resource: Resource,

@@ -73,7 +73,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
   };
 }
 
-/** What front ends need to know of the declarations: the body of `GET /v1/resources`. */
+/** The description of the declarations for front ends: the body of `GET /v1/resources`. */
 export const describeResources = (resources: Resources, roles: readonly string[], now: number): string =>
   JSON.stringify({
     data: [...resources.values()].map((resource) => ({

@@ -6,7 +6,7 @@ const rows = Type.Enum(['none', 'some', 'all']);
 const byName = (description: string) =>
   Type.Record(Type.String(), Type.Object({}, { additionalProperties: true }), { description });
 
-/** What `/v1/resources` tells of each resource. */
+/** The description of each resource in `/v1/resources`. */
 export const descriptionsSchema = named(
   'ResourceDescriptions',
   Type.Unsafe<unknown>(

@@ -138,7 +138,7 @@ const rowOperation: Readonly<Record<Operation, RowOperation>> = {
   delete: 'delete',
 };
 
-/** What a rule asks of the caller's proof, for the API reference. */
+/** The proof that a rule requires, for the API reference. */
 export function stepUpText(rule: unknown): string {
   const [demand] = demandsOf([rule]);
   if (!demand) return '';

@@ -33,7 +33,7 @@ function sentSchema(field: ResourceField, mode: 'create' | 'replace'): Json {
   return { ...fieldSchema({ ...field, nullable }), ...(constant ? { default: usual } : {}) };
 }
 
-/** What `include` adds to a row. */
+/** The members that `include` adds to a row. */
 function includeSchema({ relation, target }: ResourceRelation): Json {
   const row = component(target.component);
   if (relation.kind === 'belongsTo') {

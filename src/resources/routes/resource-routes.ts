@@ -34,11 +34,11 @@ export const engineRoute = {
 export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
   callAs(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
 
-/** What a request reads with. */
+/** The read context of a request. */
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
 
-/** What guards a route of the resource: its scope, and a token unless everybody may read. */
+/** The guard of a route of the resource: its scope, and a token unless the route is public. */
 export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyContextConfig => ({
   ...(access === 'read' && resource.definition.access.read === 'public'
     ? { auth: 'public', bearer: 'optional' }
@@ -75,7 +75,7 @@ const addressOf =
     return `${context.config.baseUrl}${end < 0 ? url : url.slice(0, end)}${text}`;
   };
 
-/** What ties the pages of a list together; its links go into the header too (RFC 8288). */
+/** The paging of a list. Its links are sent in the `Link` header too (RFC 8288). */
 export const pagingOf = (services: ResourceServices, request: FastifyRequest, reply: FastifyReply) => ({
   keys: services.keys,
   address: addressOf(services, request),

@@ -47,12 +47,12 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
     `    figures: { sum: ${figures(summableFields)}; range: ${figures(comparableFields)}; group: ${figures(groupableFields)} };`,
     `    softDelete: ${definition.softDelete === true};`,
     ...block('relations', [...resource.relations.values()].map(relationType)),
-    `    actions: ${(definition.actions ?? []).map((one) => actionType(one as unknown as Action)).join(' | ') || 'never'};`,
+    `    actions: ${(definition.actions ?? []).map((one) => actionType(one)).join(' | ') || 'never'};`,
     '  };',
   ];
 }
 
-/** What the service itself may write beside what a caller sends: read-only and hidden fields. */
+/** Fields that only the service itself may write: read-only and hidden ones. */
 const serviceFields = ({ definition, stored }: Resource) =>
   definition.managed
     ? stored.filter(({ name, sendable }) => !sendable && !['id', 'created_at', 'updated_at'].includes(name))

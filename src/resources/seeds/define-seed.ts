@@ -3,7 +3,7 @@ import type { OperatorDb } from '../../database/database.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { MakeRow } from './row-factory.ts';
 
-/** What a seed has at hand. */
+/** The argument of a seed. */
 export interface SeedCall {
   /** Reads and writes resources as the API does, with the rights of the service. */
   readonly resource: ServiceResourceOf;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { importFile } from '../../config/import-file.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { systemCaller } from '../../platform/caller.ts';
-import { OperatorError, Problem } from '../../platform/errors.ts';
+import { OperatorError, Problem, reasonOf } from '../../platform/errors.ts';
 import { checkOptions, nearestOf } from '../declaration/check-options.ts';
 import { callback } from '../declaration/option-kind.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -40,7 +40,7 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
 
 const whyOf = (error: unknown): string => {
   if (error instanceof Problem && error.errors?.length) return error.errors.map(({ message }) => message).join(' ');
-  return error instanceof Error ? error.message : String(error);
+  return reasonOf(error);
 };
 
 async function loadSeed(file: string): Promise<Seed> {

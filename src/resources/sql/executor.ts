@@ -5,7 +5,7 @@ import { placeholder } from '../../database/sqlite/placeholder.ts';
 import { countedRows } from '../../database/sqlite/row-mark.ts';
 import { Fragment } from './sql-text.ts';
 
-/** What runs statements: the database, or one of its transactions. */
+/** The database, or a transaction: it runs statements. */
 export interface Executor {
   readonly engine: Engine;
   readonly db: Db | Tx;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What one field was and is. A secret says only that it changed. */
+/** The old and the new value of a field. For a secret, only that it changed. */
 type Changed = { readonly from?: unknown; readonly to?: unknown; readonly cut?: true } | { readonly hidden: true };
 export type Changes = Readonly<Record<string, Changed>>;
 

@@ -8,7 +8,7 @@ import type { ResourceCalls } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Values } from './read-input.ts';
 
-/** What a hook inside the transaction is told. */
+/** The argument of a hook inside the transaction. */
 export interface HookChange {
   readonly operation: 'create' | 'update' | 'delete';
   readonly values: Values;
@@ -19,7 +19,7 @@ export interface HookChange {
 type HookName = 'beforeWrite' | 'afterWrite';
 type Hook = (call: WriteCall, change: HookChange) => Promise<void> | void;
 
-/** What a hook did that ended after its transaction, to be done again inside of another. */
+/** The effects of a hook that ended after its transaction. They are repeated in the next transaction. */
 interface Outcome {
   readonly hook: string;
   readonly seen: unknown;
@@ -111,7 +111,7 @@ export class HookRuns {
       if (ended.error !== undefined) throw ended.error;
       return;
     }
-    // What makes its own rows names them anew each time.
+    // A hook that creates rows gives them new ids each time.
     const holds = handed.state.used || this.#held.has(id) || resource.definition.create !== undefined;
     if (holds) return this.#hold(id, settled, handed, call);
     handed.state.over = true;

@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
 import type { Macs } from '../model/resource-services.ts';
 
-/** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */
+/** The response for a retry with the same key. It never contains a secret that the first response showed. */
 export interface StoredAnswer {
   /** The row that was made. */
   readonly id: string;
@@ -135,7 +135,7 @@ function open(key: Buffer, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
-/** What was stored under keys that are void cannot be found or opened any more. */
+/** Responses that were stored under replaced keys cannot be found or decrypted any more. */
 export async function forgetStoredAnswers(tx: Tx): Promise<void> {
   await tx.deleteFrom('idempotency_keys').execute();
 }

@@ -1,5 +1,5 @@
 import { shown } from '../../http/errors/parameter-errors.ts';
-import { type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
+import { type FieldError, type FieldErrorValues, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
@@ -14,13 +14,14 @@ export interface Input {
 
 export type WriteMode = 'create' | 'replace' | 'update';
 
-export const fieldError = (field: string, code: string, says: string): FieldError => ({
+export const fieldError = (field: string, code: string, says: string, values?: FieldErrorValues): FieldError => ({
   field,
   code,
   message: `${field} ${says}.`,
+  ...values,
 });
 
-/** What was sent, and what the path fixes. */
+/** The body of a request, and the values that its path sets. */
 export interface Sent {
   readonly body: unknown;
   readonly isForm: boolean;
@@ -45,7 +46,7 @@ export function readInput(
   const sent = new Map(Object.entries((body ?? {}) as Values));
   for (const [name, value] of sent) {
     if (errors.length >= mostFieldErrors) break;
-    // What moves by itself comes back with a whole resource, and may be older than what is stored.
+    // A client that sends back a whole resource sends old values of fields that the service changes.
     const field = resource.fields.get(name);
     const isOwn = asService && resource.definition.managed && field?.stored && !ofEngine.has(name);
     if (!field || (field.options.hidden && !isOwn)) errors.push(unknownField(resource, name));
@@ -75,7 +76,7 @@ export function readInput(
   return { values, unchanged };
 }
 
-/** What a field that was left out becomes: its default, nothing, or an error. */
+/** The value of a field that was left out: its default, nothing, or an error. */
 function complete(
   field: ResourceField,
   mode: WriteMode,
@@ -122,5 +123,7 @@ function readValue(field: ResourceField, sent: unknown, isForm: boolean): { valu
     return nullable ? { value } : { error: fieldError(name, 'required', 'must not be null') };
   }
   const refusal = type.check(value, options);
-  return refusal ? { error: fieldError(name, refusal.code, refusal.says) } : { value };
+  if (!refusal) return { value };
+  const { code, says, ...values } = refusal;
+  return { error: fieldError(name, code, says, values) };
 }

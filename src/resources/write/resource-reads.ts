@@ -31,7 +31,7 @@ export interface Bound {
   readonly write: WriteContext | undefined;
 }
 
-/** What the API does not offer to a caller, custom code does not offer in its name. */
+/** Custom code cannot do for a caller what the API does not offer to that caller. */
 export function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): void {
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;

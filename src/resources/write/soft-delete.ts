@@ -86,7 +86,7 @@ export async function unmarkDeleted(
   }
 }
 
-/** What a restored row refers to must not be deleted itself. */
+/** A restored row must not refer to a deleted row. */
 export async function requireKept(context: WriteContext, resource: Resource, values: Values): Promise<void> {
   const errors: FieldError[] = [];
   for (const { name, options } of resource.stored) {

@@ -32,7 +32,7 @@ export async function requireRule(
   if (rows.length === 0) throw mayNot(resource, operation);
 }
 
-/** What a row refers to must exist, and be there for the caller to see. */
+/** A row may refer only to rows that exist and that the caller may see. */
 export async function requireReferences(context: WriteContext, resource: Resource, values: Values): Promise<void> {
   const errors: FieldError[] = [];
   for (const field of resource.fields.values()) {
@@ -84,7 +84,7 @@ export async function refuseTaken<T>(resource: Resource, written: Promise<T>): P
   }
 }
 
-/** What is computed follows from the rest, and may be made of what is never shown. */
+/** Computed fields are left out: they follow from the other fields, and may be made of hidden ones. */
 const storedOf = (resource: Resource, row: Values | undefined): Values | undefined =>
   row && Object.fromEntries(resource.stored.map(({ name }) => [name, row[name]]));
 

@@ -7,14 +7,14 @@ import type { HookRuns } from './hook-runs.ts';
 /** One write, inside its transaction: reads with it see what it has written. */
 export interface WriteContext extends QueryContext {
   readonly services: ResourceServices;
-  /** What hooks are called with. */
+  /** The argument of hooks inside the transaction. */
   readonly call: WriteCall;
-  /** What hooks outside of the transaction are called with. */
+  /** The argument of hooks outside the transaction. */
   readonly outside: Call;
   readonly hooks: HookRuns;
   /** To be done after the commit. */
   readonly afterCommit: { readonly name: string; run(): Promise<void> | void }[];
-  /** What hooks add to this one answer. */
+  /** The fields that hooks add to this response. */
   readonly revealed: Record<string, unknown>;
   /** The caller was allowed to do this by another rule than that of the row. */
   readonly ruled?: false;

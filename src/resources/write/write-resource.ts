@@ -33,7 +33,7 @@ export async function createResource(
   sent: CreateRequest,
 ): Promise<CreatedAnswer> {
   const { key, link } = sent;
-  // Who was answered already makes nobody work once more.
+  // A request that has been answered is not run again.
   const known = await wasAnswered(services.context, key);
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareCreate(services, resource, request);
@@ -63,7 +63,7 @@ export async function createResource(
 
 const forgotten = () => conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
 
-/** What the first request with this key was answered, as long as the row that it is about is there. */
+/** The response to the first request with this key, as long as its row exists. */
 async function answerAgain(context: QueryContext, resource: Resource, made: StoredAnswer): Promise<CreatedAnswer> {
   const rows = await readPrepared(
     context,

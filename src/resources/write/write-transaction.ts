@@ -128,7 +128,7 @@ export function writeContext(
 
 const nobody: Caller = systemCaller;
 
-/** What is committed stays so: whoever asked for it is told that it succeeded. */
+/** The write is committed, so the caller gets a success response even if a hook fails now. */
 async function runAfterCommit(
   { context: { log } }: ResourceServices,
   { name, run }: WriteContext['afterCommit'][number],

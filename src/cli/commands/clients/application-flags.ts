@@ -56,7 +56,7 @@ const inFlags = ({ field, message }: FieldError): string => {
   return flag && message.startsWith(field) ? flag + message.slice(field.length) : message;
 };
 
-/** What the flags say, checked as the API checks it. */
+/** The values of the flags, checked as the API checks them. */
 export function readApplicationFlags(
   flags: ApplicationFlags,
   { type, name, config }: { type: ClientType; name: string; config: Config },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError, Problem } from '../../../platform/errors.ts';
+import { OperatorError, Problem, reasonOf } from '../../../platform/errors.ts';
 import { runJob } from '../../../resources/jobs/serve-jobs.ts';
 import { withGatehouse } from '../../operator/with-gatehouse.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -9,7 +9,7 @@ export function addJobRun(group: Command): void {
     .command('run')
     .argument('<name>', 'the name that the job is declared with')
     .description('Run a job of JOBS_DIR now, once, in this process. Exits with 1 where it fails.')
-    .option('--data <json>', 'what the job gets as its data')
+    .option('--data <json>', 'the data of the job')
     .addHelpText(
       'after',
       `\nExamples:\n  gatehouse job run nightly-report\n  gatehouse job run send-invoice --data '{"orderId":"1"}'`,
@@ -21,7 +21,7 @@ export function addJobRun(group: Command): void {
           await runJob(resourceServices, scheduler, jobs, { name, ...sent });
         } catch (error) {
           if (error instanceof OperatorError || error instanceof Problem) throw error;
-          throw new OperatorError(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+          throw new OperatorError(`${name} failed: ${reasonOf(error)}`);
         }
       });
       console.log(`${name} is done.`);

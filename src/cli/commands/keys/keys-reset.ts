@@ -6,7 +6,7 @@ import { systemSource } from '../../../http/request-source.ts';
 import { rotateKeys } from '../../../oauth/rotate-keys.ts';
 import { OperatorError } from '../../../platform/errors.ts';
 import { withContext } from '../../operator/with-context.ts';
-import { sayWhatEnded } from './keys-rotate.ts';
+import { printEnded } from './keys-rotate.ts';
 
 const question = `The keys in the database cannot be opened with what is here. New ones can be made. That ends
   every session: access tokens, refresh tokens and personal access tokens
@@ -29,7 +29,7 @@ export function addKeysReset(keys: Command): void {
         const ring = new KeyRing(context, createSealing(context.config));
         const { id, algorithm, ended } = await rotateKeys(context, ring, { source: systemSource, compromised: true });
         console.log(`The new key ${id} (${algorithm}) signs from now on.`);
-        if (ended) sayWhatEnded(ended);
+        if (ended) printEnded(ended);
       });
     });
 }

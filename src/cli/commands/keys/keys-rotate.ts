@@ -16,11 +16,11 @@ export function addKeysRotate(keys: Command): void {
         rotateKeys(context, await openKeyRing(context), { source: systemSource, compromised }),
       );
       console.log(`The new key ${key.id} (${key.algorithm}) signs from ${showTime(key.signsFrom)} on.`);
-      if (key.ended) sayWhatEnded(key.ended);
+      if (key.ended) printEnded(key.ended);
     });
 }
 
-export function sayWhatEnded({ sessions, clients, links }: Ended): void {
+export function printEnded({ sessions, clients, links }: Ended): void {
   console.log(`Every other key is gone, on every instance. With them ended:
   ${sessions} sessions: every access token, refresh token and personal access token is void, and everybody logs in again
   ${clients} clients' secrets: give those clients new ones with: gatehouse client secret ID

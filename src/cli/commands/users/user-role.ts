@@ -9,7 +9,7 @@ import { withContext } from '../../operator/with-context.ts';
 export function addUserRole(user: Command): void {
   user
     .command('role')
-    .description('Give a user roles, or take them away. Says what the user has then.')
+    .description('Add roles to a user, or remove them. Prints the roles that the user then has.')
     .argument('<user>', 'an email, a username, a phone number or an id')
     .argument('[changes...]', '+role or role gives, -role takes away (put -- before a leading -)')
     .addHelpText(

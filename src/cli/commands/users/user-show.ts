@@ -9,7 +9,7 @@ import { printFields, showTime } from '../../terminal/print.ts';
 export function addUserShow(user: Command): void {
   user
     .command('show')
-    .description('Show a user: who it is, what it may, and how many sessions and clients it has.')
+    .description('Show a user: identifiers, roles, and the number of sessions and clients.')
     .argument('<user>', 'an email, a username, a phone number or an id')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse user show ada@example.com')

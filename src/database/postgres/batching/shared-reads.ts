@@ -22,7 +22,7 @@ export class SharedReads {
     this.#run = run;
   }
 
-  /** Readers of one caller who ask for the same share the answer. Nobody changes a row; the list is each one's own. */
+  /** Reads of one caller for the same rows share the answer. Rows must not be changed; each reader gets its own list. */
   async read<R>(text: string, values: readonly unknown[], once?: boolean, reader = ownReader): Promise<R[]> {
     const question = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
     let gathering = this.#same.get(question);

@@ -22,7 +22,7 @@ interface Ways {
  * Before the first statement that depends on it: whether a connection stays with one session of PostgreSQL, and hears what is told
  * over the other way. A pooler by transaction gives the same session to several connections, by turns.
  */
-export async function checkNews({ server, listen, clock }: Ways): Promise<void> {
+export async function checkInvalidations({ server, listen, clock }: Ways): Promise<void> {
   const opened: pg.Client[] = [];
   const open = async (url: string) => {
     const client = new pg.Client({

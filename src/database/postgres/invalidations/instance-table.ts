@@ -9,7 +9,7 @@ export interface ClockRow {
 
 export interface InstanceRow {
   readonly id: string;
-  /** What was visible when the instance began to remember. */
+  /** The snapshot that was visible when the instance started to cache. */
   readonly snapshot: string;
   readonly renewals: number;
 }

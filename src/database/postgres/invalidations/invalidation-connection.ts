@@ -121,7 +121,7 @@ export class InvalidationConnection {
     }
   }
 
-  /** What is read, or what is heard, comes from another server from now on. */
+  /** Reads or invalidations come from another server from now on. */
   startAgain(): void {
     if (this.#client) this.#lose(this.#client);
   }

@@ -20,7 +20,7 @@ import {
 } from './invalidation-messages.ts';
 import { leaseSurelyOver } from './lease.ts';
 
-/** What was announced by a transaction that was undone is never settled: the oldest make room. */
+/** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
 const mostUnsettled = 10_000;
 const mostConfirmations = 1000;
 /** Then the table is looked at again: an instance that started anew confirms nothing of what was before. */
@@ -28,7 +28,7 @@ const firstLookAgain = 50;
 const lookAgainWithin = 400;
 
 interface Ways {
-  /** What is read comes from here. */
+  /** Where rows are read. */
   readonly primary: Primary;
   /** Where invalidations come from: the same address, or the same server without the pooler. */
   readonly listening: Primary;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { limited } from './limits.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
-/** Whoever has not closed the connection by then is not waited for. */
+/** Connections that are still open after this time are not waited for. */
 const closesWithinMs = 2000;
 
 /** Parts of a connection that the driver's types leave out. */

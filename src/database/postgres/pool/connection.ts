@@ -20,7 +20,7 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** What needs no transaction of its own, and may be in one. */
+/** A statement that needs no transaction of its own, and may run in one. */
 const data = /^\s*(select|insert|update|delete|with)\b/i;
 
 export class Connection implements DatabaseConnection {
@@ -87,7 +87,7 @@ export class Connection implements DatabaseConnection {
     }
   }
 
-  /** Whoever changes tables gives itself more time; 0 is none, as PostgreSQL has it. */
+  /** A migration sets a longer time. 0 is no limit, as in PostgreSQL. */
   #noteLimit(text: string): void {
     const [, ms] = /^set (?:local )?statement_timeout = (\d+)$/.exec(text) ?? [];
     if (ms) this.#timeoutMs = ms === '0' ? aDay : Number(ms) + grace;

@@ -2,13 +2,13 @@ import type pg from 'pg';
 
 /** Milliseconds. */
 export interface Limits {
-  /** What a statement outside of transactions may take, which nearly always is a read: the server ends it. */
+  /** The time limit of a statement outside transactions, which is nearly always a read. The server enforces it. */
   readonly read: number;
-  /** What a statement of a transaction may take. */
+  /** The time limit of a statement in a transaction. */
   readonly inTransactions: number;
   /** A server that has not answered until then, without closing the connection, is as good as gone. */
   readonly timeoutMs: number;
-  /** What a transaction may pause between two statements: then its instance hangs, and others wait for its locks. */
+  /** The longest pause between two statements of a transaction. After that, its instance hangs while others wait for its locks. */
   readonly pause: number;
 }
 

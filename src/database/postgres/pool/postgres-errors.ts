@@ -1,4 +1,4 @@
-import { Problem, unavailable } from '../../../platform/errors.ts';
+import { codeOf, Problem, reasonOf, unavailable } from '../../../platform/errors.ts';
 
 /**
  * SQLSTATEs and socket errors that mean "not now": the caller is asked to come back. 25006: a primary that takes no writes;
@@ -15,19 +15,18 @@ export const isAway = (error: unknown): boolean => {
 };
 
 /** A disk that is full, or fails. */
-export const isOfDisk = (error: unknown): boolean =>
-  ['53100', '58030'].includes((error as { code?: string }).code ?? '');
+export const isOfDisk = (error: unknown): boolean => ['53100', '58030'].includes(codeOf(error) ?? '');
 
 /** The server has ended the statement at its limit. */
-export const isCanceled = (error: unknown): boolean => (error as { code?: string }).code === '57014';
+export const isCanceled = (error: unknown): boolean => codeOf(error) === '57014';
 
 export function translate(error: unknown): unknown {
   if (error instanceof Problem) return error;
   if (isCanceled(error)) {
-    return unavailable('The database took too long over this. Try again shortly.', 5, (error as Error).message);
+    return unavailable('The database took too long over this. Try again shortly.', 5, reasonOf(error));
   }
   if (!isAway(error)) return error;
-  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, (error as Error).message);
+  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, reasonOf(error));
 }
 
 /** Another instance has changed a table since this connection planned the statement. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { databases } from '../../../../test/harness/engines.ts';
 import { Problem } from '../../../platform/errors.ts';
 import type { Database, Db } from '../../database.ts';
-import { underMigrationLock } from '../../migration-lock.ts';
+import { underMigrationLock } from '../../locks/migration-lock.ts';
 import { openDatabase } from '../../open-database.ts';
 
 const sleeping = 'select pg_sleep(100), now() as at';

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { readsAlone } from '../servers/look-at-server.ts';
 import type { Primary } from '../servers/primary.ts';
 import { type Limits, limited } from './limits.ts';
@@ -75,14 +76,14 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
       }
     },
     doubt(error) {
-      if (primary.hasChoice && (error as { code?: string }).code === readOnly) primary.find().catch(() => undefined);
+      if (primary.hasChoice && codeOf(error) === readOnly) primary.find().catch(() => undefined);
     },
     close,
   };
 }
 
 /** No connection has come free: that says nothing about the server, and waiting again would take as long again. */
-const isTaken = (error: unknown): boolean => (error as Error).message === 'timeout exceeded when trying to connect';
+const isTaken = (error: unknown): boolean => reasonOf(error) === 'timeout exceeded when trying to connect';
 
 /** SQLSTATE of a write that the server does not take. */
 const readOnly = '25006';

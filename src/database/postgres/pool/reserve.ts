@@ -7,7 +7,7 @@ export const reserveSize = 2;
 
 /** A pool in which nothing has moved for so long does not serve: nobody else begins to wait for it. */
 const stuckMs = 1000;
-/** Who comes later would wait in vain, for each connection of the pool. */
+/** A request that comes later would wait for each connection of the pool in vain. */
 const mostWaiting = 100;
 
 /** The pool for all, and what is kept for the service's own questions: who is calling, and whether it is well. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { reasonOf } from '../../../platform/errors.ts';
 import { tookTooLong } from '../../fair-queue.ts';
 import type { Beats } from '../invalidations/beats.ts';
 import { Lease } from '../invalidations/lease.ts';
@@ -68,7 +69,7 @@ export class Replica {
       const { code = '' } = error as { code?: string };
       if (!isAway(error) && !conflicts.test(code)) throw error;
       if (isAway(error)) this.#lease.drop();
-      throw new LeftOut((error as Error).message);
+      throw new LeftOut(reasonOf(error));
     }
   }
 

@@ -17,7 +17,7 @@ const mostCallers = 10_000;
 interface Copy {
   readonly replica: Replica;
   readonly queue: FairQueue;
-  /** What is asked for in one turn travels together, as to the primary. */
+  /** The reads of one turn of the event loop are sent together, as to the primary. */
   readonly shared: SharedReads;
 }
 
@@ -99,7 +99,7 @@ export class PostgresReplicas implements Replicas {
     try {
       await commitAndInvalidate(this.#primary, async (_tx, invalidate) => invalidate({ kind: 'writer', id: caller }));
     } catch {
-      // Whoever was not told uses no replica that does not have it by then.
+      // An instance that was not told uses no replica without this write after that time.
       await delay(leaseSurelyOver);
     }
   }

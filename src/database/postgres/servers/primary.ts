@@ -1,7 +1,8 @@
+import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { lookAtServer, type ServerState } from './look-at-server.ts';
 import { placeOf, serversOf } from './servers-of.ts';
 
-/** Whoever asks again before that gets the same answer. */
+/** A question within this time gets the same answer. */
 const answerLasts = 250;
 /** How long an earlier primary that still answers can go unnoticed. */
 const watchEvery = 5000;
@@ -108,7 +109,7 @@ export class Primary {
 
   #about({ server, state, error }: Looked): string {
     const why = (): string => {
-      if (!state) return (error as Error).message || ((error as { code?: string }).code ?? 'away');
+      if (!state) return reasonOf(error) || (codeOf(error) ?? 'away');
       if (!state.takesWrites) return 'a standby, or read-only';
       return state.system === this.#known.system ? 'a primary of an earlier timeline' : 'of another cluster';
     };

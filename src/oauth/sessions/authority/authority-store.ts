@@ -2,7 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { actorJson, actorSetting } from '../../../database/change-log/actor.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../../../database/database.ts';
-import { announceRevocation, exclusiveLock, sharedLock, sharedLockOfAll } from '../../../database/revocation-locks.ts';
+import {
+  announceRevocation,
+  exclusiveLock,
+  sharedLock,
+  sharedLockOfAll,
+} from '../../../database/locks/revocation-locks.ts';
 
 interface Ids {
   readonly userId: string;
@@ -10,7 +15,7 @@ interface Ids {
   readonly sessionId: string;
 }
 
-/** What decides whether a caller may act, and as what. A row that is not there is left out. */
+/** The rows that decide whether a caller may act. A missing row is left out. */
 export interface AuthorityRows {
   /** The user, or the owner of the client. */
   readonly user?: { readonly roles: string; readonly disabled: boolean };
@@ -77,7 +82,7 @@ const none: Lock = (rows) => rows;
 
 const unlocked = rowsHeldBy({ user: none, client: none, session: none }, false);
 const shared = bothWays({ user: share, client: share, session: shareSession });
-/** Whoever holds one of a user's sessions holds the user first: nobody is between this and the session. */
+/** A lock on a session requires a lock on its user first, so nobody can come in between. */
 const ofUserToChange = bothWays({ user: change, client: share, session: shareSession });
 const ofClientToChange = bothWays({ user: change, client: change, session: shareSession });
 

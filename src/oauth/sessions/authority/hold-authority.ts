@@ -1,11 +1,11 @@
 import type { Config } from '../../../config/config.ts';
 import type { Act, HoldAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
-import { announceRevocation } from '../../../database/revocation-locks.ts';
+import { announceRevocation } from '../../../database/locks/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { withinRoles } from '../../clients/role-scopes.ts';
-import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
+import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
 /**

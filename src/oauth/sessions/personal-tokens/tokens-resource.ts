@@ -10,8 +10,8 @@ import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../../r
 import { action, defineResource, type WriteCall } from '../../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
-import { wrongScopes } from '../../clients/requested-scopes.ts';
-import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
+import { wrongScopes } from '../../clients/scopes/requested-scopes.ts';
+import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes/scopes.ts';
 import { endSessions } from '../end/end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
 import { renewPersonalToken } from '../tokens/personal-token.ts';
@@ -80,7 +80,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     name: 'tokens',
     table: 'sessions',
     managed: false,
-    // Who makes a token here would get further than the audience of its own.
+    // A token that is made here would reach further than the audience of the caller's own token.
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },

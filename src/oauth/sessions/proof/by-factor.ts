@@ -31,7 +31,7 @@ export const byCode = (means: FactorMeans): ProofMethod => ({
   },
 });
 
-/** What a browser signed with a passkey of this user. */
+/** The proof by a passkey of this user. */
 export const byPasskey = (means: FactorMeans): ProofMethod => ({
   async isOffered(userId) {
     const { passkeys, automaticPasskeys } = await findHeldFactors(means.context.database.db, userId);

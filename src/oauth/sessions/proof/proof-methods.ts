@@ -2,7 +2,7 @@ import type { Tx } from '../../../database/database.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { type Acr, reaches } from '../../../platform/proof.ts';
 
-/** What somebody sends to prove who they are. */
+/** The body of a proof. */
 export interface SentProof {
   readonly userId: string;
   readonly sessionId: string;
@@ -31,7 +31,7 @@ export interface ProofMethod {
 /** By the member of the body that brings it: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
 
-/** What a method reaches together with the password. Any other reaches what the password does. */
+/** The level that a method reaches together with the password. Other methods reach the level of the password. */
 const levels = new Map<string, Acr>([
   ['code', 'urn:gatehouse:2'],
   ['recovery_code', 'urn:gatehouse:2'],

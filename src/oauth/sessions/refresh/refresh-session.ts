@@ -3,7 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
-import { requireSecret } from '../../clients/client-secrets.ts';
+import { requireSecret } from '../../clients/secrets/client-secrets.ts';
 import { endSessions } from '../end/end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
 import { rotateSession } from '../store/rotation-store.ts';
@@ -53,7 +53,7 @@ export async function refreshSession(sessions: Sessions, refresh: Refresh): Prom
   const { rows, durable } = await rotateSession(database, rotation);
   const [session] = rows;
   if (!session) {
-    // Whoever was quicker may be in the same commit: only after it can anybody read what was changed.
+    // The faster request may be in the same commit. Its change can be read only after that commit.
     await durable;
     await requireSecret(context, database.db, refresh.secretId);
     return { session: await resolveStaleRefresh(sessions, presented, refresh), durable };

@@ -9,8 +9,6 @@ export interface Authentication {
   readonly acr: Acr;
 }
 
-export const byPassword = (time: number): Authentication => authenticatedBy(['pwd'], time);
-
 export const authenticatedBy = (amr: readonly string[], time: number): Authentication => ({
   time,
   amr,

@@ -1,10 +1,10 @@
-/** What an application was given beyond scopes. It is kept with the code and then with the session. */
+/** Grants beyond scopes. They are stored with the code and then with the session. */
 export interface GrantDetails {
   /** The claims that it asked for one by one (OpenID Connect Core 5.5), by where they are to be. */
   readonly claims?: RequestedClaims | undefined;
   /** The thumbprint of the key that tokens are bound to (RFC 9449). */
   readonly jkt?: string | undefined;
-  /** What the user agreed to beyond scopes (RFC 9396). */
+  /** The authorization details that the user agreed to (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
 }
 

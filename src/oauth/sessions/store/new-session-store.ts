@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
-import { isPostgres, lockedFirst, sharedLock } from '../../../database/revocation-locks.ts';
+import { isPostgres, lockedFirst, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
-import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
+import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
 import { unknownClient } from '../../clients/unknown-client.ts';
 import type { SessionRow } from './session-store.ts';
 
@@ -65,7 +65,7 @@ export async function insertSession(on: Database | Tx, row: SessionRow, secretId
   }
 }
 
-/** Whoever opens a session for a user holds the user: of the two it is the client that is gone. */
+/** Opening a session locks the user. So if the insert fails, the client is gone. */
 function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown {
   if (!isForeignKeyViolation(error)) return error;
   if (client_id !== null) return unknownClient('the client was deleted meanwhile');

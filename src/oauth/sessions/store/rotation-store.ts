@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Written } from '../../../database/database.ts';
-import { exclusiveLock, isPostgres } from '../../../database/revocation-locks.ts';
-import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
+import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
+import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
 interface Rotation {

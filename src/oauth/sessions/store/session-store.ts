@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
-import { announceRevocation, announceRevocationOfAll } from '../../../database/revocation-locks.ts';
+import { announceRevocation, announceRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import { offlineAccessScope } from '../../clients/scopes.ts';
+import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Tx } from '../../../database/database.ts';
-import { exclusiveLock, isPostgres } from '../../../database/revocation-locks.ts';
+import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
 
 interface OfGeneration {
   readonly id: string;

@@ -45,16 +45,16 @@ export interface TokenGrant {
   readonly scope: string;
   /** Of this token alone, where it is for less than its session. */
   readonly audience?: readonly string[] | undefined;
-  /** What this token says beyond, or instead of, the claims of its session. */
+  /** Claims that are added to, or replace, the claims of the session. */
   readonly claims?: TokenClaims | undefined;
 }
 
 export interface TokenClaims {
   /** The key that its holder must prove to have (RFC 7800, RFC 9449 6.1). */
   readonly cnf?: { readonly jkt: string } | undefined;
-  /** Who passed it on (RFC 8693 4.1). */
+  /** The actor (RFC 8693 4.1). */
   readonly act?: object;
-  /** What the user agreed to beyond scopes (RFC 9396 9.1). */
+  /** The authorization details that the user agreed to (RFC 9396 9.1). */
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly exp?: number;
   readonly client_id?: string;
@@ -130,8 +130,11 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
   if (typeof claims === 'string' || !isAudience(claims.aud)) return undefined;
   if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();
   if (!keys.isOwnIssuer(claims.iss)) return undefined;
-  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims;
+  return isAccessToken(claims) ? claims : undefined;
+}
+
+function isAccessToken(claims: object): claims is AccessTokenClaims {
+  const { sub, client_id, exp, iat, jti, scope, sid, gen = 0 } = claims as Partial<AccessTokenClaims>;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
-  const numbers = [exp, iat, gen ?? 0].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
-  return texts && numbers ? (claims as unknown as AccessTokenClaims) : undefined;
+  return texts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
 }

@@ -12,9 +12,3 @@ export interface LegacyTokens {
   /** What each of its scopes stands for here. */
   readScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
-
-export const noLegacyTokens: LegacyTokens = {
-  readAccess: async () => undefined,
-  readRefresh: async () => undefined,
-  readScopes: async () => new Map(),
-};

@@ -11,6 +11,6 @@ export function ownPathsOf({ iss, aud }: Pick<AccessTokenClaims, 'iss' | 'aud'>)
 
 const itself: readonly string[] = [''];
 
-/** Who may present a token for the service itself: the API, and nothing that was added to it. */
+/** A token for the service itself is valid for the API, not for resources that were added to it. */
 export const isForPath = (paths: readonly string[], path: string): boolean =>
   paths.includes(path) || (path === apiPath && paths.includes(''));

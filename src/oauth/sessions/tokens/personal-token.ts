@@ -11,7 +11,7 @@ export async function renewPersonalToken(tx: Tx, sessionId: string): Promise<str
   return token;
 }
 
-/** What its session says, as the claims of an access token: whatever reads those reads these. */
+/** The session of a personal access token, in the form of access token claims. */
 export async function readPersonalToken(
   { config, database }: { readonly config: Config; readonly database: Database },
   token: string,

@@ -16,7 +16,7 @@ export function makeRefreshToken(keys: KeyRing, { id, generation }: Pick<Session
 export function readRefreshToken(keys: KeyRing, token: string): { sessionId: string; generation: number } | undefined {
   const parts = /^([0-9a-f-]{36})\.([\w-]{2,14})\.([\w-]{43})$/.exec(token);
   if (!parts) return undefined;
-  const [, sessionId, generation, mac] = parts as unknown as [string, string, string, string];
+  const [, sessionId = '', generation = '', mac = ''] = parts;
   if (!keys.macKeys.matches(purpose, `${sessionId}.${generation}`, mac)) return undefined;
   return { sessionId, generation: Number(Buffer.from(generation, 'base64url').toString()) };
 }

@@ -8,7 +8,7 @@ const resolution = 60_000;
 const batch = 500;
 const remembered = 100_000;
 
-/** Who uses a session. Node asks the system for the address of a request: only to be read when it is to be written. */
+/** The caller of a session. Read `ip` only to write it: Node asks the system for it each time. */
 export interface Sender {
   readonly ip: string;
   readonly method?: string;

@@ -61,7 +61,7 @@ export class TokenCache {
     else this.#bySession.set(verified.sessionId, new Set([key]));
   }
 
-  /** What a token says. Its session may have ended: that is another question. */
+  /** The claims of a token. Its session may have ended. */
   claimsOf(token: string): AccessTokenClaims | undefined {
     return this.#claims.get(token);
   }

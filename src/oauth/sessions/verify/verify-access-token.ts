@@ -5,7 +5,7 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Proof } from '../../../platform/proof.ts';
 import { withinRoles } from '../../clients/role-scopes.ts';
-import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
+import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';

@@ -1,9 +1,9 @@
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 
 export const boolean = <const O extends FieldOptions<boolean> = Record<never, never>>(
-  options?: LocalizedText<O, FieldOptions<boolean>>,
+  options?: ExactOptions<O, FieldOptions<boolean>>,
 ): Field<boolean, O> => declareField('boolean', options);
 
 const flags = new Map([
@@ -15,7 +15,7 @@ const flags = new Map([
   ['off', false],
 ]);
 
-/** What a form or a search means by a yes or no; undefined for another text. */
+/** The boolean that a text of a form or a search means. Undefined for any other text. */
 export const readFlag = (text: string): boolean | undefined => flags.get(text.toLowerCase());
 
 export const booleanType: FieldType = {

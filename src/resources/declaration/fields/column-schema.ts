@@ -28,8 +28,8 @@ export interface ColumnSchema {
 export interface Narrowing {
   readonly breaks: Fragment;
   readonly says: string;
-  /** What makes them fit, losing what does not; undefined when nothing can. */
+  /** The conversion that makes stored values fit, and loses the rest. Undefined if there is none. */
   readonly mend: Fragment | undefined;
-  /** What to do where nothing makes them fit. */
+  /** Advice if no conversion exists. */
   readonly advice?: string;
 }

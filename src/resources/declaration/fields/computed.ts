@@ -1,5 +1,5 @@
 import { nearestOf } from '../check-options.ts';
-import { declareField, type Field, type Fields, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type Fields } from './field.ts';
 
 export interface ComputedOptions {
   /** The JSON type of the value, for the API description. */
@@ -20,7 +20,7 @@ const typeName = 'computed';
 
 /** Made from other fields whenever a row is shown; never stored or sent. Values are those that JSON shows. */
 export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
-  options: LocalizedText<O, ComputedOptions>,
+  options: ExactOptions<O, ComputedOptions>,
   compute: (row: SourcesOf<O>) => T,
 ): Field<T, O & { readOnly: true; required: true }> => ({
   ...declareField<T, O & { readOnly: true; required: true }>(typeName, { ...options, readOnly: true }),

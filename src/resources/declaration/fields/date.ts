@@ -1,11 +1,11 @@
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 import { isDay } from './timestamps.ts';
 
 /** A day, `YYYY-MM-DD`. */
 export const date = <const O extends FieldOptions<string> = Record<never, never>>(
-  options?: LocalizedText<O, FieldOptions<string>>,
+  options?: ExactOptions<O, FieldOptions<string>>,
 ): Field<string, O> => declareField('date', options);
 
 export const dateType: FieldType = {

@@ -2,7 +2,7 @@ import { type Decimal, fromSortable, parseDecimal, sortableDecimal, writeDecimal
 import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
-import { type AnyOptions, declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 
@@ -16,7 +16,7 @@ export interface DecimalOptions extends FieldOptions<string> {
 }
 
 /** An exact decimal, such as an amount of money. JSON has it as a text: `"12.50"`. */
-export const decimal = <const O extends DecimalOptions>(options: LocalizedText<O, DecimalOptions>): Field<string, O> =>
+export const decimal = <const O extends DecimalOptions>(options: ExactOptions<O, DecimalOptions>): Field<string, O> =>
   declareField('decimal', options);
 
 const mostDigits = 65;
@@ -34,14 +34,16 @@ const wholeDigits = ({ units, scale }: Decimal): number => {
 function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOptions): Refusal | undefined {
   const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
   if (!parsed) return refuse('type', 'must be a decimal in a text, such as "12.50"');
-  if (parsed.scale > scale) return refuse('scale', `must have at most ${scale} digits after the point`);
-  if (wholeDigits(parsed) > precision - scale) {
-    return refuse('precision', `must have at most ${precision - scale} digits before the point`);
+  if (parsed.scale > scale)
+    return refuse('scale', `must have at most ${scale} digits after the point`, { limit: scale });
+  const whole = precision - scale;
+  if (wholeDigits(parsed) > whole) {
+    return refuse('precision', `must have at most ${whole} digits before the point`, { limit: whole });
   }
   const stored = sortableDecimal(parsed);
   const [least, most] = [sortable(String(min)), sortable(String(max))];
-  if (least !== undefined && stored < least) return refuse('minimum', `must be at least ${min}`);
-  if (most !== undefined && stored > most) return refuse('maximum', `must be at most ${max}`);
+  if (least !== undefined && stored < least) return refuse('minimum', `must be at least ${min}`, { limit: min });
+  if (most !== undefined && stored > most) return refuse('maximum', `must be at most ${max}`, { limit: max });
   return undefined;
 }
 

@@ -1,17 +1,27 @@
 import type { Engine } from '../../../database/database.ts';
+import type { FieldErrorValues } from '../../../platform/errors.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
 import type { OptionKinds } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing, Storage } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import type { SearchTerm } from './search-term.ts';
+
+/** One of the values that a pair of a search accepts. */
+export interface SearchTerm {
+  readonly text: string;
+  /** The unescaped word `null`. */
+  readonly isNull: boolean;
+  /** A wildcard stands before or after the text. */
+  readonly openStart: boolean;
+  readonly openEnd: boolean;
+}
 
 /** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
-export interface Refusal {
+export interface Refusal extends FieldErrorValues {
   readonly code: string;
   readonly says: string;
 }
 
-export const refuse = (code: string, says: string): Refusal => ({ code, says });
+export const refuse = (code: string, says: string, values?: FieldErrorValues): Refusal => ({ code, says, ...values });
 
 /** A field as a search sees it. */
 export interface SearchedField {
@@ -42,7 +52,7 @@ export interface FieldType {
   /** The JSON text of a stored value. */
   toJson(stored: unknown): string;
 
-  /** What is wrong with a value that was sent, if anything. */
+  /** Checks a value of a request. */
   check(value: unknown, options: AnyOptions): Refusal | undefined;
   /** The value that a form means by its text. What cannot be read passes on as it is, and is refused by `check`. */
   fromForm(text: string): unknown;
@@ -52,9 +62,9 @@ export interface FieldType {
   /** The type of one field, where how its values are shown depends on its options. */
   withOptions?(options: AnyOptions): FieldType;
 
-  /** What can be said of fields of this type alone. */
+  /** The options that only this type has. */
   readonly ownOptions?: OptionKinds;
-  /** What is wrong with a declaration, besides what is wrong with those of any type. */
+  /** Checks the options of this type. */
   checkOptions?(options: AnyOptions, complain: (what: string) => void, resources: Iterable<string>): void;
 
   /** The JSON schema of its values, with an example that a reader can copy. */
@@ -76,9 +86,9 @@ export interface FieldType {
   /** Whether it is compared and sorted by a folded form, which managed tables hold in a column of its own. */
   readonly isFolded?: true;
 
-  /** What the declaration demands of stored values. */
+  /** The constraints of the declaration on stored values. */
   bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values' | 'precision' | 'scale'>;
-  /** What a column that becomes required holds where no value was given; undefined where there is no such value. */
+  /** The value for empty rows of a column that becomes required. Undefined if there is no such value. */
   emptyValue(column: ColumnSchema): unknown;
   /** The ways in which stored values may break a new declaration. */
   narrowings?(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[];

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../platform/caller.ts';
 
-/** What a default may depend on. */
+/** The argument of a default function. */
 export interface DefaultCall {
   readonly caller: Caller;
   readonly now: number;
@@ -9,7 +9,7 @@ export interface DefaultCall {
 /** A value, or a function of the call that makes one: `default: ({ caller }) => caller.userId`. */
 export type Default<T> = T | ((call: DefaultCall) => T | null);
 
-/** What can be said of fields of every type. */
+/** The options of fields of every type. */
 export interface FieldOptions<T> {
   /** Must be sent on POST and PUT (unless there is a default), and is never null. */
   required?: boolean;
@@ -31,7 +31,7 @@ export interface FieldOptions<T> {
   virtual?: boolean;
   searchable?: boolean;
   sortable?: boolean;
-  /** What the field was called before, or all that it was: its values are found there. */
+  /** The former name, or names, of the field. Its values are found under them. */
   renamedFrom?: string | readonly string[];
   /** The column, where it is not named as the field. */
   column?: string;
@@ -74,8 +74,8 @@ export interface Field<T = unknown, O = unknown> {
   readonly [shape]?: { value: T; options: O };
 }
 
-/** The options as they were said. What is none of those that there are is marked by the compiler. */
-export type LocalizedText<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
+/** The declared options with their literal types. The compiler reports an option that this field type does not have. */
+export type ExactOptions<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
 type Unknown<K> = [K] extends [never]
   ? unknown
   : { readonly [P in K & string]: `There is no option "${P}" of this field` };

@@ -8,7 +8,7 @@ export const fold = (text: string): string =>
   // Lowercase of Σ depends on its place in the word, which a prefix does not know.
   toNfc(toNfc(text).toLowerCase().replaceAll('ς', 'σ'));
 
-/** What `lower()` does on both engines. */
+/** The same as `lower()` on both engines. */
 export const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** The smallest text above all that begin with the prefix, by code points; undefined when there is none. */

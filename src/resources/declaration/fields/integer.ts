@@ -1,10 +1,10 @@
-import { declareField, type Field, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { checkRange, type NumberOptions, numberSchema, numberValues } from './numeric.ts';
 
 /** A whole number within ±2^53. */
 export const integer = <const O extends NumberOptions = Record<never, never>>(
-  options?: LocalizedText<O, NumberOptions>,
+  options?: ExactOptions<O, NumberOptions>,
 ): Field<number, O> => declareField('integer', options);
 
 export const integerType: FieldType = {

@@ -1,8 +1,19 @@
+import { readJson } from '../../../http/bodies/json-body.ts';
+import { Problem } from '../../../platform/errors.ts';
 import { amount } from '../option-kind.ts';
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, type OwnOptions, refuse } from './field-type.ts';
-import { parseJsonText } from './json-text.ts';
 import { jsonValues } from './plain-values.ts';
+
+/** By the rules of every JSON body; undefined for a text that is not JSON. */
+export const parseJsonText = (text: string): unknown => {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'json_invalid') return undefined;
+    throw error;
+  }
+};
 
 export interface JsonOptions extends FieldOptions<unknown> {
   /** Bytes of the JSON text; the default is 65,536. */
@@ -11,7 +22,7 @@ export interface JsonOptions extends FieldOptions<unknown> {
 
 /** Any JSON value. */
 export const json = <const O extends JsonOptions = Record<never, never>>(
-  options?: LocalizedText<O, JsonOptions>,
+  options?: ExactOptions<O, JsonOptions>,
 ): Field<unknown, O> => declareField('json', options);
 
 const defaultMax = 65_536;
@@ -28,9 +39,10 @@ export const jsonType: FieldType = {
   ...jsonValues,
   name: 'json',
   check(value, { max = defaultMax }) {
-    if (!depthWithin(value, maxDepth)) return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`);
+    if (!depthWithin(value, maxDepth))
+      return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
-    return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`) : undefined;
+    return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
   },
   ownOptions: { max: amount } satisfies OwnOptions<JsonOptions>,
   fromForm: (text) => parseJsonText(text) ?? text,

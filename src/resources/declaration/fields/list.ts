@@ -1,9 +1,9 @@
 import { listHolds } from '../../sql/json-lists.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
-import { type AnyOptions, declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText } from './json.ts';
 import { jsonValues, refuseWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
 
@@ -18,7 +18,7 @@ export interface ListOptions extends FieldOptions<readonly string[]> {
 
 /** A list of texts. */
 export const list = <const O extends ListOptions = Record<never, never>>(
-  options?: LocalizedText<O, ListOptions>,
+  options?: ExactOptions<O, ListOptions>,
 ): Field<string[], O> => declareField('list', options);
 
 const defaultMax = 100;
@@ -55,11 +55,11 @@ function checkList(
   { values, max = defaultMax, maxItem = defaultMaxItem }: AnyOptions,
 ): Refusal | undefined {
   if (!Array.isArray(value)) return refuse('type', 'must be a list of texts');
-  if (value.length > max) return refuse('maxItems', `must have at most ${max} items`);
+  if (value.length > max) return refuse('maxItems', `must have at most ${max} items`, { limit: max });
   for (const item of value) {
     const wrong = checkText(item, { max: maxItem });
-    if (wrong) return refuse(wrong.code, `holds an item that ${wrong.says}`);
-    if (values && !values.includes(item)) return refuse('enum', `may hold only: ${values.join(', ')}`);
+    if (wrong) return { ...wrong, says: `holds an item that ${wrong.says}` };
+    if (values && !values.includes(item)) return refuse('enum', `may hold only: ${values.join(', ')}`, { values });
   }
   return new Set(value).size === value.length ? undefined : refuse('uniqueItems', 'must not hold an item twice');
 }

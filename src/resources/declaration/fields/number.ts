@@ -1,9 +1,9 @@
-import { declareField, type Field, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { checkRange, type NumberOptions, numberSchema, numberValues, toNumber } from './numeric.ts';
 
 export const number = <const O extends NumberOptions = Record<never, never>>(
-  options?: LocalizedText<O, NumberOptions>,
+  options?: ExactOptions<O, NumberOptions>,
 ): Field<number, O> => declareField('number', options);
 
 export const numberType: FieldType = {

@@ -19,8 +19,8 @@ export const toNumber = (text: string): unknown => {
 };
 
 export const checkRange = (value: number, { min, max }: AnyOptions): Refusal | undefined => {
-  if (min !== undefined && value < min) return refuse('minimum', `must be at least ${min}`);
-  if (max !== undefined && value > max) return refuse('maximum', `must be at most ${max}`);
+  if (min !== undefined && value < min) return refuse('minimum', `must be at least ${min}`, { limit: min });
+  if (max !== undefined && value > max) return refuse('maximum', `must be at most ${max}`, { limit: max });
   return undefined;
 };
 
@@ -32,7 +32,7 @@ export const numberSchema = (type: string, { min, max }: AnyOptions, example: nu
   examples: [min ?? Math.min(example, max ?? example)],
 });
 
-/** What integers and numbers have in common. */
+/** The common part of integers and numbers. */
 export const numberValues = {
   ...plainValues,
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,

@@ -1,24 +1,24 @@
 import { unknownName } from '../../../http/errors/parameter-errors.ts';
 import { join, sql } from '../../sql/sql-text.ts';
 import { anything } from '../option-kind.ts';
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
+import type { SearchTerm } from './field-type.ts';
 import { type FieldType, refuse, type SearchedField } from './field-type.ts';
 import { textValues } from './plain-values.ts';
-import type { SearchTerm } from './search-term.ts';
 
 export const oneOf = <
   const V extends readonly string[],
   const O extends FieldOptions<V[number]> = Record<never, never>,
 >(
   values: V,
-  options?: LocalizedText<O, FieldOptions<V[number]>>,
+  options?: ExactOptions<O, FieldOptions<V[number]>>,
 ): Field<V[number], O> => declareField('enum', { ...options, values });
 
 export const oneOfType: FieldType = {
   ...textValues,
   name: 'enum',
   check: (value, { values = [] }) =>
-    values.includes(value as string) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`),
+    values.includes(value as string) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`, { values }),
   ownOptions: { values: anything },
   checkOptions({ values }, complain) {
     if (

@@ -1,7 +1,6 @@
 import { shown, wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import type { AnyOptions } from './field.ts';
-import type { FieldType, SearchedField } from './field-type.ts';
-import type { SearchTerm } from './search-term.ts';
+import type { FieldType, SearchedField, SearchTerm } from './field-type.ts';
 
 const same = (value: unknown): unknown => value;
 
@@ -22,7 +21,7 @@ const boundsOf = ({ min, max }: AnyOptions) => ({
   ...(max === undefined ? {} : { max }),
 });
 
-/** What most types have in common: one value in one column, which is compared as it is stored. */
+/** The common part of most types: one value in one column, compared as it is stored. */
 export const plainValues = {
   fromForm: same,
   toStored: same,

@@ -1,19 +1,19 @@
 import { nearestOf } from '../check-options.ts';
 import { oneOfWords, words } from '../option-kind.ts';
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import type { FieldType, OwnOptions } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 import { exampleId, uuidType } from './uuid.ts';
 
 export interface ReferenceOptions extends FieldOptions<string> {
-  /** What happens to this row when the one it refers to is deleted. The default is `restrict`. */
+  /** The action on this row when the row it refers to is deleted. The default is `restrict`. */
   onDelete?: 'restrict' | 'cascade' | 'set null';
 }
 
 /** The id of a row of another resource, which must exist and be visible to the caller. */
 export const reference = <const O extends ReferenceOptions = Record<never, never>>(
   target: string,
-  options?: LocalizedText<O, ReferenceOptions>,
+  options?: ExactOptions<O, ReferenceOptions>,
 ): Field<string, O> => declareField('reference', { ...options, target });
 
 /** References to rows whose ids are of a type. */

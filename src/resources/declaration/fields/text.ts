@@ -1,11 +1,11 @@
 import type { Engine } from '../../../database/database.ts';
 import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfWords } from '../option-kind.ts';
-import { type AnyOptions, declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
+import type { SearchTerm } from './field-type.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse, type SearchedField } from './field-type.ts';
 import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
-import type { SearchTerm } from './search-term.ts';
 
 export interface TextOptions extends FieldOptions<string> {
   /** Characters; the default is 1. `min: 0` allows the empty text. */
@@ -21,7 +21,7 @@ export interface TextOptions extends FieldOptions<string> {
 }
 
 export const text = <const O extends TextOptions = Record<never, never>>(
-  options?: LocalizedText<O, TextOptions>,
+  options?: ExactOptions<O, TextOptions>,
 ): Field<string, O> => declareField('text', options);
 
 export const defaultMax = 255;
@@ -37,8 +37,10 @@ const length = (value: string): number => {
 };
 
 /** A regular expression is for programs; a hint is for everybody. */
-const wrongForm = (hint: string | undefined, { source }: RegExp): string =>
-  hint === undefined ? `must match ${source}` : `does not have the right form: ${hint.replace(/\.$/, '')}`;
+const wrongForm = (hint: string | undefined, { source }: RegExp): Refusal =>
+  hint === undefined
+    ? refuse('pattern', `must match ${source}`)
+    : refuse('pattern', `does not have the right form: ${hint.replace(/\.$/, '')}`, { values: [hint] });
 
 export function checkText(
   value: unknown,
@@ -49,9 +51,12 @@ export function checkText(
     return refuse('format', 'must be valid Unicode text without NUL characters');
   }
   const size = value.length < min || value.length > max ? length(value) : value.length;
-  if (size < min) return refuse('minLength', size === 0 ? 'must not be empty' : `must have at least ${min} characters`);
-  if (size > max) return refuse('maxLength', `must have at most ${max} characters`);
-  if (pattern && !pattern.test(value)) return refuse('pattern', wrongForm(hint, pattern));
+  if (size < min) {
+    const says = size === 0 ? 'must not be empty' : `must have at least ${min} characters`;
+    return refuse('minLength', says, { limit: min });
+  }
+  if (size > max) return refuse('maxLength', `must have at most ${max} characters`, { limit: max });
+  if (pattern && !pattern.test(value)) return wrongForm(hint, pattern);
   return undefined;
 }
 

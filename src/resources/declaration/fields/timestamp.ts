@@ -1,11 +1,11 @@
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 import { isDay, parseTimestamp, writeTimestamp } from './timestamps.ts';
 
 /** A moment, RFC 3339; answers are in UTC. */
 export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(
-  options?: LocalizedText<O, FieldOptions<string>>,
+  options?: ExactOptions<O, FieldOptions<string>>,
 ): Field<string, O> => declareField('timestamp', options);
 
 /** Stored as the milliseconds since 1970. */

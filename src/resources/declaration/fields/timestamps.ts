@@ -23,7 +23,7 @@ export function parseTimestamp(text: string): number | undefined {
   return Number.isNaN(ms) || ms < earliest || ms > latest ? undefined : ms;
 }
 
-/** What four digits of a year can say. */
+/** The range of a year with four digits. */
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 

@@ -1,10 +1,10 @@
 import { isUuid } from '../../../database/uuid.ts';
-import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 
 export const uuid = <const O extends FieldOptions<string> = Record<never, never>>(
-  options?: LocalizedText<O, FieldOptions<string>>,
+  options?: ExactOptions<O, FieldOptions<string>>,
 ): Field<string, O> => declareField('uuid', options);
 
 export const exampleId = '0199d0a0-7c00-7000-8000-000000000001';

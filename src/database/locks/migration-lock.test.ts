@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { underMigrationLock } from './migration-lock.ts';
+
+describe('A migration on PostgreSQL', () => {
+  const make = contexts('postgres');
+
+  it('does not hold up those who use the table, whoever stays in it', async () => {
+    const { database, testDatabase } = await make();
+    const [holder, reader] = [0, 1].map(() => new pg.Client({ connectionString: testDatabase.url })) as [
+      pg.Client,
+      pg.Client,
+    ];
+    await Promise.all([holder.connect(), reader.connect()]);
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from users');
+      let begun: () => void = () => undefined;
+      const waiting = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      let attempts = 0;
+      const changed = underMigrationLock(database, async (tx) => {
+        attempts++;
+        begun();
+        await sql`alter table users add column of_a_test integer`.execute(tx);
+      });
+      await waiting;
+      // Behind the change that waits for the one who stays: before it gave way, they waited for good.
+      while (attempts < 2) await reader.query('select count(*) from users');
+      await holder.query('commit');
+      await changed;
+      assert.ok(attempts > 1);
+      await reader.query('select of_a_test from users');
+    } finally {
+      await Promise.all([holder.end(), reader.end()]);
+    }
+  });
+
+  it('lets one at a time work', async () => {
+    const { database } = await make();
+    let inside = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 4 }, () =>
+        underMigrationLock(database, async (tx) => {
+          most = Math.max(most, ++inside);
+          await sql`select pg_sleep(0.02)`.execute(tx);
+          inside--;
+        }),
+      ),
+    );
+    assert.equal(most, 1);
+  });
+});

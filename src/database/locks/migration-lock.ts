@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { OperatorError, Problem } from '../../platform/errors.ts';
+import { waitForIndexBuilds } from '../beside-writers.ts';
+import type { Database, Tx } from '../database.ts';
+
+/** Any number: it names the lock that instances starting together queue for. */
+const migrationLock = 7_146_352;
+/**
+ * A change of a table waits for whoever uses it, and all others wait behind the change: it gives up, and comes back. Each
+ * attempt waits longer than the one before, until it outlasts commits that are slow. In the end somebody's transaction stays
+ * open, and the operator has to end it.
+ */
+const lockTimeoutMs = 800;
+const longestLockTimeoutMs = 5000;
+/** Changes of tables take long where there are many rows. Code of the operator's own may pause in between. */
+const statementMs = 3_600_000;
+const attempts = 60;
+const pauseMs = 100;
+const longestPauseMs = 2000;
+
+class Taken extends Error {}
+
+const pause = (attempt: number) =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, longestPauseMs)));
+
+const ofLockTimeout = (error: unknown): boolean =>
+  error instanceof Problem && /lock timeout/.test(error.reason ?? error.message);
+
+/**
+ * Runs work in a transaction that no other instance's migration can run beside. Where a table is in use for long, the
+ * transaction is undone and run again: `work` must keep nothing of an attempt that failed.
+ */
+export async function underMigrationLock<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { engine, db } = database;
+  // On SQLite the write transaction itself is the lock.
+  if (engine === 'sqlite') return db.transaction().execute(work);
+  for (let attempt = 1, waited = 1; ; ) {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        // Not by waiting inside PostgreSQL: an index that is built beside us would wait for who waits.
+        const { rows } = await sql<{
+          taken: boolean;
+        }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`.execute(tx);
+        if (!rows[0]?.taken) throw new Taken();
+        await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
+        await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+        await sql
+          .raw(`set local lock_timeout = ${Math.min(lockTimeoutMs * attempt, longestLockTimeoutMs)}`)
+          .execute(tx);
+        return work(tx);
+      });
+    } catch (error) {
+      if (error instanceof Taken) await pause(waited++);
+      else if (!ofLockTimeout(error)) throw error;
+      else if (await waitForIndexBuilds(db)) attempt = 1;
+      else if (attempt === attempts) {
+        throw new OperatorError(
+          'A table that has to change is in use all the time. Look for transactions that stay open (pg_stat_activity), end them, and start again.',
+        );
+      } else await pause(attempt++);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { type Caller, isAdmin } from '../../../platform/caller.ts';
+import type { FieldError } from '../../../platform/errors.ts';
+import type { ClientType } from '../client-store.ts';
+import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type KnownScopes } from './scopes.ts';
+
+/** The mistakes in scopes that a caller wants to give. Nobody can give more than their own token has. */
+export function wrongScopes(
+  known: KnownScopes,
+  caller: Caller,
+  scopes: readonly string[],
+  { for: type }: { for?: ClientType } = {},
+): FieldError[] {
+  const wrong = (scope: string): FieldError | undefined => {
+    if (!known.has(scope)) {
+      const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
+      return { field: 'scopes', code: 'unknown', message };
+    }
+    // Only an administrator allows a client to inspect or pass on the tokens of others.
+    const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
+    // They open nothing by themselves: whoever signs in is asked.
+    if (type === 'application' && identityScopes.includes(scope)) return undefined;
+    if (scope === adminScope) {
+      if (type === 'application' && isGrantable) return undefined;
+      const message = 'scopes: "admin" is for applications, and given to them by administrators.';
+      return { field: 'scopes', code: 'beyond_own', message };
+    }
+    if (clientScopes.includes(scope) ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
+    return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
+  };
+  if (scopes.length === 0) return [{ field: 'scopes', code: 'required', message: 'scopes must name at least one.' }];
+  return scopes
+    .map(wrong)
+    .filter((error) => error !== undefined)
+    .slice(0, 1);
+}

@@ -1,0 +1,135 @@
+import { type LocalizedText, message } from '../../../config/languages/message.ts';
+import { OAuthError } from '../../../platform/errors.ts';
+import { ownScopeTexts, resourceScopeTexts, undescribedScope } from './scope-texts.ts';
+
+/** All that the subject may do, except what must be named. */
+export const everyScope = '*';
+/** Lets a client ask about tokens of other clients. `*` does not hold it: it is about others, not about the subject. */
+export const introspectScope = 'tokens:introspect';
+/** Lets a client pass on tokens of other clients that it received (RFC 8693). */
+export const exchangeScope = 'tokens:exchange';
+/** Scopes that a client gets for itself. No user can give them. */
+export const clientScopes: readonly string[] = [introspectScope, exchangeScope];
+
+/** Lets an application act with the roles of whoever signed in. `*` does not hold it. */
+export const adminScope = 'admin';
+
+/** OpenID Connect Core 5.4 and 11: what an application learns of whoever signs in, and a refresh token. */
+export const openidScope = 'openid';
+export const offlineAccessScope = 'offline_access';
+export const identityScopes: readonly string[] = [
+  openidScope,
+  'profile',
+  'email',
+  'phone',
+  'address',
+  offlineAccessScope,
+];
+
+/** No part of `*`: whoever holds it does not hold these. */
+export const named: readonly string[] = [...clientScopes, adminScope, ...identityScopes];
+
+/** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
+export class KnownScopes {
+  readonly #texts = new Map<string, string>();
+  /** Of those that are the service's own, or of a resource: the same in any language. */
+  readonly #messages = new Map<string, LocalizedText>();
+
+  constructor() {
+    for (const scope of [everyScope, ...named]) this.add(scope);
+  }
+
+  /** `label`: what its rows are called, for people; the default is its name. */
+  addResource(name: string, label = name.replaceAll('_', ' ')): void {
+    const { read, write } = resourceScopeTexts(label);
+    this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
+    this.add(`${name}:write`, ownScopeTexts[`${name}:write`] ?? write);
+    for (const right of ['read', 'write']) {
+      const scope = `${name}:${right}`;
+      if (!(scope in ownScopeTexts)) this.#messages.set(scope, message(`scope.resource.${right}`, { label }));
+    }
+  }
+
+  /** A scope of an endpoint or a setting of the operator's own. With a text, one that is there gets another text. */
+  add(scope: string, text?: string): void {
+    if (text === undefined && this.#texts.has(scope)) return;
+    this.#texts.set(scope, text ?? ownScopeTexts[scope] ?? undescribedScope(scope));
+    this.#messages.delete(scope);
+  }
+
+  has(scope: string): boolean {
+    return this.#texts.has(scope);
+  }
+
+  /** The description of a scope, for the consent page. */
+  textOf(scope: string): string {
+    return this.#texts.get(scope) ?? undescribedScope(scope);
+  }
+
+  /** The same, in the language of whoever reads it. */
+  describe(scope: string): LocalizedText {
+    const text = this.textOf(scope);
+    if (text === ownScopeTexts[scope]) return message(`scope.${scope}`);
+    return (
+      this.#messages.get(scope) ?? (text === undescribedScope(scope) ? message('scope.undescribed', { scope }) : text)
+    );
+  }
+
+  list(): string[] {
+    return [...this.#texts.keys()].sort();
+  }
+}
+
+/** Whether a holder of `allowed` may have `scope`. Who signs in is no secret to whom they sign in to. */
+export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
+  scope === openidScope ||
+  allowed.includes(scope) ||
+  (!clientScopes.includes(scope) && scope !== adminScope && allowed.includes(everyScope));
+
+/** Contract 8.9: an application acts for the user, but with the user's roles only where it was given the scope for that. */
+export const rolesThrough = (
+  { application, scopes }: { readonly application: boolean; readonly scopes: readonly string[] },
+  roles: readonly string[],
+): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
+
+/** Whether a token with `held` may get at something that has `scopes` already: what they are was allowed before. */
+export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
+  held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
+
+/** The part of `scopes` that is still allowed. */
+export function narrowScopes(scopes: readonly string[], allowed: readonly string[]): readonly string[] {
+  if (allowed.includes(everyScope) || scopes.every((scope) => allowed.includes(scope))) return scopes;
+  if (scopes.includes(everyScope)) return allowed.filter((scope) => scopes.includes(scope) || !named.includes(scope));
+  return scopes.filter((scope) => allowsScope(allowed, scope));
+}
+
+/** RFC 6749 3.3: words with single spaces between; a repeated one counts once. */
+export function parseScope(text: string): string[] {
+  const words = [...new Set(text.split(' ').filter(Boolean))];
+  if (words.some((word) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))) {
+    throw new OAuthError('invalid_scope', 'scope takes words with spaces between them.');
+  }
+  return words;
+}
+
+/** OpenID Connect Core 3.1.2.1: of what an authorization request asks for, all that exists and is allowed. */
+export function knownAndAllowed(
+  known: KnownScopes,
+  asked: readonly string[],
+  allowed: readonly string[],
+): readonly string[] {
+  return asked.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
+}
+
+/** The granted scopes: all allowed ones if `asked` is empty, and never more than the allowed ones. */
+export function grantScopes(known: KnownScopes, asked: string, allowed: readonly string[]): readonly string[] {
+  const scopes = parseScope(asked);
+  if (scopes.length === 0) return allowed;
+  for (const scope of scopes) {
+    if (!known.has(scope)) throw new OAuthError('invalid_scope', `There is no scope '${scope.slice(0, 80)}'.`);
+    if (!allowsScope(allowed, scope)) {
+      throw new OAuthError('invalid_scope', `The scope '${scope}' is more than may be granted here.`);
+    }
+  }
+  return scopes;
+}

@@ -1,0 +1,58 @@
+import type { Invalidate } from '../../../database/bus.ts';
+import type { Context } from '../../../database/context.ts';
+import type { Db, Tx } from '../../../database/database.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
+import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from '../client-store.ts';
+import { unknownClient } from '../unknown-client.ts';
+import { holdSecret } from './secret-store.ts';
+
+/** Secrets are random, so a keyed hash is enough: slow hashing is for what people choose. */
+const purpose = 'client secret';
+const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
+
+function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecret {
+  const keyId = keys.macKeys.currentId();
+  const valueHash = shortTokenKind(secret) === 'sec' ? hashShortToken(secret) : null;
+  return { hash: keys.macKeys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
+}
+
+/** A client, and the secret by which it proved to be it: whoever writes for it sees to it that this still counts. */
+export interface AuthenticatedClient extends StoredClient {
+  /** None where the client is public: it proved nothing, and what it presents must. */
+  readonly secretId?: string;
+}
+
+/** Which of the client's secrets this is, if it is one that counts now. */
+export function findSecret(keys: KeyRing, client: StoredClient, secret: string, now: number): string | undefined {
+  const data = hashed(client.id, secret);
+  return client.secrets.find(
+    ({ secret_hash, key_id, expires_at }) =>
+      (expires_at === null || expires_at > now) && keys.macKeys.matches(purpose, data, secret_hash, key_id),
+  )?.id;
+}
+
+export const isSecretOf = (keys: KeyRing, client: StoredClient, secret: string, now: number): boolean =>
+  findSecret(keys, client, secret, now) !== undefined;
+
+/** Refuses what a client asks for where its secret was taken away meanwhile; in a transaction, for all of it. */
+export async function requireSecret({ now }: Context, db: Db | Tx, secretId: string | undefined): Promise<void> {
+  if (secretId === undefined || (await holdSecret(db, secretId, now()))) return;
+  throw unknownClient('the secret ended meanwhile');
+}
+
+/** Gives a client a new secret, which only the return value ever shows; the old ones end, at once or in some hours. */
+export async function addClientSecret(
+  { database, now }: Context,
+  keys: KeyRing,
+  tx: Tx,
+  invalidate: Invalidate,
+  { clientId, secret = makeShortToken('sec'), oldHours = 0 }: { clientId: string; secret?: string; oldHours?: number },
+): Promise<string> {
+  const at = now();
+  await lockClient(tx, database.engine, clientId);
+  await endSecrets(tx, clientId, at + oldHours * 3_600_000, at);
+  await insertSecret(tx, clientId, hashSecret(keys, clientId, secret), at);
+  invalidate({ kind: 'client', id: clientId });
+  return secret;
+}

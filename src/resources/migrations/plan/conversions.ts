@@ -1,0 +1,93 @@
+import { columnTypes } from '../../../database/migration.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
+import { type Executor, readUnprepared, writeOnce } from '../../sql/executor.ts';
+import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+
+/** How the stored values of one type become those of another. */
+export type Conversion = Fragment | ((stored: unknown) => unknown);
+
+/** Values in a column that another column takes over. */
+export interface Converted {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly by: Conversion;
+  /** On PostgreSQL, how the values are stored: they travel together. */
+  readonly storage?: ColumnSchema['storage'];
+}
+
+/** Undefined where something could be lost: then the operator decides. */
+export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema): Conversion | undefined {
+  const column = raw(quoted(name));
+  const sameTarget = old.references !== undefined && old.references.table === next.references?.table;
+  if (sameTarget) return column;
+  const [from, to] = [fieldTypeNamed(old.type), fieldTypeNamed(next.type)];
+  if (!from || !to?.widens?.includes(old.type) || next.references) return undefined;
+  if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return column;
+  if (from.name === 'integer') return to.name === 'text' ? sql`cast(${column} as text)` : column;
+  // Through the value as callers see it, so that both engines write the same.
+  return (stored) => {
+    const value = from.fromStored(stored);
+    return to.toStored(to.name === 'text' ? String(value) : value);
+  };
+}
+
+const batch = 1000;
+
+/**
+ * Converts values that have not been converted, a few at a time. On PostgreSQL outside of a transaction: beside those who write, of whom it
+ * waits for none. What it leaves out is left for another time.
+ */
+export async function convertRows(
+  executor: Executor,
+  converted: Converted,
+  done: (rows: number) => void = () => undefined,
+): Promise<void> {
+  const { engine, db } = executor;
+  const isBeside = engine === 'postgres' && !db.isTransaction;
+  for (let after = ''; ; ) {
+    const last: Batch | undefined = isBeside
+      ? await db.transaction().execute((tx) => convertSome({ engine, db: tx }, converted, after, true))
+      : await convertSome(executor, converted, after, false);
+    if (!last) return;
+    done(last.rows);
+    after = last.id;
+  }
+}
+
+interface Batch {
+  readonly id: string;
+  readonly rows: number;
+}
+
+async function convertSome(
+  executor: Executor,
+  { table, from, to, by, storage }: Converted,
+  after: string,
+  isBeside: boolean,
+): Promise<Batch | undefined> {
+  const [tableName, source, target] = [table, from, to].map((name) => raw(quoted(name))) as [never, never, never];
+  const held = raw(isBeside ? 'for no key update skip locked' : '');
+  const rows = await readUnprepared<{ id: string; value: unknown }>(
+    executor,
+    sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit ${batch} ${held}`,
+  );
+  const last = rows.at(-1);
+  if (!last) return undefined;
+  const ids = rows.map(({ id }) => id);
+  if (by instanceof Fragment) {
+    await writeOnce(executor, sql`update ${tableName} set ${target} = ${by} where "id" = any(${ids})`);
+  } else if (storage) {
+    const type = raw(columnTypes('postgres')[storage].replace(/ collate .*/, ''));
+    const values = rows.map(({ value }) => by(value));
+    await writeOnce(
+      executor,
+      sql`update ${tableName} as t set ${target} = v.value from unnest(${ids}::text[], ${values}::${type}[]) as v (id, value) where t."id" = v.id`,
+    );
+  } else {
+    for (const { id, value } of rows)
+      await writeOnce(executor, sql`update ${tableName} set ${target} = ${by(value)} where "id" = ${id}`);
+  }
+  return { id: last.id, rows: rows.length };
+}

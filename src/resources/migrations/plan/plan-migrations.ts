@@ -1,0 +1,48 @@
+import type { Executor } from '../../sql/executor.ts';
+import { addReference, createIndex, createTable, type Step } from '../migration-steps.ts';
+import type { Permissions } from '../permissions.ts';
+import type { TableSchema } from '../storage-schema.ts';
+import { planTable, type Unnamed } from './plan-table.ts';
+
+/** The steps that bring the tables to the declarations, in order. */
+export interface MigrationPlan {
+  readonly steps: readonly Step[];
+  /** The data must be fixed first: no flag can help. */
+  readonly blockers: readonly string[];
+  /** Columns and tables that no declaration names any more, and that stay. */
+  readonly unnamed: readonly Unnamed[];
+  /** What the tables are then. */
+  readonly schemas: Snapshots;
+}
+
+export type Snapshots = ReadonlyMap<string, TableSchema>;
+
+/** Compares what is stored with what is declared. Reads the tables where it matters what they hold. */
+export async function planMigrations(
+  executor: Executor,
+  stored: Snapshots,
+  wanted: Snapshots,
+  permissions: Permissions,
+): Promise<MigrationPlan> {
+  const { engine } = executor;
+  const steps: Step[] = [];
+  const blockers: string[] = [];
+  const unnamed: Unnamed[] = [];
+  const schemas = new Map<string, TableSchema>();
+  const isNew = [...wanted].filter(([name]) => !stored.has(name));
+  for (const [name, schema] of isNew) {
+    steps.push(createTable(engine, schema));
+    schemas.set(name, schema);
+  }
+  for (const [, { table, columns, indexes }] of isNew) {
+    for (const [name, column] of Object.entries(columns)) steps.push(...addReference(engine, table, name, column));
+    for (const [name, index] of Object.entries(indexes)) steps.push(createIndex(engine, table, name, index));
+  }
+  for (const [name, schema] of wanted) {
+    const before = stored.get(name);
+    if (!before) continue;
+    const plan = { executor, resource: name, table: schema.table, steps, blockers, unnamed, permissions };
+    schemas.set(name, await planTable(plan, before, schema));
+  }
+  return { steps, blockers, unnamed, schemas };
+}

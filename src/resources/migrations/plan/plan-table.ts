@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Engine } from '../../../database/database.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
+import { fold } from '../../declaration/fields/folding.ts';
+import { type Executor, readUnprepared } from '../../sql/executor.ts';
+import { quoted, raw, sql } from '../../sql/sql-text.ts';
+import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
+import type { Permissions } from '../permissions.ts';
+import { resumeColumn } from '../resume-column.ts';
+import { rowsThat } from '../rows-in-words.ts';
+import type { IndexSchema, TableSchema } from '../storage-schema.ts';
+import { conversionOf } from './conversions.ts';
+import { countHeld, hasRows } from './held-values.ts';
+import { narrowColumn, type TablePlan } from './narrow-columns.ts';
+import { recastColumn } from './recast-column.ts';
+
+/** A column or index that no declaration names any more. */
+export interface Unnamed {
+  readonly says: string;
+  /** What lets it go. */
+  readonly mend: string;
+}
+
+interface Plan extends TablePlan {
+  readonly permissions: Permissions;
+  readonly unnamed: Unnamed[];
+}
+
+/** Plans for a table that is there, and returns what it is then. */
+export async function planTable(plan: Plan, before: TableSchema, after: TableSchema): Promise<TableSchema> {
+  const { resource, table, steps, blockers } = plan;
+  if (before.table !== table) {
+    blockers.push(
+      `${resource}: the table cannot be renamed from "${before.table}" to "${table}"; rename it by hand, or keep the name.`,
+    );
+    return before;
+  }
+  const columnSteps: Step[] = [];
+  const { recast, gone } = await changeColumns(plan, before, after, columnSteps);
+  const kept = await leaveColumns(plan, before, after, columnSteps);
+  for (const name of Object.keys(before.columns)) if (!kept[name] && !after.columns[name]) gone.add(name);
+  const indexes = indexesThatStay(plan, before, after, new Set([...recast, ...gone]));
+  steps.push(...columnSteps);
+  for (const [name, next] of Object.entries(after.columns)) {
+    const old = gone.has(name) ? undefined : before.columns[name];
+    const folded = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
+    const changes = old && recast.has(name) ? { ...next, required: old.required, max: undefined, min: undefined } : old;
+    const becomesText = recast.has(name) && next.storage === 'text';
+    await narrowColumn(plan, name, {
+      before: changes as ColumnSchema | undefined,
+      after: next,
+      folded,
+      becomesText,
+      isRecast: recast.has(name),
+    });
+  }
+  await makeIndexes(plan, before, after, { kept: indexes, gone });
+  return { table, columns: { ...kept, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
+}
+
+/** Columns that are declared in another way than they are stored, and new ones. */
+async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema, steps: Step[]) {
+  const { executor, resource, table, permissions } = plan;
+  const { engine } = executor;
+  const recast = new Set<string>();
+  const gone = new Set<string>();
+  for (const [name, next] of Object.entries(after.columns)) {
+    const old = before.columns[name];
+    if (!old) steps.push(...addColumn(engine, table, name, filled(engine, name, before, after)));
+    else if (sameStorage(old, next)) {
+      if (old.unnamed) steps.push(...resumeColumn(engine, before, name, next));
+    } else {
+      const conversion = conversionOf(name, old, next);
+      if (conversion) {
+        recast.add(name);
+        steps.push(...recastColumn(engine, table, name, next, conversion));
+      } else {
+        gone.add(name);
+        const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
+        const free = held === 0 && (permissions.retype || !(await hasRows(executor, table)));
+        const why = held === 0 ? ', which other versions may use' : `, which ${rowsThat(held, 'have a value in')}`;
+        const loses = `${resource}.${old.field}`;
+        steps.push(dropColumn(table, name, free ? {} : { loses, why }));
+        steps.push(...addColumn(engine, table, name, engine === 'postgres' ? startingWith(next) : next));
+      }
+    }
+  }
+  return { recast, gone };
+}
+
+/** On PostgreSQL a column that is required comes with its empty value, and no row is written for it; `narrowColumn` says so. */
+const startingWith = (column: ColumnSchema): ColumnSchema => {
+  const empty =
+    column.required && column.default === undefined ? fieldTypeNamed(column.type)?.emptyValue(column) : undefined;
+  return empty === undefined ? column : { ...column, default: empty };
+};
+
+/** What is folded of a column that is new as well is known. */
+function filled(engine: Engine, name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
+  const start = (column: ColumnSchema) => (engine === 'postgres' ? startingWith(column) : column);
+  const column = columns[name] as ColumnSchema;
+  if (!column.from) return start(column);
+  const source = before.columns[column.from] ? undefined : columns[column.from];
+  const { default: value } = source ? start(source) : {};
+  return typeof value === 'string' ? { ...column, default: fold(value) } : column;
+}
+
+/** What no declaration names stays, as other versions may use it, until somebody says that it may go. */
+async function leaveColumns(
+  { executor, resource, table, permissions: { drop }, unnamed, blockers }: Plan,
+  before: TableSchema,
+  after: TableSchema,
+  steps: Step[],
+): Promise<Record<string, ColumnSchema>> {
+  const kept: Record<string, ColumnSchema> = {};
+  const declared = new Set(Object.values(after.columns).map(({ field }) => field));
+  for (const [name, old] of Object.entries(before.columns)) {
+    if (after.columns[name]) continue;
+    const operators = `${resource}.${old.field}`;
+    const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
+    const isNamed = drop.named.includes(operators) && !declared.has(old.field);
+    if (isNamed || (drop.empty && held === 0)) {
+      const why = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
+      steps.push(dropColumn(table, name, { drops: operators, why, ...(held === 0 ? {} : { loses: operators }) }));
+      continue;
+    }
+    kept[name] = { ...old, unnamed: true };
+    if (name === 'deleted_at' && old.type === 'timestamp' && held > 0) {
+      blockers.push(
+        `${resource}: it no longer says softDelete, and its ${held} deleted rows would be there again. Delete them for good first, or say that they may come back: gatehouse migrate --drop ${operators}`,
+      );
+      continue;
+    }
+    if (old.type !== 'folded') {
+      unnamed.push({
+        says: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
+        mend: `gatehouse migrate --drop ${operators}`,
+      });
+    }
+  }
+  return kept;
+}
+
+/** Drops the indexes that go with their columns, change or may go; returns those that nobody names and that stay. */
+function indexesThatStay(
+  { resource, steps, unnamed, permissions: { drop } }: Plan,
+  before: TableSchema,
+  after: TableSchema,
+  moved: ReadonlySet<string>,
+): TableSchema['indexes'] {
+  const kept: Record<string, TableSchema['indexes'][string]> = {};
+  for (const [name, index] of Object.entries(before.indexes)) {
+    const next = after.indexes[name];
+    const isMoved = index.columns.some((column) => moved.has(column));
+    if (next && isDeepStrictEqual(index, next) && !isMoved) continue;
+    if (next || isMoved || drop.empty) {
+      steps.push(dropIndex(name));
+      continue;
+    }
+    kept[name] = index;
+    if (index.unique && index.columns.every((column) => after.columns[column])) {
+      const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
+      unnamed.push({
+        says: `${resource}: ${fields} is no longer declared unique, and still is`,
+        mend: 'gatehouse migrate --drop',
+      });
+    }
+  }
+  return kept;
+}
+
+async function makeIndexes(
+  { executor, resource, table, steps, blockers }: Plan,
+  before: TableSchema,
+  after: TableSchema,
+  { kept, gone }: { readonly kept: TableSchema['indexes']; readonly gone: ReadonlySet<string> },
+): Promise<void> {
+  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
+  for (const [name, index] of Object.entries(after.indexes)) {
+    if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
+    // What goes with its column is no duplicate.
+    const isAnew = index.columns.some((column) => gone.has(column));
+    if (index.unique && !isAnew && (await hasDuplicates(executor, table, before, index))) {
+      blockers.push(
+        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
+      );
+    }
+    steps.push(createIndex(executor.engine, table, name, index));
+  }
+}
+
+const sameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
+  old.storage === next.storage &&
+  isDeepStrictEqual(old.references, next.references) &&
+  (old.type === next.type || (isPlainText(old) && isPlainText(next)));
+
+const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
+
+async function hasDuplicates(
+  executor: Executor,
+  table: string,
+  before: TableSchema,
+  { columns, ofKept }: IndexSchema,
+): Promise<boolean> {
+  if (columns.some((column) => !before.columns[column])) return false;
+  const list = raw(columns.map(quoted).join(', '));
+  const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
+  const kept = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
+  const rows = await readUnprepared(
+    executor,
+    sql`select 1 as one from ${raw(quoted(table))} where ${filled} ${kept} group by ${list} having count(*) > 1 limit 1`,
+  );
+  return rows.length > 0;
+}

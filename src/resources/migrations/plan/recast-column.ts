@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import type { Engine } from '../../../database/database.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
+import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+import { addReference, columnText, type Step } from '../migration-steps.ts';
+import type { Conversion, Converted } from './conversions.ts';
+
+/** What takes the place of a column. Its type is in its name: one that was left half done for another type is not taken for it. */
+const temporaryOf = (name: string, { storage }: ColumnSchema): string => `${name}_as_${storage}`;
+
+/** Gives a column another type or reference and keeps its values: a new one takes its place. */
+export function recastColumn(
+  engine: Engine,
+  table: string,
+  name: string,
+  column: ColumnSchema,
+  conversion: Conversion,
+): Step[] {
+  const says = `change how "${table}.${name}" is stored`;
+  const temporary = temporaryOf(name, column);
+  const converted: Converted = { table, from: name, to: temporary, by: conversion };
+  const text = columnText(engine, temporary, column);
+  const step = engine === 'postgres' ? recastBeside(converted, column, text) : recastAtOnce(converted, text);
+  return [{ says, ...step }, ...addReference(engine, table, name, column)];
+}
+
+const takePlace = ({ table, from, to }: Converted): Fragment[] => [
+  raw(`alter table ${quoted(table)} drop column ${quoted(from)}`),
+  raw(`alter table ${quoted(table)} rename column ${quoted(to)} to ${quoted(from)}`),
+];
+
+/** On SQLite: nobody else writes meanwhile. */
+function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'says'> {
+  const { table, to, by } = converted;
+  const add = raw(`alter table ${quoted(table)} add column ${columnText}`);
+  const finish = takePlace(converted);
+  return by instanceof Fragment
+    ? { statements: [add, sql`update ${raw(quoted(table))} set ${raw(quoted(to))} = ${by}`], finish }
+    : { statements: [add], convert: converted, finish };
+}
+
+/**
+ * On PostgreSQL most rows are converted before the transaction, beside those who write. A trigger empties what was converted of a value that
+ * somebody changes, so that the transaction finds what is left. All of it can be repeated.
+ */
+function recastBeside(converted: Converted, { storage }: ColumnSchema, columnText: string): Omit<Step, 'says'> {
+  const { table, from, to } = converted;
+  const guard = quoted(`recast_${hash('sha1', `${table}.${from}`).slice(0, 16)}`);
+  const on = quoted(table);
+  const left = `left_${hash('sha1', `${table}.${to}`).slice(0, 16)}`;
+  const begin = [
+    raw(`alter table ${on} add column if not exists ${columnText}`),
+    raw(
+      `create or replace function ${guard}() returns trigger language plpgsql as $$ begin new.${quoted(to)} := null; return new; end $$`,
+    ),
+    raw(`drop trigger if exists ${guard} on ${on}`),
+    raw(`create trigger ${guard} before update of ${quoted(from)} on ${on} for each row execute function ${guard}()`),
+  ];
+  return {
+    statements: begin,
+    convert: { ...converted, storage },
+    recast: {
+      table,
+      column: from,
+      temporary: to,
+      left: {
+        name: left,
+        make: raw(
+          `create index concurrently if not exists ${quoted(left)} on ${on} ("id") where ${quoted(from)} is not null and ${quoted(to)} is null`,
+        ),
+      },
+    },
+    finish: [
+      raw(`drop trigger ${guard} on ${on}`),
+      raw(`drop function ${guard}()`),
+      raw(`drop index if exists ${quoted(left)}`),
+      ...takePlace(converted),
+    ],
+  };
+}
