@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Tx } from '../../../src/database/database.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
 import { builtinResources } from '../../../src/main/builtin-resources.ts';
 import { createServices } from '../../../src/main/services.ts';
@@ -7,9 +8,10 @@ import { OperatorError, Problem } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import type { ResourceCalls } from '../../../src/resources/declaration/resource-calls.ts';
-import { compileResources } from '../../../src/resources/model/resource.ts';
+import { compileResources, type Resource } from '../../../src/resources/model/resource.ts';
 import { prepareResources } from '../../../src/resources/prepare-resources.ts';
-import { resourceFor } from '../../../src/resources/write/resource-calls.ts';
+import { callAs, resourceFor } from '../../../src/resources/write/resource-calls.ts';
+import { inTransaction } from '../../../src/resources/write/write-transaction.ts';
 import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import type { SourceRow } from '../source/source.ts';
 import { fieldValue } from './field-value.ts';
@@ -24,6 +26,8 @@ export interface DeclaredFields {
 interface Target {
   readonly name: string;
   readonly calls: ResourceCalls;
+  /** Writes a row in one transaction with what is kept of it: a pass that breaks off leaves no row that the next one makes again. */
+  inOne(work: (calls: ResourceCalls, tx: Tx) => Promise<void>): Promise<void>;
   /** The field that refers to the user. */
   readonly owner: string;
   /** Columns, with their field and its type. */
@@ -45,7 +49,8 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const resources = compileResources(definitions);
   const { holdAuthority } = oauth;
   const engine = { context, resources, keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
-  const resource = resourceFor(engine, { caller: systemCaller, source: systemSource });
+  const asking = { caller: systemCaller, source: systemSource };
+  const resource = resourceFor(engine, asking);
   const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] as string)].map(
     ([name, pairs]): Target => {
       const definition = definitions.find((one) => one.name === name && one.managed);
@@ -56,7 +61,11 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
         if (type === undefined) throw new OperatorError(`--map: ${name} declares no field "${field}".`);
         return { column, field, type };
       });
-      return { name, calls: resource(name, { as: 'service' }), owner: ownerOf(definition), columns };
+      const inOne: Target['inOne'] = (work) =>
+        inTransaction(engine, resources.get(name) as Resource, callAs(engine, asking), { scope: undefined }, (write) =>
+          work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx as Tx),
+        );
+      return { name, calls: resource(name, { as: 'service' }), inOne, owner: ownerOf(definition), columns };
     },
   );
   return {
@@ -84,64 +93,71 @@ async function takeRows(pass: Pass, table: UserTable, target: Target, rows: read
   const ids = rows.map(({ id }) => id as string);
   const origin = `${table.source}.${target.name}`;
   const [users, known] = [await findLegacyIds(db, table.source, ids), await findLegacyIds(db, origin, ids)];
-  const seen: LegacyIdRow[] = [];
   for (let i = 0; i < rows.length; i += atOnce) {
     const some = rows.slice(i, i + atOnce).map(async (row) => {
-      const [userId, before] = [users.get(row.id as string)?.new_id, known.get(row.id as string)];
+      const oldId = row.id as string;
+      const [userId, before] = [users.get(oldId)?.new_id, known.get(oldId)];
       const values = Object.fromEntries(
         columns.map(({ column, field, type }) => [field, fieldValue(type, row[column] ?? null, pass.plan.clock)]),
       );
-      const there = print(values);
-      if (userId === undefined || before?.fingerprint.split('.')[0] === there) return;
-      const written = await write(pass, target, { id: `${table.source} ${row.id}`, userId, before, values });
-      const kept = { source: origin, old_id: row.id as string, version: 1, pass: pass.number };
-      if (written)
-        seen.push({ ...kept, new_id: written.id, fingerprint: `${written.whole ? there : ''}.${written.here}` });
+      if (userId === undefined || before?.fingerprint.split('.')[0] === print(values)) return;
+      await write(pass, target, { what: `${table.source} ${oldId}`, origin, oldId, userId, before, values });
     });
     await Promise.all(some);
   }
-  await saveLegacyIds(db, seen);
 }
 
 interface Writing {
   /** For the report. */
-  readonly id: string;
+  readonly what: string;
+  readonly origin: string;
+  readonly oldId: string;
   readonly userId: string;
   readonly before: LegacyIdRow | undefined;
   readonly values: Values;
 }
 
-/** Without the values that the declaration refuses, which the report names. `whole`: there were none. */
+/** Without the values that the declaration refuses, which the report names. */
 async function write(
   pass: Pass,
-  { name, calls, owner, columns }: Target,
-  { id, userId, before, values }: Writing,
-): Promise<{ id: string; here: string; whole: boolean } | undefined> {
+  target: Target,
+  { what, origin, oldId, userId, before, values }: Writing,
+): Promise<void> {
+  const { name, calls, owner, columns } = target;
   const here = (row: Values) => print(Object.fromEntries(columns.map(({ field }) => [field, row[field] ?? null])));
-  const send = async (sent: Values) => {
-    if (before) return calls.update(before.new_id, sent);
-    const given = Object.entries(sent).filter(([, value]) => value !== null);
-    return given.length === 0 ? undefined : calls.create({ ...Object.fromEntries(given), [owner]: userId });
+  const send = async (sent: Values, isWhole: boolean) => {
+    const given = before ? sent : Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+    if (Object.keys(given).length === 0) return;
+    await target.inOne(async (inside, tx) => {
+      const row = await (before ? inside.update(before.new_id, given) : inside.create({ ...given, [owner]: userId }));
+      const fingerprint = `${isWhole ? print(values) : ''}.${here(row)}`;
+      const kept = { source: origin, old_id: oldId, new_id: row.id, fingerprint, version: 1, pass: pass.number };
+      await saveLegacyIds(tx, [kept]);
+    });
+    pass.findings.note(`Rows of ${name} that were written`);
   };
   try {
     if (before && here(await calls.find(before.new_id)) !== before.fingerprint.split('.')[1]) {
-      const what = 'Users who were changed there and here since the pass before: they stay as they are here';
-      pass.findings.decide('changed-in-both', what, `${id}: ${name}`);
-      return undefined;
+      const both = 'Users who were changed there and here since the pass before: they stay as they are here';
+      pass.findings.decide('changed-in-both', both, `${what}: ${name}`);
+      return;
     }
-    const row = await send(values);
-    return row && { id: row.id, here: here(row), whole: true };
+    await send(values, true);
   } catch (error) {
     // Deleted here.
-    if (error instanceof Problem && error.status === 404) return undefined;
+    if (error instanceof Problem && error.status === 404) return;
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     const refused = error.errors?.map(({ field }) => field) ?? [];
     const others = Object.fromEntries(Object.entries(values).filter(([field]) => !refused.includes(field)));
-    const what = `Values that ${name} does not take here: they were left out. Correct them there, or change the declaration`;
-    const isAccepted = pass.findings.decide('field-values', what, `${id}: ${refused.join(', ') || error.message}`);
-    const row = await send(others).catch(() => undefined);
-    return row && { id: row.id, here: here(row), whole: isAccepted };
+    const left = `Values that ${name} does not take here: they were left out. Correct them there, or change the declaration`;
+    const isAccepted = pass.findings.decide('field-values', left, `${what}: ${refused.join(', ') || error.message}`);
+    if (refused.length > 0) await send(others, isAccepted).catch(ignoreRefusal);
   }
+}
+
+/** It was refused before, and the report says so. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Problem) || error.status >= 500) throw error;
 }
 
 const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
