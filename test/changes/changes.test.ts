@@ -188,6 +188,12 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(await status(`resources=cars&after=${other}`), [410, 'resync']);
     const ahead = (await now()).replace(/\d{16}.*$/, '9999999999999999');
     assert.deepEqual(await status(`resources=cars&after=${ahead}`), [410, 'resync']);
+    for (const shown of ['1', '1_2', '0_0__1', '9_8__1', '1_9_9_1', '1_9_5.3_1', '1_2__', '1_2__9999999999999999']) {
+      const [answer] = await status(`resources=cars&after=${await now()}-${shown}`);
+      assert.ok(answer === 400 || answer === 410 || answer === 200, `${shown}: ${answer}`);
+    }
+    const crafted = (await now()).replace(/\d{16}.*$/, '0000000000000000-1_9_5_1');
+    assert.deepEqual(await status(`resources=cars&after=${crafted}`), [200, undefined]);
   });
 
   it('goes on page by page', async () => {

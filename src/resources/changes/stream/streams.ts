@@ -5,6 +5,7 @@ import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
+import { movedTo } from '../log/position.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { recordedResources, Viewing } from '../view/subscription.ts';
 import type { Stream } from './stream.ts';
@@ -75,23 +76,20 @@ export class Streams {
 
   /** Brings a stream to where the others are. Then it gets what they get. */
   async catchUp(stream: Stream): Promise<void> {
-    // What a list has shown was given its position before this look.
-    const shown = await this.#log.settle();
+    await this.#log.settle();
     const names = [...stream.subscription.resources.keys()];
     while (!stream.closed) {
-      const { number, seen } = stream.position;
-      const settled = this.#log.settled;
-      if (number >= settled) {
-        if (seen === undefined && this.#join(stream)) return;
+      const { position } = stream;
+      if (position.number >= this.#log.settled) {
+        if (!position.shown && this.#join(stream)) return;
         await this.#log.settle();
-        if (seen !== undefined) stream.position = { number };
         continue;
       }
-      if (number < settled) await this.#log.refuseOld(number);
-      const page = await this.#log.page(stream.position, names, rowsAtOnce);
-      const keep = (at: number) => (seen !== undefined && at < shown ? { number: at, seen } : { number: at });
-      await this.#catchUpWith(stream, page.rows, keep);
-      if (!stream.closed) stream.position = keep(page.to);
+      await this.#log.refuseOld(position.number);
+      const page = await this.#log.page(position, names, rowsAtOnce);
+      const at = (number: number) => movedTo(position, number);
+      await this.#catchUpWith(stream, page.rows, at);
+      if (!stream.closed) stream.position = at(page.to);
     }
   }
 
