@@ -2,7 +2,7 @@ import { languagesOf } from '../../config/languages/languages.ts';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { sayDevice } from '../../http/device.ts';
+import { sayUserAgent } from '../../http/user-agent.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
@@ -176,4 +176,4 @@ const messages = new Map([
   ['another application', message('mail.another_application')],
 ]);
 
-const say = (text: string): LocalizedText => messages.get(text) ?? sayDevice(text);
+const say = (text: string): LocalizedText => messages.get(text) ?? sayUserAgent(text);
