@@ -6,6 +6,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Person, password, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
+import { readSettled } from './read-settled.ts';
 
 interface Page {
   data: Change[];
@@ -25,9 +26,9 @@ onBothEngines('changes of accounts', (engine) => {
     ada = await someone(service);
   });
 
-  const ask1 = (resources: string, token = admin) =>
-    ask<Page>(service, `/v1/changes?resources=${resources}&limit=1000${after ? `&after=${after}` : ''}`, { token });
-  const read = async (resources: string, token = admin) => (await ask1(resources, token)).body;
+  const asked = (resources: string, token = admin) =>
+    readSettled<Page>(service, `/v1/changes?resources=${resources}&limit=1000${after ? `&after=${after}` : ''}`, token);
+  const read = async (resources: string, token = admin) => (await asked(resources, token)).body;
   const told = async (resources: string) =>
     (await read(resources)).data.map(({ resource, operation }) => `${resource} ${operation}`);
 
@@ -82,10 +83,10 @@ onBothEngines('changes of accounts', (engine) => {
   });
 
   it('tell others of their own rows, and of no session', async () => {
-    assert.equal((await ask1('sessions', ada.token)).status, 403);
+    assert.equal((await asked('sessions', ada.token)).status, 403);
     const ids = new Set((await read('users', ada.token)).data.map(({ id }) => id));
     assert.deepEqual([...ids], [ada.id]);
-    const all = await ask<Page>(service, `/v1/changes?after=${after}&limit=1000`, { token: ada.token });
+    const all = await readSettled<Page>(service, `/v1/changes?after=${after}&limit=1000`, ada.token);
     assert.ok(all.body.data.length > 0);
     assert.ok(all.body.data.every(({ resource }) => resource !== 'sessions'));
     assert.equal((await ask(service, '/v1/sessions', { token: admin })).status, 404);

@@ -112,6 +112,20 @@ onBothEngines('streams of changes', (engine) => {
     service.advance(-3_700_000);
   });
 
+  it('closes the stream that a rule refuses in time, and holds up no other', async () => {
+    const [proved, other] = [await open('resources=vaults', ada.token), await open('resources=cars', ada.token)];
+    await ask(service, '/v1/vaults', { json: { name: 'one' }, token: admin });
+    assert.equal((await proved.change()).after?.name, 'one');
+    service.advance(301_000);
+    await ask(service, '/v1/vaults', { json: { name: 'two' }, token: admin });
+    const id = await make(ada.token);
+    assert.equal((await other.change()).id, id);
+    assert.equal((await proved.next())?.data, '{"code":"access_changed"}');
+    assert.equal((await open('resources=vaults', ada.token)).response.status, 401);
+    service.advance(-301_000);
+    other.close();
+  });
+
   it('takes a ticket in place of a token, once', async () => {
     const { body } = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
       method: 'POST',

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import type { Database, Db } from '../../database/database.ts';
-import { type EventFilter, type EventRow, eventsAfter } from './event-store.ts';
+import { type EventFilter, type EventRow, eventsAfter, readHorizon } from './event-store.ts';
 
 /** An event is dated, and then written. This much may lie between the two. */
 const overlap = 60_000;
@@ -12,15 +11,6 @@ function firstIdOf(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
-
-/** On PostgreSQL: transactions below `ended` have ended, and those that have begun by now are below `begun`. */
-interface Horizon {
-  readonly ended: number;
-  readonly begun: number;
-}
-
-/** SQLite has one writer: whatever can be seen is followed by nothing older. */
-const nothingUnderWay: Horizon = { ended: 0, begun: 0 };
 
 /** What was new when the trail was read once. */
 interface Look {
@@ -91,12 +81,4 @@ export class EventFollower {
       this.#newest = Math.max(this.#newest, timeOf(id));
     }
   }
-}
-
-async function readHorizon({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<Horizon> {
-  if (engine === 'sqlite') return nothingUnderWay;
-  const { rows } = await sql<Horizon>`
-    select pg_snapshot_xmin(snapshot)::text::float8 as ended, pg_snapshot_xmax(snapshot)::text::float8 as begun
-    from pg_current_snapshot() as snapshot`.execute(db);
-  return rows[0] as Horizon;
 }
