@@ -6,6 +6,7 @@ import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
+import { refuseToOutliveConsent } from '../../platform/outlives-consent.ts';
 import { type Event, recordEvent } from '../../resources/audit/record-event.ts';
 import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
@@ -18,7 +19,6 @@ import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
-import { refuseToOutliveConsent } from './outlives-consent.ts';
 import { wrongScopes } from './requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
 

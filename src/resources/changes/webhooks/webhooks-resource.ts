@@ -3,7 +3,8 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
-import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
+import { refuseToOutliveConsent } from '../../../platform/outlives-consent.ts';
+import { all, among, anyOf, type Condition, equals, type Rule, role } from '../../declaration/access.ts';
 import { type Call, defineResource, type WriteCall } from '../../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../declaration/relations.ts';
 import { boolean, integer, json, list, oneOf, reference, text, timestamp } from '../../declare.ts';
@@ -18,6 +19,30 @@ const operations = ['created', 'updated', 'deleted'] as const;
 
 /** A person's own. A client makes none: it would be told of changes after its end. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+
+/** Deliveries go on after the application that asked for them, with all rights of the person. */
+const byPeople: Rule = (caller, now) => {
+  refuseToOutliveConsent(caller);
+  return anyOf(role('admin'), own)(caller, now);
+};
+
+/** What was delivered is shown to people, and to a token that may read the resource itself. */
+const readDeliveries: Rule = (caller, now) => {
+  if (caller.application) return false;
+  const ofOwn = (): Condition => ({
+    kind: 'related',
+    relation: 'webhook',
+    condition: equals('user_id', caller.userId),
+  });
+  const isTheirs = anyOf(role('admin'), ({ kind, userId }) => kind === 'user' && userId !== null && ofOwn())(
+    caller,
+    now,
+  );
+  if (caller.scopes.includes('*')) return isTheirs;
+  const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
+  // A ping is of no resource.
+  return all(isTheirs, among('resource', ['', ...readable]));
+};
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
 
@@ -149,17 +174,18 @@ export const webhooksResource = (means: WebhookMeans) =>
       user: belongsTo('users', { by: 'user_id' }),
       deliveries: hasMany('webhook-deliveries', { by: 'webhook_id' }),
     },
-    access: { read: anyOf(role('admin'), own), write: anyOf(role('admin'), own) },
+    access: { read: anyOf(role('admin'), own), write: byPeople, delete: anyOf(role('admin'), own) },
     events: true,
     reveals: Type.Object({
       secret: Type.String({ description: 'To verify deliveries with; shown in this answer only' }),
     }),
     hooks: {
-      prepare(call, { values }) {
-        check(call, means, values as Wanted);
-        return undefined;
-      },
       async beforeWrite(call, { operation, values, before }) {
+        if (operation === 'delete') return;
+        const { url, resources, search, active } = values;
+        // Whoever changes where to or what is sent must be allowed to hear of all of it.
+        if (!before || active || [url, resources, search].some((value) => value !== undefined))
+          check(call, means, { ...(before as Wanted | undefined), ...(values as Wanted) });
         // An empty choice is no choice: all of them.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
@@ -261,11 +287,7 @@ export const deliveriesResource = defineResource({
   },
   relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
   access: {
-    read: anyOf(role('admin'), (caller) =>
-      caller.kind === 'user' && caller.userId !== null
-        ? { kind: 'related', relation: 'webhook', condition: equals('user_id', caller.userId) }
-        : false,
-    ),
+    read: readDeliveries,
     write: 'nobody',
   },
   operations: ['list', 'find'],
