@@ -126,6 +126,22 @@ onBothEngines('streams of changes', (engine) => {
     other.close();
   });
 
+  it('asks for each subscriber what is related, where the same rule means other rows', async () => {
+    const bob = await someone(service);
+    const post = async (path: string, json: object, token: string) =>
+      (await ask<Row>(service, path, { json, token })).body.data.id;
+    const label = await post('/v1/labels', {}, admin);
+    const album = await post('/v1/albums', { name: 'one' }, admin);
+    const json = { album_id: album, label_id: label, user_id: ada.id };
+    await ask(service, '/v1/labellings', { json, token: admin });
+    const streams = [await open('resources=albums', ada.token), await open('resources=albums,notes', bob.token)];
+    await ask(service, `/v1/albums/${album}`, { method: 'PATCH', json: { name: 'two' }, token: admin });
+    assert.equal((await streams[0]?.change())?.after?.name, 'two');
+    await post('/v1/notes', { title: 'next' }, admin);
+    assert.equal((await streams[1]?.change())?.resource, 'notes');
+    for (const stream of streams) stream.close();
+  });
+
   it('takes a ticket in place of a token, once', async () => {
     const { body } = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
       method: 'POST',
