@@ -1,6 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { refuseToOutliveConsent } from '../http/gate/outlives-consent.ts';
 import { requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
@@ -30,12 +31,11 @@ import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import { endSessions } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
-import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
+import { byCode, byEmailCode, byPasskey, byProvider } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import type { NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
-import { refuseToOutliveConsent } from '../platform/outlives-consent.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
@@ -151,6 +151,7 @@ export async function createServices(context: Context): Promise<Services> {
     ...(context.config.localPasswords ? ([['password', byPassword(context, passwords)]] as const) : []),
     ['code', byCode(factors)],
     ['passkey', byPasskey(factors)],
+    ['provider', byProvider(factors)],
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
   ]);
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../../config/config.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { refuseToOutliveConsent } from '../../http/gate/outlives-consent.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
-import { refuseToOutliveConsent } from '../../platform/outlives-consent.ts';
 import { type Event, recordEvent } from '../../resources/audit/record-event.ts';
 import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';

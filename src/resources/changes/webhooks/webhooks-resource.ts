@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
+import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
-import { refuseToOutliveConsent } from '../../../platform/outlives-consent.ts';
 import { all, among, anyOf, type Condition, equals, type Rule, role } from '../../declaration/access.ts';
 import { type Call, defineResource, type WriteCall } from '../../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../declaration/relations.ts';
@@ -20,28 +20,18 @@ const operations = ['created', 'updated', 'deleted'] as const;
 /** A person's own. A client makes none: it would be told of changes after its end. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
-/** Deliveries go on after the application that asked for them, with all rights of the person. */
-const byPeople: Rule = (caller, now) => {
-  refuseToOutliveConsent(caller);
-  return anyOf(role('admin'), own)(caller, now);
-};
+/** Of their own webhooks. Deliveries hold what the owner's roles show, which an application does not have. */
+const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
+  kind === 'user' && !application && userId !== null
+    ? { kind: 'related', relation: 'webhook', condition: equals('user_id', userId) }
+    : false;
 
-/** What was delivered is shown to people, and to a token that may read the resource itself. */
+/** A token sees deliveries of the resources that it may read. A ping is of none. */
 const readDeliveries: Rule = (caller, now) => {
-  if (caller.application) return false;
-  const ofOwn = (): Condition => ({
-    kind: 'related',
-    relation: 'webhook',
-    condition: equals('user_id', caller.userId),
-  });
-  const isTheirs = anyOf(role('admin'), ({ kind, userId }) => kind === 'user' && userId !== null && ofOwn())(
-    caller,
-    now,
-  );
-  if (caller.scopes.includes('*')) return isTheirs;
+  const theirs = anyOf(role('admin'), ownDeliveries)(caller, now);
+  if (caller.scopes.includes('*')) return theirs;
   const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
-  // A ping is of no resource.
-  return all(isTheirs, among('resource', ['', ...readable]));
+  return all(theirs, among('resource', ['', ...readable]));
 };
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
@@ -174,18 +164,22 @@ export const webhooksResource = (means: WebhookMeans) =>
       user: belongsTo('users', { by: 'user_id' }),
       deliveries: hasMany('webhook-deliveries', { by: 'webhook_id' }),
     },
-    access: { read: anyOf(role('admin'), own), write: byPeople, delete: anyOf(role('admin'), own) },
+    access: { read: anyOf(role('admin'), own), write: anyOf(role('admin'), own) },
     events: true,
     reveals: Type.Object({
       secret: Type.String({ description: 'To verify deliveries with; shown in this answer only' }),
     }),
     hooks: {
+      prepare(call, { values }) {
+        check(call, means, values as Wanted);
+        return undefined;
+      },
       async beforeWrite(call, { operation, values, before }) {
         if (operation === 'delete') return;
-        const { url, resources, search, active } = values;
-        // Whoever changes where to or what is sent must be allowed to hear of all of it.
-        if (!before || active || [url, resources, search].some((value) => value !== undefined))
-          check(call, means, { ...(before as Wanted | undefined), ...(values as Wanted) });
+        refuseToOutliveConsent(call.caller);
+        // Who sends it elsewhere must be allowed to hear of all that it tells.
+        const after = { ...before, ...values };
+        if (before && after.active) check(call, means, after);
         // An empty choice is no choice: all of them.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
@@ -219,6 +213,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         body: keepBody,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
+            refuseToOutliveConsent(call.caller);
             const secret = newSecret(row.signature as SignatureKind);
             const keep = (body?.keep_old_hours ?? usualKeepHours) * hour;
             await replaceSecret(call.tx as never, row.id, {

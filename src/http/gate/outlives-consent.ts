@@ -1,5 +1,5 @@
-import type { Caller } from './caller.ts';
-import { forbidden } from './errors.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
 
 /**
  * Contract 8.9: refuses what would let an application act for a person after the person has withdrawn the consent: personal
