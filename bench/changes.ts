@@ -21,8 +21,8 @@ export interface ChangesFigures {
 /** The same cars, with `changes`. */
 const RESOURCES_DIR = fileURLToPath(new URL('gatehouse/followed', import.meta.url));
 const following = { RESOURCES_DIR, STREAMS_PER_CALLER: '20000' };
-const rowsOfBatch = 50;
-const writers = 4;
+/** A caller sends one batch at a time. */
+const rowsOfBatch = 100;
 
 export async function measureChanges(plan: Plan, postgresUrl: string | undefined): Promise<ChangesFigures> {
   const engines: readonly Engine[] = postgresUrl ? ['sqlite', 'postgres'] : ['sqlite'];
@@ -93,13 +93,10 @@ async function sustain(server: ServerProcess, { quick }: Plan) {
   const until = performance.now() + (quick ? 1000 : 8000);
   const begun = performance.now();
   let rows = 0;
-  const writer = async () => {
-    while (performance.now() < until) {
-      await write(server, rowsOfBatch);
-      rows += rowsOfBatch;
-    }
-  };
-  await Promise.all(Array.from({ length: writers }, writer));
+  while (performance.now() < until) {
+    await write(server, rowsOfBatch);
+    rows += rowsOfBatch;
+  }
   const ended = performance.now();
   await subscriber.received(rows);
   const lateMs = performance.now() - ended;
