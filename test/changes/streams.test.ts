@@ -57,6 +57,12 @@ onBothEngines('streams of changes', (engine) => {
     second.close();
   });
 
+  it('answers HEAD at once', async () => {
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${admin}` };
+    const { status } = await fetch(`${service.url}/v1/changes?resources=cars`, { method: 'HEAD', headers });
+    assert.equal(status, 200);
+  });
+
   it('misses nothing and repeats nothing between a list and the stream that follows it', async () => {
     const list = await ask<{ data: { id: string }[]; meta: { changes_position: string } }>(
       service,

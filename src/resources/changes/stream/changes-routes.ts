@@ -98,7 +98,8 @@ export function serveChanges(app: App, services: ChangesServices): void {
     async (request, reply) => {
       refuseParameters(request.query as Query, parameters);
       const token = await tokenOf(services, request, reply);
-      return acceptsEventStream(request.headers.accept)
+      // The answer to HEAD has no body that could go on.
+      return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
         : readPage(services, request, await callerOf(services, request, token));
     },
