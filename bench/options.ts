@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../src/platform/nearest.ts';
 
-export const parts = ['operations', 'engines', 'workers', 'growth', 'day', 'isolation', 'flames'] as const;
+export const parts = ['operations', 'engines', 'workers', 'growth', 'day', 'isolation', 'changes', 'flames'] as const;
 export const operations = [
   'same bytes',
   'get',

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPostgres } from '../test/harness/postgres-server.ts';
+import { measureChanges } from './changes.ts';
 import { compareCommits } from './compare-commits.ts';
 import { compareEngines } from './compare-engines.ts';
 import { compareOperations } from './compare-operations.ts';
@@ -36,6 +37,7 @@ try {
   if (parts.includes('growth')) report.growth = await growth(plan, postgresUrl);
   if (parts.includes('day')) report.day = await dayOfSessions(plan);
   if (parts.includes('isolation')) report.isolation = await isolation(plan);
+  if (parts.includes('changes')) report.changes = await measureChanges(plan, postgresUrl);
   if (parts.includes('flames')) report.flames = await flames(plan);
 } finally {
   await postgres?.remove();

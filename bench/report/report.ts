@@ -1,3 +1,4 @@
+import type { ChangesFigures } from '../changes.ts';
 import type { CommitFigures } from '../compare-commits.ts';
 import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison } from '../compare-operations.ts';
@@ -20,5 +21,6 @@ export interface Report {
   growth?: GrowthFigures[];
   day?: Day;
   isolation?: IsolationFigures;
+  changes?: ChangesFigures;
   flames?: Flame[];
 }

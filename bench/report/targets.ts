@@ -1,3 +1,4 @@
+import type { ChangesFigures } from '../changes.ts';
 import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import type { GrowthFigures } from '../growth.ts';
@@ -17,11 +18,12 @@ export interface Target {
 }
 
 /** What Gatehouse must reach, in the same run as what it is compared with. */
-export const targets = ({ operations, engines = [], growth = [], isolation }: Report): Target[] => [
+export const targets = ({ operations, engines = [], growth = [], isolation, changes }: Report): Target[] => [
   ...(operations ? ofOperations(operations) : []),
   ...engines.flatMap(ofEngines),
   ...growth.flatMap(ofGrowth),
   ...(isolation ? ofIsolation(isolation) : []),
+  ...(changes ? ofChanges(changes) : []),
 ];
 
 const atMost = (name: string, reached: number, most: number): Target => ({
@@ -82,6 +84,26 @@ const ofIsolation = ({ atRest, during }: IsolationFigures): Target[] =>
       3,
     ),
   );
+
+function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[] {
+  const many = (count: number) => count.toLocaleString('en');
+  const list = [atMost(`seconds until a change is with ${many(fanOut.subscribers)} subscribers`, fanOut.ms / 1000, 1)];
+  if (idle.memoryMb !== undefined) list.push(atMost(`MB with ${many(idle.streams)} idle streams`, idle.memoryMb, 500));
+  if (sustained) {
+    const { rowsPerSecond, lateMs } = sustained;
+    const reached = `${Math.round(rowsPerSecond)}`;
+    const name = 'rows written a second on PostgreSQL, with a subscriber that keeps up';
+    list.push({ name, reached, asked: '≥ 2000', met: rowsPerSecond >= 2000 });
+    list.push(atMost('seconds that this subscriber is late at the end', lateMs / 1000, 1));
+  }
+  for (const { engine, plain, recorded } of costs) {
+    const ratio = totalOf(recorded) / totalOf(plain);
+    // A system that tells no processor time has nothing to compare.
+    if (Number.isFinite(ratio))
+      list.push(atMost(`processor time of a write with changes / without, ${engine}`, ratio, 1.2));
+  }
+  return list;
+}
 
 function ofOperations({ limits, gatehouse, peers }: Comparison): Target[] {
   const own = gatehouse[0] as ServerFigures;

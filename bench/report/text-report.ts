@@ -1,3 +1,4 @@
+import type { ChangesFigures } from '../changes.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import type { Day } from '../day-of-sessions.ts';
 import type { Flame } from '../flames.ts';
@@ -18,6 +19,7 @@ export function textReport(report: Report): string {
   for (const figures of report.growth ?? []) parts.push(growthTable(figures));
   if (report.day) parts.push(dayTable(report.day));
   if (report.isolation) parts.push(isolationTable(report.isolation));
+  if (report.changes) parts.push(changesTable(report.changes));
   if (report.flames) parts.push(flamesTable(report.flames));
   parts.push(...targetsTable(report));
   return `${parts.join('\n\n')}\n`;
@@ -89,6 +91,15 @@ const dayTable = ({ hours }: Day): string =>
       hour.databaseMb.toFixed(1),
       hour.memoryMb.toFixed(0),
       hour.p99.toFixed(1),
+    ]),
+  ]);
+
+const changesTable = ({ costs }: ChangesFigures): string =>
+  table([
+    ['a write (create), µs of processor time', 'service', 'database', 'service with changes', 'database with changes'],
+    ...costs.map(({ engine, plain, recorded }) => [
+      engine,
+      ...[plain.service, plain.database, recorded.service, recorded.database].map((micros) => micros.toFixed(0)),
     ]),
   ]);
 

@@ -22,6 +22,7 @@ import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveRegistration } from '../oauth/registration/registration-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
+import { sessionChanges } from '../oauth/sessions/session-changes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { servePages } from '../pages/pages.ts';
 import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
@@ -30,8 +31,9 @@ import { noteSettings } from '../resources/audit/note-settings.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
+import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import { serveJobs } from '../resources/jobs/serve-jobs.ts';
-import type { Resources } from '../resources/model/resource.ts';
+import { compileResources, type Resources } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { loadOperatorMigrations } from '../resources/operator-migrations/load-operator-migrations.ts';
 import { prepareResources } from '../resources/prepare-resources.ts';
@@ -53,6 +55,10 @@ export interface BuiltApp extends Services {
   drain(): void;
 }
 
+/** Sessions are followed as changes, and have no routes of that name. */
+const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
+  definitions.filter(({ name }) => name !== sessionChanges.name);
+
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const [services, extensions] = await Promise.all([createServices(context), loadExtensions(context.config)]);
@@ -71,16 +77,18 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
   const changes = new Changes(context, keys);
   const routes = await loadRoutes(context.config.routesDir);
-  const resources = await prepareResources(
+  const prepared = await prepareResources(
     context,
     [
       ...builtinResources(context, services),
       ...changes.resources,
+      sessionChanges,
       ...extensions.flatMap((extension) => extension.resources ?? []),
     ],
     migrations,
-    (declared) => addScopes(context.config, scopes, declared, routes).list(),
+    (declared) => addScopes(context.config, scopes, servedOf(declared), routes).list(),
   );
+  const resources = servedOf(prepared);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {
@@ -106,7 +114,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const served = serveResources(app, context, resources, followed, scopes.list());
   const resourceServices: ResourceServices = { ...followed, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);
-  changes.serve(app, served, {
+  changes.serve(app, new Map([...served, ...compileResources([sessionChanges])]), {
     keys,
     verifier,
     cookieToken: async (request, reply) =>

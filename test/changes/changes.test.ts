@@ -7,6 +7,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Person, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
+import { readSettled } from './read-settled.ts';
 
 const resources = new URL('./resources', import.meta.url).pathname;
 
@@ -37,7 +38,7 @@ onBothEngines('GET /v1/changes', (engine) => {
   });
 
   const read = async (query: string, token = admin) =>
-    (await ask<Page>(service, `/v1/changes?${query}`, { token })).body;
+    (await readSettled<Page>(service, `/v1/changes?${query}`, token)).body;
   const now = async () => (await read('resources=cars&limit=1000')).meta.changes_position;
   const make = async (path: string, json: object, token = admin) =>
     (await ask<Row>(service, path, { json, token })).body.data.id;
@@ -152,6 +153,15 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(Object.keys(data[1] as Change).sort(), ['id', 'operation', 'position', 'resource']);
   });
 
+  it('compares as the database does, also what JSON has no type for', async () => {
+    const after = await now();
+    for (const amount of ['5.00', '6.00', '7.00']) await make('/v1/prices', { amount });
+    const amounts = async (token: string) =>
+      (await read(`resources=prices&after=${after}`, token)).data.map(({ after: row }) => row?.amount);
+    assert.deepEqual(await amounts(admin), ['5.00', '6.00', '7.00']);
+    assert.deepEqual(await amounts(ada.token), ['6.00']);
+  });
+
   it('narrows by a search, as lists do', async () => {
     const after = await now();
     const id = await make('/v1/cars', { plate: 'Zebra-1', seats: 2 });
@@ -188,6 +198,12 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(await status(`resources=cars&after=${other}`), [410, 'resync']);
     const ahead = (await now()).replace(/\d{16}.*$/, '9999999999999999');
     assert.deepEqual(await status(`resources=cars&after=${ahead}`), [410, 'resync']);
+    for (const shown of ['1', '1_2', '0_0__1', '9_8__1', '1_9_9_1', '1_9_5.3_1', '1_2__', '1_2__9999999999999999']) {
+      const [answer] = await status(`resources=cars&after=${await now()}-${shown}`);
+      assert.ok(answer === 400 || answer === 410 || answer === 200, `${shown}: ${answer}`);
+    }
+    const crafted = (await now()).replace(/\d{16}.*$/, '0000000000000000-1_9_5_1');
+    assert.deepEqual(await status(`resources=cars&after=${crafted}`), [200, undefined]);
   });
 
   it('goes on page by page', async () => {

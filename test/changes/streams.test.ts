@@ -57,6 +57,12 @@ onBothEngines('streams of changes', (engine) => {
     second.close();
   });
 
+  it('answers HEAD at once', async () => {
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${admin}` };
+    const { status } = await fetch(`${service.url}/v1/changes?resources=cars`, { method: 'HEAD', headers });
+    assert.equal(status, 200);
+  });
+
   it('misses nothing and repeats nothing between a list and the stream that follows it', async () => {
     const list = await ask<{ data: { id: string }[]; meta: { changes_position: string } }>(
       service,
@@ -110,6 +116,36 @@ onBothEngines('streams of changes', (engine) => {
     service.advance(3_700_000);
     assert.equal((await expiring.next())?.data, '{"code":"token_expired"}');
     service.advance(-3_700_000);
+  });
+
+  it('closes the stream that a rule refuses in time, and holds up no other', async () => {
+    const [proved, other] = [await open('resources=vaults', ada.token), await open('resources=cars', ada.token)];
+    await ask(service, '/v1/vaults', { json: { name: 'one' }, token: admin });
+    assert.equal((await proved.change()).after?.name, 'one');
+    service.advance(301_000);
+    await ask(service, '/v1/vaults', { json: { name: 'two' }, token: admin });
+    const id = await make(ada.token);
+    assert.equal((await other.change()).id, id);
+    assert.equal((await proved.next())?.data, '{"code":"access_changed"}');
+    assert.equal((await open('resources=vaults', ada.token)).response.status, 401);
+    service.advance(-301_000);
+    other.close();
+  });
+
+  it('asks for each subscriber what is related, where the same rule means other rows', async () => {
+    const bob = await someone(service);
+    const post = async (path: string, json: object, token: string) =>
+      (await ask<Row>(service, path, { json, token })).body.data.id;
+    const label = await post('/v1/labels', {}, admin);
+    const album = await post('/v1/albums', { name: 'one' }, admin);
+    const json = { album_id: album, label_id: label, user_id: ada.id };
+    await ask(service, '/v1/labellings', { json, token: admin });
+    const streams = [await open('resources=albums', ada.token), await open('resources=albums,notes', bob.token)];
+    await ask(service, `/v1/albums/${album}`, { method: 'PATCH', json: { name: 'two' }, token: admin });
+    assert.equal((await streams[0]?.change())?.after?.name, 'two');
+    await post('/v1/notes', { title: 'next' }, admin);
+    assert.equal((await streams[1]?.change())?.resource, 'notes');
+    for (const stream of streams) stream.close();
   });
 
   it('takes a ticket in place of a token, once', async () => {

@@ -3,7 +3,10 @@ import { createPublicKey, verify } from 'node:crypto';
 import { before, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
+import { password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
+import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -23,6 +26,7 @@ interface Deliveries {
     attempts: number;
     operation: string;
     error: string | null;
+    row_id: string;
   }[];
 }
 
@@ -135,6 +139,40 @@ onBothEngines('webhooks', (engine) => {
       ['ping', 'failed'],
     ]);
     assert.equal(receiver.received.length, 1);
+    await stop(id);
+  });
+
+  it('obeys people, and tokens no further than their scopes: no application makes or changes one', async () => {
+    const receiver = await startReceiver();
+    const person = await signedIn(service);
+    const own = await logIn(service, person.email, password);
+    const { id } = await hook({ url: receiver.url, resources: ['cars'] }, own);
+    const car = await make({}, own);
+    await receiver.until(1);
+    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: own });
+    await receiver.until(2);
+    const kept = async (token: string) =>
+      (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token })).body.data.map((each) => each.row_id);
+    assert.equal((await kept(own)).length, 2);
+
+    const scopes = ['webhooks:read', 'webhooks:write', 'webhook-deliveries:read', 'webhook-deliveries:write'];
+    const narrow = { name: 'narrow', scopes };
+    const made = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', {
+      json: narrow,
+      token: own,
+    });
+    const app = await addApplication(service, { scopes: [...scopes, 'cars:read'] });
+    const code = await codeFor(person.visitor, app.id, { scope: [...scopes, 'cars:read'].join(' ') });
+    const foreign = (await redeem(service, app, code)).body.access_token;
+    const elsewhere = { url: 'https://evil.example/hook' };
+    const change = async (token: string) =>
+      (await ask(service, `/v1/webhooks/${id}`, { method: 'PATCH', json: elsewhere, token })).status;
+    assert.deepEqual([await change(made.body.data.access_token), await change(foreign)], [422, 403]);
+    const json = { ...elsewhere, resources: ['cars'] };
+    assert.equal((await ask(service, '/v1/webhooks', { json, token: foreign })).status, 403);
+    assert.equal((await kept(made.body.data.access_token)).includes(car), false);
+    assert.equal((await kept(made.body.data.access_token)).length, 1, 'the ping');
+    assert.deepEqual(await kept(foreign), []);
     await stop(id);
   });
 

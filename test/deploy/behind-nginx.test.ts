@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { EventReader } from '../changes/event-reader.ts';
+import { ask, logIn } from '../harness/ask.ts';
 import { databases } from '../harness/engines.ts';
 import { aroundSite, freePort, nginx, reverseProxies } from '../harness/reverse-proxy.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -62,5 +64,35 @@ describe('Behind nginx', { skip }, () => {
       assert.equal((await fetch(`${url}${path}`)).status, 404, path);
     }
     assert.equal((await fetch(`${service.url}/metrics`)).status, 200);
+  });
+
+  it('passes changes on as they come, and resumes, also at its defaults', async () => {
+    const port = await freePort();
+    const plain = `http://127.0.0.1:${port}`;
+    const folder = join(dir, 'defaults');
+    mkdirSync(folder);
+    const { host } = new URL(service.url);
+    const defaults = `server { listen 127.0.0.1:${port}; location / { proxy_pass http://${host}; } }`;
+    await proxies.nginx(folder, defaults, `${plain}/health/live`);
+    const token = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const { body } = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token });
+    const rename = (name: string) =>
+      ask(service, `/v1/users/${body.data.id}`, { method: 'PATCH', json: { name }, token });
+    for (const way of [url, plain]) {
+      const open = (more = {}) =>
+        EventReader.open(`${way}/v1/changes?resources=users`, { authorization: `Bearer ${token}`, ...more });
+      const stream = await open();
+      await rename(`${way} 1`);
+      assert.equal((await stream.change()).after?.name, `${way} 1`);
+      stream.close();
+      await rename(`${way} 2`);
+      await rename(`${way} 3`);
+      const again = await open({ 'last-event-id': stream.lastId });
+      assert.deepEqual(
+        [(await again.change()).after?.name, (await again.change()).after?.name],
+        [`${way} 2`, `${way} 3`],
+      );
+      again.close();
+    }
   });
 });

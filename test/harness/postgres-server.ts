@@ -128,9 +128,12 @@ async function serverOn(place: Place, data: string, settings: readonly string[])
   const end = async (signal: 'SIGINT' | 'SIGKILL') => {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((resolve) => server?.once('exit', resolve));
+    const others = signal === 'SIGKILL' ? childrenOf(server.pid as number) : [];
     server.ref();
     server.kill(signal);
     await ended;
+    // Those that outlive it for a moment hold its memory, and another one refuses to start.
+    for (let i = 0; i < 400 && others.some(isKilled); i++) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   const running: PostgresServer = {
     url,
@@ -162,6 +165,21 @@ function makeMissingLinks(native: string): void {
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
     const link = join(native, '..', target);
     if (!existsSync(link)) symlinkSync(source.split('/').at(-1) as string, link);
+  }
+}
+
+/** Where the system says which they are. */
+function childrenOf(pid: number): number[] {
+  const list = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+}
+
+/** Kills a process; false once it is gone. */
+function isKilled(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
   }
 }
 

@@ -93,7 +93,7 @@ $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$sent.$body", $key, t
 foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE']) as $given) {
     if (hash_equals($expected, $given) && abs(time() - (int) $sent) < 300) {
         $change = json_decode($body, true);
-        error_log($change['type'] . ' ' . $change['data']['id']);
+        error_log($change['type'] . ' ' . ($change['data']['id'] ?? ''));
         http_response_code(204);
         exit;
     }

@@ -61,7 +61,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   const newest = await newestEvents(db, filter, flags.limit);
   print(newest);
   if (!flags.follow) return;
-  const follower = new EventFollower(db, filter, { now, seen: newest });
+  const follower = new EventFollower(context.database, filter, { now, seen: newest });
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());

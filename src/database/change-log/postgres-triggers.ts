@@ -29,13 +29,15 @@ function jsonOf(row: 'old' | 'new', columns: readonly string[]): string {
  * `gatehouse.actor` is set in the transaction of whoever writes for a caller. The position is taken while the row is locked, so
  * that positions of one row are in the order of its writes.
  */
-function bodyOf({ resource, columns, versioned }: RecordedTable): string {
+function bodyOf({ resource, columns, versioned, needs }: RecordedTable): string {
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');
   const list = (row: string) => columns.map((column) => `${row}."${column}"`).join(', ');
   const insert = (operation: string, row: 'old' | 'new', before: string, after: string) =>
     `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${text(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
+  const isLeftOut = needs ? `if coalesce(new."${needs}", old."${needs}") is null then return null; end if;` : '';
   return `
 begin
+  ${isLeftOut}
   if tg_op = 'INSERT' then
     ${insert('created', 'new', 'null', jsonOf('new', columns))}
   elsif tg_op = 'DELETE' then
@@ -92,11 +94,11 @@ export async function updateTriggers(
       )
       .execute(tx);
     await sql.raw(`comment on function ${name} is '${marked(body)}'`).execute(tx);
-    if (there.has(table.table)) continue;
+    if (there.has(table.table)) await sql.raw(`drop trigger ${trigger} on "${table.table}"`).execute(tx);
+    const columns = table.columns.map((column) => `"${column}"`).join(', ');
+    const events = `insert or update of ${columns} or delete`;
     await sql
-      .raw(
-        `create trigger ${trigger} after insert or update or delete on "${table.table}" for each row execute function ${name}`,
-      )
+      .raw(`create trigger ${trigger} after ${events} on "${table.table}" for each row execute function ${name}`)
       .execute(tx);
   }
 }

@@ -6,4 +6,6 @@ export interface RecordedTable {
   /** The recorded columns of a row. A write that changes none of them is not recorded. */
   readonly columns: readonly string[];
   readonly versioned: boolean;
+  /** A column without which a row is not recorded. */
+  readonly needs?: string | undefined;
 }

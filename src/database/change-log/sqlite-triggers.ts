@@ -22,12 +22,18 @@ function jsonOf(row: 'old' | 'new', columns: readonly string[]): string {
 const events = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
 type Event = keyof typeof events;
 
-function triggerOf(event: Event, { resource, table, columns, versioned }: RecordedTable): string {
+function triggerOf(event: Event, { resource, table, columns, versioned, needs }: RecordedTable): string {
   const last = event === 'delete' ? 'old' : 'new';
   const before = event === 'insert' ? 'null' : jsonOf('old', columns);
   const after = event === 'delete' ? 'null' : jsonOf('new', columns);
   const differs = columns.map((column) => `old."${column}" is not new."${column}"`).join(' or ');
-  return `create trigger ${nameOf(table, event)} after ${event} on "${table}"${event === 'update' ? ` when ${differs}` : ''} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${text(resource)}, ${last}."id", '${events[event]}', ${versioned ? `${last}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
+  const written = event === 'update' ? `update of ${columns.map((column) => `"${column}"`).join(', ')}` : event;
+  const conditions = [
+    ...(needs ? [`${last}."${needs}" is not null`] : []),
+    ...(event === 'update' ? [`(${differs})`] : []),
+  ];
+  const when = conditions.length > 0 ? ` when ${conditions.join(' and ')}` : '';
+  return `create trigger ${nameOf(table, event)} after ${written} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${text(resource)}, ${last}."id", '${events[event]}', ${versioned ? `${last}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
 }
 
 /** The triggers that are there, by name. */

@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../../database/database.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type EventRow = Selectable<Tables['events']>;
@@ -51,6 +51,23 @@ export const newestOfUser = (db: Db, userId: string, type: string, limit: number
 /** The rows after an id, in the order of ids. */
 export const eventsAfter = (db: Db, id: string, filter: EventFilter, limit: number): Promise<EventRow[]> =>
   select(db, filter).where('id', '>', id).orderBy('id').limit(limit).execute();
+
+/** Transactions with an id below `ended` have ended. Those that have begun by now have one below `begun`. */
+interface Horizon {
+  readonly ended: number;
+  readonly begun: number;
+}
+
+/** SQLite has one writer: whatever can be seen is followed by nothing older. */
+const nothingUnderWay: Horizon = { ended: 0, begun: 0 };
+
+export async function readHorizon({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<Horizon> {
+  if (engine === 'sqlite') return nothingUnderWay;
+  const { rows } = await sql<Horizon>`
+    select pg_snapshot_xmin(snapshot)::text::float8 as ended, pg_snapshot_xmax(snapshot)::text::float8 as begun
+    from pg_current_snapshot() as snapshot`.execute(db);
+  return rows[0] as Horizon;
+}
 
 /** Those of the ids that are in the trail: what was recorded in a transaction is there once that has committed. */
 export async function committedEvents(db: Db, ids: readonly string[]): Promise<Set<string>> {

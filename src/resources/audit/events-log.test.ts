@@ -86,21 +86,27 @@ onBothEngines('EVENTS_LOG', (engine) => {
     assert.deepEqual([typesOf(`${path}.1`), typesOf(path)], [['one'], ['two']]);
   });
 
-  it('is followed without a gap and without a repetition, though transactions end in another order', async () => {
+  it('is followed in order, without a gap and without a repetition, however late a transaction ends', async () => {
     const context = await make();
     const { db } = context.database;
-    const follower = new EventFollower(db, {}, { now: context.now(), seen: [] });
-    await recordEvent(context, db, { type: 'first', source });
+    const follower = new EventFollower(context.database, {}, { now: context.now(), seen: [] });
     const types = async () => (await follower.next()).map(({ type }) => type);
-    assert.deepEqual(await types(), ['first']);
+    /** Other transactions of the same server may be under way. */
+    const until = async (count: number) => {
+      const found: string[] = [];
+      while (found.length < count) found.push(...(await types()));
+      return found;
+    };
+    await recordEvent(context, db, { type: 'first', source });
+    assert.deepEqual(await until(1), ['first']);
     // SQLite has one writer: there nothing can overtake.
     const tx = engine === 'postgres' ? await db.startTransaction().execute() : undefined;
     await recordEvent(context, tx ?? db, { type: 'slow', source });
-    context.advance(5000);
+    context.advance(300_000);
     await recordEvent(context, db, { type: 'quick', source });
-    assert.deepEqual(await types(), tx ? ['quick'] : ['slow', 'quick']);
+    if (tx) for (let i = 0; i < 3; i++) assert.deepEqual(await types(), []);
     await tx?.commit().execute();
-    assert.deepEqual(await types(), tx ? ['slow'] : []);
+    assert.deepEqual(await until(2), ['slow', 'quick']);
     assert.deepEqual(await types(), []);
   });
 });

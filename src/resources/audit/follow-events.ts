@@ -1,7 +1,7 @@
-import type { Db } from '../../database/database.ts';
-import { type EventFilter, type EventRow, eventsAfter } from './event-store.ts';
+import type { Database, Db } from '../../database/database.ts';
+import { type EventFilter, type EventRow, eventsAfter, readHorizon } from './event-store.ts';
 
-/** An event is dated when it is recorded, and seen when its transaction commits, which may be this much later. */
+/** An event is dated, and then written. This much may lie between the two. */
 const overlap = 60_000;
 const batch = 1000;
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
@@ -12,33 +12,67 @@ function firstIdOf(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** What is new in the trail since it was last asked, each event once, however late its transaction committed. */
+/** What was new when the trail was read once. */
+interface Look {
+  readonly rows: readonly EventRow[];
+  readonly begun: number;
+  /** The time of the newest event by then. */
+  readonly newest: number;
+}
+
+/**
+ * What is new in the trail since it was last asked: each event once, in order, however late its transaction commits. As with changes,
+ * an event waits for the transactions that were under way when it was first seen.
+ */
 export class EventFollower {
-  readonly #db: Db;
+  readonly #database: Pick<Database, 'engine' | 'db'>;
   readonly #filter: EventFilter;
   #newest: number;
+  /** Everything before this time has been seen. */
+  #complete: number;
   /** Seen already, of the time that is read again. */
-  #seen = new Set<string>();
+  readonly #seen = new Set<string>();
+  readonly #looks: Look[] = [];
 
   /** `seen`: what is known before the first question. */
-  constructor(db: Db, filter: EventFilter, { now, seen }: { now: number; seen: readonly EventRow[] }) {
-    this.#db = db;
+  constructor(
+    database: Pick<Database, 'engine' | 'db'>,
+    filter: EventFilter,
+    { now, seen }: { now: number; seen: readonly EventRow[] },
+  ) {
+    this.#database = database;
     this.#filter = filter;
     this.#newest = now;
+    this.#complete = now - overlap;
     this.#note(seen);
   }
 
   async next(): Promise<EventRow[]> {
+    const { db } = this.#database;
+    const { ended } = await readHorizon(this.#database);
+    const rows = await this.#unseen(db);
+    const { begun } = await readHorizon(this.#database);
+    this.#note(rows);
+    this.#looks.push({ rows, begun, newest: this.#newest });
+    const waiting = this.#looks.findIndex((look) => look.begun > ended);
+    const settled = this.#looks.splice(0, waiting < 0 ? this.#looks.length : waiting);
+    const last = settled.at(-1);
+    if (!last) return [];
+    this.#complete = last.newest - overlap;
+    const oldest = firstIdOf(this.#complete);
+    for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
+    return settled.flatMap((look) => look.rows).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async #unseen(db: Db): Promise<EventRow[]> {
     const fresh: EventRow[] = [];
-    let from = firstIdOf(this.#newest - overlap);
+    let from = firstIdOf(this.#complete);
     for (;;) {
-      const rows = await eventsAfter(this.#db, from, this.#filter, batch);
+      const rows = await eventsAfter(db, from, this.#filter, batch);
       fresh.push(...rows.filter(({ id }) => !this.#seen.has(id)));
-      if (rows.length < batch) break;
+      if (rows.length < batch) return fresh;
       from = (rows.at(-1) as EventRow).id;
     }
-    this.#note(fresh);
-    return fresh;
   }
 
   #note(rows: readonly EventRow[]): void {
@@ -46,7 +80,5 @@ export class EventFollower {
       this.#seen.add(id);
       this.#newest = Math.max(this.#newest, timeOf(id));
     }
-    const oldest = firstIdOf(this.#newest - overlap);
-    for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
   }
 }

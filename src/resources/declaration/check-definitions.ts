@@ -84,7 +84,7 @@ const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDef
   );
 
 /** Whether the options are known and of the right kind; nothing else can be checked before. */
-function isWhole({ file: _file, ...declared }: ResourceDefinition, complain: Complain): boolean {
+function isWhole({ file: _file, recordedWith: _with, ...declared }: ResourceDefinition, complain: Complain): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
   for (const option of missing) complain(option, `it is missing: it takes ${resourceOptions[option].takes}.`);
   const right = checkOptions('', declared, resourceOptions, complain);

@@ -179,6 +179,8 @@ type AllFields<F extends Fields, M, S> = (M extends false ? F : F & Timestamps) 
 /** A declaration whose row type is known to the compiler: `RowOf<typeof cars>`. */
 export interface ResourceDefinition<F extends Fields = Fields> extends Declaration<F> {
   readonly managed: boolean;
+  /** Of a table of the service: only rows with a value in this column are recorded as changes. */
+  readonly recordedWith?: string;
   /** Where it was declared, for messages. */
   readonly file?: string;
 }

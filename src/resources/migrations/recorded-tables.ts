@@ -29,7 +29,8 @@ export function recordedTables(definitions: readonly ResourceDefinition[]): Tabl
       if (foldedColumn) columns.add(foldedColumn);
     }
     if (versioned) columns.add('version');
-    tables.recorded.push({ resource: name, table, columns: [...columns], versioned });
+    const needs = definition.recordedWith;
+    tables.recorded.push({ resource: name, table, columns: [...columns], versioned, needs });
   }
   return tables;
 }

@@ -21,7 +21,11 @@ interface Pending {
  */
 export class ChangeLog {
   readonly #context: Context;
-  #settled = 0;
+  /** Each transaction with a position up to here has ended. */
+  #ended = 0;
+  /** The newest change that is committed. */
+  #newest = 0;
+  /** The last position that was given out. */
   #last = 0;
   /** Since when there is something that is not settled, by the monotonic clock. */
   #waitingSince: number | undefined;
@@ -35,9 +39,12 @@ export class ChangeLog {
     context.database.bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
   }
 
-  /** Everything up to here is final. */
+  /**
+   * Everything up to here is final. Positions that were taken and rolled back at the end of the log are not: a PostgreSQL that
+   * crashes may give them out again.
+   */
   get settled(): number {
-    return this.#settled;
+    return Math.min(this.#ended, this.#newest);
   }
 
   /** Seconds for which the oldest change has been waiting for a transaction under way. */
@@ -52,7 +59,7 @@ export class ChangeLog {
       this.#observing = undefined;
     });
     await this.#observing;
-    return this.#settled;
+    return this.settled;
   }
 
   /** Returns when all that has been written by now is final, or after a second. */
@@ -60,12 +67,12 @@ export class ChangeLog {
     await this.observe();
     const wanted = this.#last;
     const until = performance.now() + patienceMs;
-    for (let pause = firstPauseMs; this.#settled < wanted; pause = Math.min(pause * 2, longestPauseMs)) {
+    for (let pause = firstPauseMs; this.#ended < wanted; pause = Math.min(pause * 2, longestPauseMs)) {
       if (performance.now() > until) break;
       await new Promise((resolve) => setTimeout(resolve, pause));
       await this.observe();
     }
-    return this.#settled;
+    return this.settled;
   }
 
   history(): Promise<string> {
@@ -83,10 +90,12 @@ export class ChangeLog {
   /** A position that a caller sent: 410 where changes after it are not kept any more, or where it is of another history. */
   async read(name: string, text: string): Promise<Position> {
     const position = readPosition(await this.history(), name, text);
-    if (position.number > Math.max(this.#last, await this.settle()))
+    const end = Math.max(this.#last, await this.settle());
+    if (Math.max(position.number, position.shown?.upTo ?? 0) > end)
       throw resync('The position is ahead of this history.');
     await this.refuseOld(position.number);
-    return position;
+    // Lists on SQLite know exactly what they have shown.
+    return this.#context.database.engine === 'sqlite' ? { number: position.number } : position;
   }
 
   async refuseOld(number: number): Promise<void> {
@@ -99,23 +108,29 @@ export class ChangeLog {
   }
 
   page(from: Position, resources: readonly string[], limit: number): Promise<LogPage> {
-    const { number, seen } = from;
-    return readChanges(this.#context.database.db, { after: number, to: this.#settled, resources, limit, seen });
+    const { number, shown } = from;
+    return readChanges(this.#context.database.db, { after: number, to: this.settled, resources, limit, shown });
   }
 
   async #observe(): Promise<void> {
     const { engine, db } = this.#context.database;
     if (engine === 'sqlite') {
       this.#last = await lastOfSqlite(db);
-      this.#settled = this.#last;
+      this.#ended = this.#last;
+      this.#newest = this.#last;
       return;
     }
-    const { last, bound, xmin } = await readHorizon(db, this.#settled);
+    const { last, bound, xmin, newest } = await readHorizon(db, this.#ended).catch((error) => {
+      // A server that crashed may give out ids of transactions again.
+      this.#pending = [];
+      throw error;
+    });
     this.#last = last;
+    this.#newest = newest;
     while (this.#pending[0] && xmin >= this.#pending[0].bound) {
-      this.#settled = Math.max(this.#settled, (this.#pending.shift() as Pending).last);
+      this.#ended = Math.max(this.#ended, (this.#pending.shift() as Pending).last);
     }
-    if (last <= this.#settled) {
+    if (last <= this.#ended) {
       this.#waitingSince = undefined;
       return;
     }
@@ -126,7 +141,8 @@ export class ChangeLog {
   }
 
   #startAnew(): void {
-    this.#settled = 0;
+    this.#ended = 0;
+    this.#newest = 0;
     this.#last = 0;
     this.#pending = [];
     this.#history = undefined;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
+import type { Shown } from './position.ts';
 
 export type LogRow = Selectable<Tables['change_log']>;
 
@@ -37,16 +38,19 @@ interface Horizon {
   readonly bound: number | null;
   /** Transactions with lower ids have ended. */
   readonly xmin: number;
+  /** The newest change that is committed, whether it is kept or not. */
+  readonly newest: number;
 }
 
 /**
  * On PostgreSQL. The sequence is read before a transaction id is taken: whoever has a position by then has a lower id. No id is
  * taken where there is nothing new.
  */
-export async function readHorizon(db: Db, settled: number): Promise<Horizon> {
+export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   const { rows } = await sql<Horizon>`
-    select last, case when last > ${settled} then pg_current_xact_id()::text::float8 end as bound,
-      pg_snapshot_xmin(pg_current_snapshot())::text::float8 as xmin
+    select last, case when last > ${ended} then pg_current_xact_id()::text::float8 end as bound,
+      pg_snapshot_xmin(pg_current_snapshot())::text::float8 as xmin,
+      greatest((select max(position) from change_log), (select pruned_to from change_history)) as newest
     from (select case when is_called then last_value else 0 end as last from change_log_position offset 0) as position`.execute(
     db,
   );
@@ -70,8 +74,8 @@ export async function readChanges(
     to,
     resources,
     limit,
-    seen,
-  }: { after: number; to: number; resources: readonly string[]; limit: number; seen?: string | undefined },
+    shown,
+  }: { after: number; to: number; resources: readonly string[]; limit: number; shown?: Shown | undefined },
 ): Promise<LogPage> {
   const end = Math.min(to, after + stretch);
   let query = db
@@ -82,9 +86,11 @@ export async function readChanges(
     .where('resource', 'in', resources)
     .orderBy('position')
     .limit(limit);
-  if (seen) {
-    const isSeen = sql<boolean>`pg_visible_in_snapshot(transaction_id::text::xid8, ${seen}::pg_snapshot)`;
-    query = query.where((or) => or.or([or('transaction_id', 'is', null), or.not(isSeen)]));
+  if (shown) {
+    const isVisible = sql<boolean>`pg_visible_in_snapshot(transaction_id::text::xid8, ${shown.snapshot}::pg_snapshot)`;
+    query = query.where((or) =>
+      or.or([or('position', '>', shown.upTo), or('transaction_id', 'is', null), or.not(isVisible)]),
+    );
   }
   const rows = await query.execute();
   const last = rows.at(-1);

@@ -1,7 +1,7 @@
 import type { Context } from '../../../database/context.ts';
 import type { ListPositions } from '../../model/resource-services.ts';
 import type { ChangeLog } from './change-log.ts';
-import { writePosition } from './position.ts';
+import { movedTo, writePosition } from './position.ts';
 
 /** How old the known end of the log may be: the older, the more has to be passed over later. */
 const freshMs = 1000;
@@ -27,10 +27,14 @@ export function createListPositions({ config, database, now }: Context, log: Cha
   };
   return {
     before: () => (performance.now() - observedAt < freshMs && !isSqlite ? log.settled : observe()),
-    column: isSqlite ? "(select seq from sqlite_sequence where name = 'change_log')" : 'pg_current_snapshot()::text',
+    column: isSqlite
+      ? "(select seq from sqlite_sequence where name = 'change_log')"
+      : "concat(pg_current_snapshot(), '/', (select max(position) from change_log))",
     write(known, read) {
       if (isSqlite) return writePosition(history, { number: typeof read === 'number' ? read : known });
-      return writePosition(history, { number: known, seen: typeof read === 'string' ? read : undefined });
+      const [snapshot, upTo] = typeof read === 'string' ? read.split('/') : [];
+      const shown = snapshot ? { snapshot, upTo: Number(upTo) } : undefined;
+      return writePosition(history, movedTo({ number: 0, shown }, known));
     },
     get era() {
       return `${history} ${Math.floor(now() / (config.changesRetention * 250))}`;

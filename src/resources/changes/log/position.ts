@@ -1,28 +1,52 @@
 import { wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { Problem } from '../../../platform/errors.ts';
 
-/**
- * A place in the log of changes. `seen`: changes after the number that are known already, because a list showed them. It is the
- * snapshot of that list, as PostgreSQL writes it.
- */
-export interface Position {
-  readonly number: number;
-  readonly seen?: string | undefined;
+/** What a list on PostgreSQL has shown already: changes up to `upTo` that its snapshot could see. */
+export interface Shown {
+  /** As PostgreSQL writes a `pg_snapshot`. */
+  readonly snapshot: string;
+  /** The newest change that was committed when the list was read. */
+  readonly upTo: number;
 }
 
-const pattern = /^([0-9a-f]{10})-(\d{1,16})(?:-([0-9._]{1,4000}))?$/;
+/** A place in the log of changes: behind this number, and behind what a list has shown. */
+export interface Position {
+  readonly number: number;
+  readonly shown?: Shown | undefined;
+}
+
+const pattern = /^([0-9a-f]{10})-(\d{1,16})(?:-(\d{1,18})_(\d{1,18})_([0-9.]{0,4000})_(\d{1,16}))?$/;
 
 /** `4f1c09ab2e-0000000000000042`: positions of one history sort as texts do. */
-export const writePosition = (history: string, { number, seen }: Position): string =>
-  `${history}-${String(number).padStart(16, '0')}${seen ? `-${seen.replaceAll(':', '_').replaceAll(',', '.')}` : ''}`;
+export function writePosition(history: string, { number, shown }: Position): string {
+  const place = `${history}-${String(number).padStart(16, '0')}`;
+  if (!shown) return place;
+  return `${place}-${shown.snapshot.replaceAll(':', '_').replaceAll(',', '.')}_${shown.upTo}`;
+}
+
+/** The same reader, further on. What a list has shown matters up to the newest change that it has shown. */
+export const movedTo = ({ shown }: Position, number: number): Position =>
+  shown && number < shown.upTo ? { number, shown } : { number };
 
 /** 410 for a position of another history, 400 for what is none. `0` is the beginning. */
 export function readPosition(history: string, name: string, text: string): Position {
   if (text === '0') return { number: 0 };
-  const [, of, number, seen] = pattern.exec(text) ?? [];
-  if (number === undefined) throw wrongParameter(`${name}: it takes a position that this service gave out.`);
+  const [, of, number, xmin, xmax, running = '', upTo] = pattern.exec(text) ?? [];
+  if (number === undefined || (xmin && xmax && !isSnapshot(xmin, xmax, running)))
+    throw wrongParameter(`${name}: it takes a position that this service gave out.`);
   if (of !== history) throw resync('The position belongs to another history of the data.');
-  return { number: Number(number), seen: seen?.replaceAll('_', ':').replaceAll('.', ',') };
+  if (upTo === undefined) return { number: Number(number) };
+  const snapshot = `${xmin}:${xmax}:${running.replaceAll('.', ',')}`;
+  return movedTo({ number: 0, shown: { snapshot, upTo: Number(upTo) } }, Number(number));
+}
+
+/** Whether PostgreSQL takes it: transactions under way lie between the two ends, in ascending order. */
+function isSnapshot(xmin: string, xmax: string, running: string): boolean {
+  const ids = [xmin, ...(running === '' ? [] : running.split('.')), xmax];
+  if (ids.some((id) => !/^[1-9]\d{0,17}$/.test(id))) return false;
+  const numbers = ids.map(BigInt);
+  const end = numbers.at(-1) as bigint;
+  return numbers.every((id, i) => i === 0 || (id >= (numbers[i - 1] as bigint) && (i === ids.length - 1 || id < end)));
 }
 
 /** What was missed is not kept any more: the caller reads the lists again and goes on from their position. */

@@ -14,7 +14,7 @@ import type { Resources } from '../../model/resource.ts';
 import { refuseParameters } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
-import type { Position } from '../log/position.ts';
+import { movedTo, type Position } from '../log/position.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { Stream } from './stream.ts';
@@ -98,7 +98,8 @@ export function serveChanges(app: App, services: ChangesServices): void {
     async (request, reply) => {
       refuseParameters(request.query as Query, parameters);
       const token = await tokenOf(services, request, reply);
-      return acceptsEventStream(request.headers.accept)
+      // The answer to HEAD has no body that could go on.
+      return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
         : readPage(services, request, await callerOf(services, request, token));
     },
@@ -163,9 +164,9 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
       const json = sight && change.jsonFor(sight, history);
       if (json !== undefined) data.push(JSON.parse(json) as Static<typeof ChangeSchema>);
     }
-    to = { number: page.to, seen: to.seen };
+    to = movedTo(to, page.to);
   }
-  if (to.number >= settled) to = { number: Math.max(settled, to.number) };
+  if (names.length === 0) to = movedTo(to, Math.max(settled, to.number));
   return { data, meta: { changes_position: await log.write(to), more: to.number < settled } };
 }
 

@@ -5,8 +5,10 @@ import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
+import { movedTo } from '../log/position.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { recordedResources, Viewing } from '../view/subscription.ts';
+import type { Sights } from '../view/view-store.ts';
 import type { Stream } from './stream.ts';
 
 const sweepEveryMs = 1000;
@@ -75,23 +77,20 @@ export class Streams {
 
   /** Brings a stream to where the others are. Then it gets what they get. */
   async catchUp(stream: Stream): Promise<void> {
-    // What a list has shown was given its position before this look.
-    const shown = await this.#log.settle();
+    await this.#log.settle();
     const names = [...stream.subscription.resources.keys()];
     while (!stream.closed) {
-      const { number, seen } = stream.position;
-      const settled = this.#log.settled;
-      if (number >= settled) {
-        if (seen === undefined && this.#join(stream)) return;
+      const { position } = stream;
+      if (position.number >= this.#log.settled) {
+        if (!position.shown && this.#join(stream)) return;
         await this.#log.settle();
-        if (seen !== undefined) stream.position = { number };
         continue;
       }
-      if (number < settled) await this.#log.refuseOld(number);
-      const page = await this.#log.page(stream.position, names, rowsAtOnce);
-      const keep = (at: number) => (seen !== undefined && at < shown ? { number: at, seen } : { number: at });
-      await this.#catchUpWith(stream, page.rows, keep);
-      if (!stream.closed) stream.position = keep(page.to);
+      await this.#log.refuseOld(position.number);
+      const page = await this.#log.page(position, names, rowsAtOnce);
+      const at = (number: number) => movedTo(position, number);
+      await this.#catchUpWith(stream, page.rows, at);
+      if (!stream.closed) stream.position = at(page.to);
     }
   }
 
@@ -151,7 +150,7 @@ export class Streams {
     const history = await this.#log.history();
     const changes = rows.map((row) => new LoggedChange(this.#resources.get(row.resource) as never, row));
     const viewing = new Viewing(this.#context, changes);
-    const views = await Promise.all(streams.map((stream) => viewing.sightsOf(stream.subscription)));
+    const views = await this.#viewsOf(viewing, streams);
     // In a turn after the rows were read, so that every right that ended before they were written is known to have ended.
     await nextTurn();
     if (!this.#mayTrust()) return;
@@ -164,6 +163,22 @@ export class Streams {
         if (json !== undefined) stream.send(at(change.position), json);
       }
     }
+  }
+
+  /**
+   * What each stream may see. A rule may refuse a caller that it once let in, such as one whose proof has become too old. And what
+   * one subscriber searches for must not hold up the others: it begins again by itself.
+   */
+  async #viewsOf(viewing: Viewing, streams: readonly Stream[]): Promise<(ReadonlyMap<string, Sights> | undefined)[]> {
+    const outcomes = await Promise.allSettled(streams.map((stream) => viewing.sightsOf(stream.subscription)));
+    const isAway = outcomes.every(({ status }) => status === 'rejected');
+    return outcomes.map((outcome, i) => {
+      if (outcome.status === 'fulfilled') return outcome.value;
+      const isRefusal = outcome.reason instanceof Problem && outcome.reason.status < 500;
+      if (isAway && !isRefusal) throw outcome.reason;
+      streams[i]?.end(isRefusal ? 'access_changed' : 'service_stops');
+      return undefined;
+    });
   }
 
   /** Without a lease on invalidations, the end of a right may have been acknowledged unheard. */

@@ -23,14 +23,12 @@ export function conditionHolds(
   switch (condition.kind) {
     case 'all':
       return every(condition.of.map((part) => conditionHolds(resource, part, row)));
-    case 'any': {
-      const parts = condition.of.map((part) => conditionHolds(resource, part, row));
-      return parts.includes(true) ? true : parts.includes(undefined) ? undefined : false;
-    }
+    case 'any':
+      return some(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'compare':
       return compares(resource, condition.field, condition.operator, condition.value, row);
     case 'among':
-      return condition.values.some((value) => compares(resource, condition.field, '=', value, row) === true);
+      return some(condition.values.map((value) => compares(resource, condition.field, '=', value, row)));
     default:
       return undefined;
   }
@@ -39,11 +37,16 @@ export function conditionHolds(
 const every = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
   parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
 
+const some = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
+  parts.includes(true) ? true : parts.includes(undefined) ? undefined : false;
+
 function compares(resource: Resource, name: string, operator: string, value: unknown, row: StoredRow) {
   if (operator !== '=' && operator !== '!=') return undefined;
   const field = fieldOf(resource, name);
   const stored = row[field.column] ?? null;
   const wanted = value === null || value === undefined ? null : field.type.toStored(value);
+  // The log is JSON, which has fewer types than the database: what differs in its type may still be equal, such as a decimal.
+  if (stored !== null && wanted !== null && typeof stored !== typeof wanted) return undefined;
   if (operator === '=') return stored === wanted;
   return stored !== wanted;
 }

@@ -91,6 +91,14 @@ function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: 
   return [...recorded.values()].filter(allowed).map(({ name }) => name);
 }
 
+/** The same text for callers who see the same rows. Which rows are related to one may differ from caller to caller. */
+function rightsOf(resource: Resource, caller: Caller, now: number): string {
+  const rules = JSON.stringify(readingRules(resource, { caller, now }));
+  if (!rules.includes('"related"')) return rules;
+  const { kind, userId, clientId, roles, scopes } = caller;
+  return `${rules} ${JSON.stringify([kind, userId, clientId, roles, scopes])}`;
+}
+
 /** What one look at some changes shows to those who subscribed. Who has the same rights shares one evaluation. */
 export class Viewing {
   readonly #context: Context;
@@ -109,7 +117,7 @@ export class Viewing {
     for (const [name, { resource, search }] of resources) {
       const changes = this.#changes.get(name);
       if (!changes) continue;
-      const rights = `${name} ${key} ${JSON.stringify(readingRules(resource, { caller, now }))}`;
+      const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
       let made = this.#made.get(rights);
       if (!made) {
         made = changesInView(queryContext(this.#context.database, { caller, now }), resource, changes, search);

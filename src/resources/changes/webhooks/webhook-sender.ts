@@ -99,15 +99,23 @@ export class WebhookSender {
         const webhooks = await activeWebhooks(this.#context.database.db);
         if (webhooks.length === 0) continue;
         const settled = await this.#means.log.observe();
-        for (const webhook of webhooks) {
-          if (webhook.position < settled) await this.#makeDeliveries(webhook, settled);
-          await this.#send(webhook);
-        }
+        for (const webhook of webhooks) await this.#serve(webhook, settled);
       }
     } catch (error) {
       if (!this.#stopped) this.#context.log.warn({ err: error }, 'webhooks could not be looked at; they will be again');
     }
     if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), lookEveryMs).unref();
+  }
+
+  /** One that fails, such as by its search, holds up no other. */
+  async #serve(webhook: WebhookRow, settled: number): Promise<void> {
+    try {
+      if (webhook.position < settled) await this.#makeDeliveries(webhook, settled);
+      await this.#send(webhook);
+    } catch (error) {
+      if (this.#stopped) return;
+      this.#context.log.warn({ err: error, webhook: webhook.id }, 'a webhook could not be served; it will be again');
+    }
   }
 
   /** Whatever another instance has done meanwhile is not done twice: the position must be where it was. */

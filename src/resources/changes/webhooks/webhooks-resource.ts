@@ -4,7 +4,7 @@ import { uuidv7 } from '../../../database/uuid.ts';
 import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
-import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
+import { all, among, anyOf, type Condition, equals, type Rule, role } from '../../declaration/access.ts';
 import { type Call, defineResource, type WriteCall } from '../../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../declaration/relations.ts';
 import { boolean, integer, json, list, oneOf, reference, text, timestamp } from '../../declare.ts';
@@ -19,6 +19,20 @@ const operations = ['created', 'updated', 'deleted'] as const;
 
 /** A person's own. A client makes none: it would be told of changes after its end. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+
+/** Of their own webhooks. Deliveries hold what the owner's roles show, which an application does not have. */
+const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
+  kind === 'user' && !application && userId !== null
+    ? { kind: 'related', relation: 'webhook', condition: equals('user_id', userId) }
+    : false;
+
+/** A token sees deliveries of the resources that it may read. A ping is of none. */
+const readDeliveries: Rule = (caller, now) => {
+  const theirs = anyOf(role('admin'), ownDeliveries)(caller, now);
+  if (caller.scopes.includes('*')) return theirs;
+  const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
+  return all(theirs, among('resource', ['', ...readable]));
+};
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
 
@@ -268,12 +282,7 @@ export const deliveriesResource = defineResource({
   },
   relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
   access: {
-    // They hold what the owner's roles show, which an application does not have.
-    read: anyOf(role('admin'), (caller) =>
-      caller.kind === 'user' && !caller.application && caller.userId !== null
-        ? { kind: 'related', relation: 'webhook', condition: equals('user_id', caller.userId) }
-        : false,
-    ),
+    read: readDeliveries,
     write: 'nobody',
   },
   operations: ['list', 'find'],

@@ -1,0 +1,28 @@
+import { forAdministrators } from '../../resources/declaration/access.ts';
+import { defineResource, type ResourceDefinition } from '../../resources/declaration/define-resource.ts';
+import { list, oneOf, text, timestamp, uuid } from '../../resources/declare.ts';
+
+/**
+ * Sessions of people as changes, for administrators: one begins, gets an end, and is removed later. Whoever wants to read or end
+ * sessions uses `tokens`. A refresh changes none of these fields, and a client that acts for itself has no session here.
+ */
+export const sessionChanges: ResourceDefinition = {
+  ...defineResource({
+    name: 'sessions',
+    managed: false,
+    versioned: false,
+    fields: {
+      type: oneOf(['session', 'personal'], { readOnly: true, searchable: true }),
+      name: text({ readOnly: true, searchable: true }),
+      user_id: uuid({ readOnly: true, searchable: true }),
+      client_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
+      scopes: list({ readOnly: true, searchable: true }),
+      created_at: timestamp({ readOnly: true, searchable: true }),
+      revoked_at: timestamp({ readOnly: true, searchable: true, description: 'When it was ended' }),
+    },
+    operations: [],
+    access: { read: forAdministrators('Sessions are followed by administrators.'), write: 'nobody' },
+    changes: true,
+  }),
+  recordedWith: 'user_id',
+};

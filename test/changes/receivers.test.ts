@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { receivers } from '../../console/src/webhooks/receivers.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { freePort } from '../harness/reverse-proxy.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const resources = new URL('./resources', import.meta.url).pathname;
+
+/** How each is run, with the port that it is to listen on, and what shows that its language is here. */
+const programs = new Map<string, { file: string; needs: string[]; run(file: string, port: number): string[] }>([
+  [
+    'Node.js',
+    { file: 'receiver.mjs', needs: [process.execPath, '--version'], run: (file) => [process.execPath, file] },
+  ],
+  ['Python', { file: 'receiver.py', needs: ['python3', '--version'], run: (file) => ['python3', file] }],
+  ['Go', { file: 'receiver.go', needs: ['go', 'version'], run: (file) => ['go', 'run', file] }],
+  [
+    'PHP',
+    {
+      file: 'receiver.php',
+      needs: ['php', '--version'],
+      run: (file, port) => ['php', '-S', `127.0.0.1:${port}`, file],
+    },
+  ],
+]);
+
+interface Webhook {
+  data: { id: string; secret: string };
+}
+interface Deliveries {
+  data: { operation: string; state: string; response_status: number | null }[];
+}
+
+describe('The receivers that the console shows', () => {
+  const start = services('sqlite');
+  const running: ChildProcess[] = [];
+  // The one for Node.js imports a package of this folder.
+  const dir = mkdtempSync(join(root, 'node_modules', '.cache-receivers-'));
+  let service: Service;
+  let token: string;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: resources } });
+    token = await logIn(service, 'admin@example.com', 'correct horse battery');
+  });
+  after(() => {
+    for (const child of running) process.kill(-(child.pid as number), 'SIGKILL');
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  for (const { language, code } of receivers) {
+    it(`take a signed delivery and refuse another: ${language}`, async (test) => {
+      const { file, needs, run } = programs.get(language) as NonNullable<ReturnType<typeof programs.get>>;
+      const [program = '', ...args] = needs;
+      if (spawnSync(program, args).status !== 0) return test.skip(`${language} is not installed here`);
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}/`;
+      const json = { url, resources: ['cars'] };
+      const { body } = await ask<Webhook>(service, '/v1/webhooks', { json, token });
+      const { id, secret } = body.data;
+      writeFileSync(join(dir, file), code.replaceAll('8080', String(port)));
+      const [command = '', ...rest] = run(join(dir, file), port);
+      // A group of its own: `go run` starts the program that it made.
+      const env = { ...process.env, WEBHOOK_SECRET: secret };
+      running.push(spawn(command, rest, { env, detached: true, stdio: 'ignore' }));
+      const forged = () =>
+        fetch(url, {
+          method: 'POST',
+          headers: {
+            'webhook-id': 'forged',
+            'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+            'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
+          },
+          body: '{"type":"cars.created","data":{"id":"1"}}',
+        }).then(
+          ({ status }) => status,
+          () => undefined,
+        );
+      let answer = await forged();
+      while (answer === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        answer = await forged();
+      }
+      assert.equal(answer, 401);
+      assert.equal((await ask(service, '/v1/cars', { json: { plate: language }, token })).status, 201);
+      await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
+      for (;;) {
+        const { data } = (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token })).body;
+        if (data.length === 2 && data.every(({ response_status: status }) => status !== null)) {
+          assert.deepEqual(data.map((each) => [each.operation, each.state, each.response_status]).sort(), [
+            ['created', 'delivered', 204],
+            ['ping', 'delivered', 204],
+          ]);
+          break;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await ask(service, `/v1/webhooks/${id}`, { method: 'DELETE', token });
+      return undefined;
+    });
+  }
+});

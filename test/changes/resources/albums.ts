@@ -1,0 +1,10 @@
+import { anyOf, defineResource, equals, manyToMany, related, role, text } from '../../../src/resources/declare.ts';
+
+/** Seen by whoever sees a label of it that is open. */
+export default defineResource({
+  name: 'albums',
+  fields: { name: text({ required: true }) },
+  relations: { labels: manyToMany('labels', { through: 'labellings', from: 'album_id', to: 'label_id' }) },
+  access: { read: anyOf(role('admin'), () => related('labels', equals('open', true))), write: 'auth:api' },
+  changes: true,
+});

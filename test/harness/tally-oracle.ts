@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { type Change, EventReader } from '../changes/event-reader.ts';
+import { ask, logIn } from './ask.ts';
+import { TallyFollower, type TallyList } from './tally-follower.ts';
+
+export const admin = { email: 'admin@example.com', password: 'correct horse battery' };
+const ada = { email: 'ada@example.com', password: 'another long password' };
+const rowsOfWriters = 4;
+const pause = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+
+interface Stage {
+  /** The instances that are up. */
+  urls(): readonly string[];
+  /** How subscribers reach them, where that is another way. */
+  ways?(): readonly string[];
+  /** The PostgreSQL that takes writes now; without it, all writes go through the API. */
+  database?(): string;
+}
+
+/**
+ * Counts rows up while a trial breaks things, from several connections, with pauses before each commit. Meanwhile one subscriber
+ * follows every row, another one those of a person, and sessions with open streams are ended.
+ */
+export class TallyOracle {
+  /** Counts that were acknowledged. */
+  readonly #acknowledged = new Map<string, number>();
+  readonly #stage: Stage;
+  readonly #token: string;
+  readonly #adaId: string;
+  readonly #followers: readonly TallyFollower[];
+  readonly #writing: Promise<unknown>;
+  readonly #following: Promise<unknown>;
+  #failure: unknown;
+  #stopped = false;
+  #writes = 0;
+  #logouts = 0;
+
+  static async begin(stage: Stage): Promise<TallyOracle> {
+    const on = { url: stage.urls()[0] as string };
+    const token = await logIn(on, admin.email, admin.password);
+    const made = await ask<{ data: { id: string } }>(on, '/v1/register', { json: ada });
+    const ids: string[] = [];
+    for (let i = 0; i < 2 * rowsOfWriters; i++) {
+      const { body } = await ask<{ data: { id: string } }>(on, '/v1/tallies', { json: { count: 0 }, token });
+      ids.push(body.data.id);
+    }
+    const tokens = { admin: token, ada: await logIn(on, ada.email, ada.password) };
+    return new TallyOracle(stage, tokens, made.body.data.id, ids);
+  }
+
+  private constructor(stage: Stage, tokens: { admin: string; ada: string }, adaId: string, ids: readonly string[]) {
+    this.#stage = stage;
+    this.#token = tokens.admin;
+    this.#adaId = adaId;
+    for (const id of ids) this.#acknowledged.set(id, 0);
+    const ways = () => (stage.ways ?? stage.urls)();
+    this.#followers = [new TallyFollower(ways, tokens.admin), new TallyFollower(ways, tokens.ada, adaId)];
+    const note = (work: Promise<void>) =>
+      work.catch((error) => {
+        this.#failure ??= error;
+      });
+    const shared = ids.slice(rowsOfWriters);
+    const writers = ids.slice(0, rowsOfWriters).map((id) => this.#writeByApi(id));
+    if (stage.database) writers.push(...shared.map(() => this.#writeBySql(shared)));
+    this.#writing = Promise.all([...writers, this.#logOutAgainAndAgain()].map(note));
+    this.#following = Promise.all(this.#followers.map((each) => note(each.follow())));
+  }
+
+  /** Waits until so many more writes were acknowledged. */
+  async writes(more: number): Promise<void> {
+    const enough = this.#writes + more;
+    await this.#until(() => this.#writes >= enough);
+  }
+
+  /** What the subscribers saw, compared with what is there. Says how much that was. */
+  async check(): Promise<string> {
+    this.#stopped = true;
+    await this.#writing;
+    let rows: TallyList['data'] | undefined;
+    while (!rows) rows = await this.#rows();
+    for (const { id, count } of rows) assert.ok(count >= (this.#acknowledged.get(id) ?? 0), 'acknowledged, and lost');
+    const [all, own] = this.#followers as [TallyFollower, TallyFollower];
+    const there = rows;
+    await this.#until(() => there.every(({ id, count }) => all.counts.get(id) === count));
+    for (const follower of this.#followers) follower.stop();
+    await this.#following;
+    if (this.#failure) throw this.#failure;
+    return `${this.#writes} writes; ${all.changes} and ${own.changes} changes over ${all.connections + own.connections} connections, ${all.repeated + own.repeated} repeated, ${all.resyncs + own.resyncs} resyncs; ${this.#logouts} logouts`;
+  }
+
+  /** How often a subscriber was told to read the list again. */
+  get resyncs(): number {
+    return this.#followers.reduce((sum, { resyncs }) => sum + resyncs, 0);
+  }
+
+  async #until(holds: () => boolean): Promise<void> {
+    const until = performance.now() + 120_000;
+    while (!holds()) {
+      if (this.#failure) throw this.#failure;
+      assert.ok(performance.now() < until, 'within two minutes');
+      await pause(40);
+    }
+  }
+
+  #url(): string {
+    const urls = this.#stage.urls();
+    return urls[Math.floor(Math.random() * urls.length)] as string;
+  }
+
+  async #rows(): Promise<TallyList['data'] | undefined> {
+    const asked = ask<TallyList>({ url: this.#url() }, '/v1/tallies?limit=100', { token: this.#token });
+    const answer = await asked.catch(() => undefined);
+    return answer?.status === 200 ? answer.body.data : undefined;
+  }
+
+  #acknowledge(id: string, count: number): void {
+    this.#acknowledged.set(id, Math.max(count, this.#acknowledged.get(id) ?? 0));
+    this.#writes += 1;
+  }
+
+  /** The only writer of its row. */
+  async #writeByApi(id: string): Promise<void> {
+    let known: number | undefined;
+    while (!this.#stopped) {
+      await pause(10);
+      known ??= (await this.#rows())?.find((row) => row.id === id)?.count;
+      if (known === undefined) continue;
+      const json = { count: known + 1, user_id: Math.random() < 0.5 ? this.#adaId : null };
+      const asked = ask({ url: this.#url() }, `/v1/tallies/${id}`, { method: 'PATCH', json, token: this.#token });
+      const answer = await asked.catch(() => undefined);
+      known = answer?.status === 200 ? known + 1 : undefined;
+      if (known !== undefined) this.#acknowledge(id, known);
+    }
+  }
+
+  async #writeBySql(ids: readonly string[]): Promise<void> {
+    let client: pg.Client | undefined;
+    while (!this.#stopped) {
+      try {
+        client ??= await connect((this.#stage.database as () => string)());
+        await client.query('begin');
+        // An id of a transaction that is older than its first change, so that ids and positions differ in their order.
+        await client.query('select pg_current_xact_id()');
+        await pause(10);
+        const id = ids[Math.floor(Math.random() * ids.length)] as string;
+        const { rows } = await client.query<{ count: string }>(
+          'update tallies set count = count + 1, user_id = case when random() < 0.5 then $2 end where id = $1 returning count',
+          [id, this.#adaId],
+        );
+        await pause(10);
+        const undo = Math.random() < 0.2;
+        await client.query(undo ? 'rollback' : 'commit');
+        if (!undo) this.#acknowledge(id, Number(rows[0]?.count));
+      } catch {
+        await client?.end().catch(() => undefined);
+        client = undefined;
+        await pause(100);
+      }
+    }
+    await client?.end();
+  }
+
+  async #logOutAgainAndAgain(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#logOutOnce().catch((error) => {
+        if (error instanceof assert.AssertionError) throw error;
+      });
+      await pause(100);
+    }
+  }
+
+  /** What was written after a logout was acknowledged must not come over a stream of its session. */
+  async #logOutOnce(): Promise<void> {
+    const token = await logIn({ url: this.#url() }, admin.email, admin.password);
+    const headers = { authorization: `Bearer ${token}` };
+    const reader = await EventReader.open(`${this.#url()}/v1/changes?resources=tallies`, headers);
+    try {
+      if (reader.response.status !== 200 || !(await reader.next())) return;
+      const { status } = await ask({ url: this.#url() }, '/v1/logout', { method: 'DELETE', token });
+      const rows = status === 200 ? await this.#rows() : undefined;
+      if (!rows) return;
+      const counts = new Map(rows.map(({ id, count }) => [id, count]));
+      for (let event = await reader.next(); event && event.event !== 'end'; event = await reader.next()) {
+        const { id, after } = JSON.parse(event.data) as Change;
+        assert.ok((after?.count as number) <= (counts.get(id) ?? 0), 'written after the logout, and sent');
+      }
+      this.#logouts += 1;
+    } finally {
+      reader.close();
+    }
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
