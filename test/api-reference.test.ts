@@ -137,6 +137,8 @@ describe('The API reference, in a browser', () => {
     const again = await fetch(`${service.url}/docs/cars`, { headers: { ...gzip, 'if-none-match': etag } });
     assert.equal(again.status, 304);
     assert.equal((await fetch(`${service.url}/docs/no-such-part`)).status, 404);
+    const changes = await (await fetch(`${service.url}/docs/changelog`)).text();
+    assert.match(changes, /<h2>[^<]+<\/h2><ul><li>.*<code>[^<]*\/v1\//s);
 
     const page = await (await open()).newPage();
     await signedIn(page, '/docs', { ...(await addLogin(service)), password });

@@ -7,7 +7,9 @@ import { Input } from '../forms/Input.tsx';
 import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { sayRemoval, within } from '../text/words.ts';
+import { GoesAlong } from '../rows/GoesAlong.tsx';
 import { AskDialog } from '../widgets/AskDialog.tsx';
+import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
 import type { Answer, Operation } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
@@ -31,6 +33,8 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
   const { progress, report, start, stop } = useBulk<Row>();
   const undoing = useBulk<Operation>();
   const [undo, setUndo] = useState<Operation[]>([]);
+  const [isBlocked, setBlocked] = useState(false);
+  const undoToast = useUndoToast();
   const [field, setField] = useState(sharedFields(description)[0]);
   const removal = removalOf(description.name);
   const sayTask = (form: 'doing' | 'done', what: string) =>
@@ -46,6 +50,14 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
     setUndo(written);
   }
   const takeBack = () => undoing.start({ rows: () => undo, operationOf: (operation) => operation });
+  function close() {
+    onClose();
+    if (!report || undo.length === 0 || undoing.report) return;
+    undoToast(sayTask('done', counted(report.done, description)), async () => {
+      const [failure] = (await takeBack()).failures;
+      if (failure) throw failure.error;
+    });
+  }
 
   if (progress) {
     return (
@@ -53,7 +65,7 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
         key={report ? 'report' : 'progress'}
         title={report ? sayTask('done', counted(report.done, description)) : sayTask('doing', what)}
         cancel={report ? say('Close') : say('Stop')}
-        onClose={report ? onClose : stop}
+        onClose={report ? close : stop}
         isModal={!report}
         actions={
           undo.length > 0 &&
@@ -82,9 +94,11 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
         confirm={sayRemoval(removal, 'all', { what })}
         onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
         danger
+        disabled={isBlocked}
         onClose={onClose}
       >
         {removeWarningOf(description)}
+        {'ids' in selection && <GoesAlong ids={selection.ids} onBlocked={setBlocked} />}
       </AskDialog>
     );
   }

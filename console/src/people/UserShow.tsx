@@ -13,7 +13,7 @@ import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';
 import { PersonThings } from './PersonThings.tsx';
-import { nameOf, type Person, useLockout } from './person.ts';
+import { nameOf, type Person, sayLocked, useLockout } from './person.ts';
 
 /** One person: who it is, what happened, what is open in their name, and what can be done about it. */
 export default function UserShow() {
@@ -67,7 +67,7 @@ function Head() {
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
         {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout && <Chip label={lockedUntil(lockout.until)} size="small" color="warning" variant="outlined" />}
+        {lockout && <Chip label={sayLocked(lockout.until)} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
           <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
@@ -87,9 +87,6 @@ function Head() {
     </Card>
   );
 }
-
-const lockedUntil = (until: string): string =>
-  say('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });
 
 interface DetailProps {
   term: string;

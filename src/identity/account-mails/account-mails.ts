@@ -36,15 +36,19 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   async function happened(mail: QueuedMail, path: string) {
     const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     const { language, inWords } = await readerOf(owner, mail);
-    const said = Object.entries(dataOf(mail)).map(([name, text]) => [
+    const { named: given, ...data } = dataOf(mail);
+    // A stranger may have registered this address, with an advertisement as a name: only a confirmed owner sees names.
+    const named = owner?.email_confirmed && given ? given.replace(/\s+/g, ' ').slice(0, 100) : null;
+    const said = Object.entries(data).map(([name, text]) => [
       name,
-      text && languages.text(language, say(text)),
+      text && languages.text(language, say(text, name === 'what' ? named : null)),
     ]);
     return {
       service,
       at: inWords(mail.created_at),
       language,
       ...Object.fromEntries(said),
+      named,
       link: config.baseUrl + path,
     };
   }
@@ -176,4 +180,15 @@ const messages = new Map([
   ['another application', message('mail.another_application')],
 ]);
 
-const say = (text: string): LocalizedText => messages.get(text) ?? sayDevice(text);
+/** What can be told by the name that its owner gave it. */
+const namedMessages = new Map([
+  ['a new personal access token', 'mail.what.token_named'],
+  ['a new external application', 'mail.what.application_named'],
+  ['a new secret of an external application', 'mail.what.secret_named'],
+]);
+
+function say(text: string, named: string | null): LocalizedText {
+  const key = namedMessages.get(text);
+  if (key !== undefined && named !== null) return message(key, { named });
+  return messages.get(text) ?? sayDevice(text);
+}
