@@ -7,6 +7,7 @@ import { commitAndInvalidate } from '../src/database/bus.ts';
 import { startGatehouse } from '../src/main/start.ts';
 import { addClientSecret } from '../src/oauth/clients/client-secrets.ts';
 import { createClient } from '../src/oauth/clients/client-store.ts';
+import { pruneSessions } from '../src/oauth/sessions/end/prune-sessions.ts';
 import type { Plan } from './compare-operations.ts';
 import { gatehouseOperations } from './gatehouse/operations.ts';
 import { drive } from './measure/load.ts';
@@ -61,7 +62,7 @@ export async function dayOfSessions(plan: Plan): Promise<Day> {
       const refreshes = await drive(service.url, (await operations()).refresh as BenchRequest, load);
       if (logins.failures + refreshes.failures > 0) throw new Error(`hour ${hour}: some requests failed`);
       offset += hourMs;
-      await service.sessions.prune();
+      await pruneSessions(service.context);
       const { n } = await service.context.database.db
         .selectFrom('sessions')
         .select(({ fn }) => fn.countAll<number>().as('n'))

@@ -53,8 +53,9 @@ onBothEngines('bearer tokens', (engine) => {
       const data = `${encode(head)}.${body}`;
       return `${data}.${sign('sha256', Buffer.from(data), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
     };
-    const bySelf = (changed: Claims, typ = 'at+jwt') => service.keys.signToken({ ...claims, ...changed }, { typ });
-    const jwks = service.keys.jwks().keys.find(({ kty }) => kty === 'EC') as unknown as { x: string };
+    const bySelf = (changed: Claims, typ = 'at+jwt') =>
+      service.keys.signingKeys.sign({ ...claims, ...changed }, { typ });
+    const jwks = service.keys.signingKeys.jwks().keys.find(({ kty }) => kty === 'EC') as unknown as { x: string };
     for (const wrong of [
       'x',
       'x.y.z',

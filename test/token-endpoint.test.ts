@@ -5,6 +5,7 @@ import { systemSource } from '../src/http/request-source.ts';
 import { updateUser } from '../src/identity/accounts/user-store.ts';
 import { addClientSecret } from '../src/oauth/clients/client-secrets.ts';
 import type { OAuth } from '../src/oauth/oauth.ts';
+import { endSessions } from '../src/oauth/sessions/end/end-sessions.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
 import type { OAuthError } from '../src/platform/errors.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
@@ -144,7 +145,7 @@ onBothEngines('the token endpoint', (engine) => {
         const password_hash = await passwords.hash('another password altogether');
         await commitAndInvalidate(context.database, async (tx, invalidate) => {
           await updateUser(tx, id, { password_hash });
-          await service.sessions.end(tx, invalidate, { userId: id }, 'password_reset');
+          await endSessions(service.sessions, tx, invalidate, { userId: id }, 'password_reset');
         });
         return checked;
       },

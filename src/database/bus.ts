@@ -42,7 +42,7 @@ export interface Bus {
   subscribe(listener: ChangeListener): void;
   /** Wakes the queues of all instances once the transaction commits, or at once outside of one. Nobody waits for it. */
   wakeQueues(db: Db | Tx): Promise<void>;
-  /** ColumnNameOf when there may be work in the queue. */
+  /** Calls the listener when there may be work in the queue. */
   onWake(listener: () => void): void;
   /** A request has come in from outside: it must be answered by nothing that was read before. */
   endSnapshot(): void;

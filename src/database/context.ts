@@ -24,7 +24,7 @@ export interface SharedCounts {
    * Undefined where nobody answers.
    */
   numberOf(caller: string): Promise<number | undefined>;
-  /** ColumnNameOf with what other workers have counted. */
+  /** Calls `hear` with the counts of other workers. */
   onHeard(hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void): void;
 }
 

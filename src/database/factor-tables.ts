@@ -54,8 +54,8 @@ export interface FactorTables {
   remembered_browsers: {
     id: string;
     user_id: string;
-    /** SHA-256 of the user and of what the device cookie calls this browser. */
-    device_hash: string;
+    /** SHA-256 of the user and of the name that the cookie gives this browser. */
+    browser_hash: string;
     address: string | null;
     user_agent: string | null;
     created_at: number;

@@ -6,7 +6,7 @@ import { traceSqlite } from './statement-span.ts';
 
 interface Location {
   readonly databaseUrl: string;
-  /** Past a pooler by transaction, for the news. */
+  /** The server without the pooler by transaction, for invalidations. */
   readonly databaseListenUrl?: string;
   readonly databaseReplicaUrls?: readonly string[];
   readonly databasePoolSize: number;

@@ -23,7 +23,7 @@ async function inTime(check: Promise<void>): Promise<void> {
 function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
-    if (!database.bus.cacheUsable()) throw new Error('the news of other instances are not heard');
+    if (!database.bus.cacheUsable()) throw new Error('the invalidations of other instances are not received');
   };
   const workers = async () => {
     if (siblings && siblings.silent > 0) throw new Error(`workers that hang: ${siblings.silent}`);

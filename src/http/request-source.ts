@@ -5,8 +5,8 @@ export interface RequestSource {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
-  /** The device cookie; read where people sign in alone. */
-  readonly device?: string | undefined;
+  /** The cookie of known browsers. Read only where people sign in. */
+  readonly browserCookie?: string | undefined;
   /** What the caller says its time zone is, by the header `Time-Zone`; not looked at yet. */
   readonly timeZone?: string | undefined;
   /** The header `Accept-Language` as it came: for mail that follows. */

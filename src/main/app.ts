@@ -64,7 +64,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { config, database } = context;
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
-  const given = { keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  const given = { keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
   const migrating = { now: context.now, log: context.log, services: () => ({ ...given, context }) };
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
   const changes = new Changes(context, keys);

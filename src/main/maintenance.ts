@@ -5,6 +5,7 @@ import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
 import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
+import { pruneSessions } from '../oauth/sessions/end/prune-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
 import type { Changes } from '../resources/changes/changes.ts';
 import { pruneOldChanges } from '../resources/changes/prune-changes.ts';
@@ -16,14 +17,14 @@ import type { Services } from './services.ts';
 /** The work that repeats while the service runs. */
 export const scheduleMaintenance = (
   context: Context,
-  { sessions, verifier, queue, scheduler, activity, legacyTokens }: Services,
+  { verifier, queue, scheduler, activity, legacyTokens }: Services,
   extensions: readonly Extension[],
   changes: Changes,
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
     { name: 'used proofs', everyMs: 60_000, run: () => pruneProofs(context) },
-    { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
+    { name: 'ended sessions', everyMs: 60_000, run: () => pruneSessions(context) },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },
     { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },

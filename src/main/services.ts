@@ -28,13 +28,13 @@ import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
 import { createSessions } from '../oauth/sessions/create-sessions.ts';
-import type { NotifyApplications } from '../oauth/sessions/end/end-sessions.ts';
+import { endSessions } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
 import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
-import type { Sessions } from '../oauth/sessions/sessions.ts';
+import type { NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
@@ -130,7 +130,7 @@ export async function createServices(context: Context): Promise<Services> {
     mail,
     issueFirstToken: async (tx, userId) =>
       void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
-    endSessions: async (tx, invalidate, of, cause) => void (await sessions.end(tx, invalidate, of, cause)),
+    endSessions: async (tx, invalidate, of, cause) => void (await endSessions(sessions, tx, invalidate, of, cause)),
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
       // Whoever knew the old password may have allowed things to applications of their own.
@@ -157,7 +157,7 @@ export async function createServices(context: Context): Promise<Services> {
   const providers = await Providers.load(context);
 
   const endThreads = async () =>
-    void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
+    void (await Promise.all([passwords, keys.signingKeys, legacyTokens].map((owner) => owner.close())));
 
   return {
     keys,

@@ -92,7 +92,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const administrator =
       (await ensureFirstAdministrator(context, services.accounts)) ??
       (await unusedFirstPassword(context, services.passwords));
-    // It serves meanwhile. What a stop cuts off is no news: the next start makes it.
+    // It serves meanwhile. A stop that interrupts this is not worth a log line: the next start does it again.
     const report = (line: string) => (stopped ? undefined : log.warn(line));
     indexes = finishLater(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
     return { ...services, context, administrator, stop };

@@ -31,8 +31,8 @@ export interface Granted extends StoredSession {
     readonly expiresIn: number;
     readonly type: string;
   };
-  /** The cookie by which the device is known from now on, where somebody signed in on it. */
-  readonly device?: string;
+  /** After a sign-in: the new value of the cookie of known browsers. */
+  readonly browserCookie?: string;
 }
 
 /** One way to get tokens: it says its name, who may use it, and what it does. */

@@ -48,7 +48,7 @@ export function serveMetadata(app: App, oauth: OAuth): void {
     async (_request, reply) => {
       await keys.ensureCurrent();
       reply.header('cache-control', `public, max-age=${jwksMaxAge}`);
-      return keys.jwks();
+      return keys.signingKeys.jwks();
     },
   );
 }

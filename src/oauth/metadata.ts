@@ -32,7 +32,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     ...ofAuthorization,
     ...ofIdentity,
     ...ofLogout,
-    id_token_signing_alg_values_supported: keys.idTokenAlgorithms(),
+    id_token_signing_alg_values_supported: keys.signingKeys.algorithms(),
     service_documentation: `${baseUrl}/docs`,
   };
 }

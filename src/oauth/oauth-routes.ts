@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
+import { type BrowserCookie, createBrowserCookie } from '../http/browser-cookie.ts';
 import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
@@ -82,7 +82,7 @@ interface Endpoint {
   answer(request: FastifyRequest, reply: FastifyReply): Promise<object>;
 }
 
-const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoint[] => [
+const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpoint[] => [
   {
     name: 'token',
     operationId: 'getTokens',
@@ -92,10 +92,10 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
       response: { 200: tokenResponseSchema, ...errors },
     },
     async answer(request, reply) {
-      const source = deviceCookie.requestSource(request);
+      const source = knownBrowsers.requestSource(request);
       if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
-      const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), source });
-      if (device !== undefined) deviceCookie.set(reply, device);
+      const { response, browserCookie } = await answerTokenRequest(oauth, { ...requestOf(request, reply), source });
+      if (browserCookie !== undefined) knownBrowsers.set(reply, browserCookie);
       return response;
     },
   },
@@ -137,9 +137,9 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
 
 /** Each endpoint under `/v1`, and outside of it for the clients of the standard, which send what Accept they like. */
 export function serveOAuth(app: App, oauth: OAuth): void {
-  const deviceCookie = createDeviceCookie(oauth.context.config);
+  const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {
+  for (const { name, operationId, schema, answer } of endpointsOf(oauth, browserCookie)) {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
     // The spec knows the other three; clients find this one in the metadata.
     if (name === 'par') continue;

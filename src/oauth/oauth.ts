@@ -44,6 +44,6 @@ export interface OAuth {
     clientId: string;
     realm: string | null;
   }): Promise<UserRow>;
-  /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
+  /** In the transaction that opens a user's session: tells the owner of a browser that was not seen before. */
   noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
-import { rememberDevice } from '../identity/credentials/known-devices.ts';
+import { addKnownBrowser } from '../identity/credentials/known-browsers.ts';
 import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
 import { noteIdentitySession } from '../identity/providers/identity-store.ts';
 import { OAuthError } from '../platform/errors.ts';
@@ -37,7 +37,7 @@ export async function openLogin(
   { client, source }: GrantRequest,
   { user, scopes, resource, amr, authTime, identity, use, remember = false }: Login,
 ): Promise<Granted> {
-  const device = rememberDevice(keys, source, user.id);
+  const browserCookie = addKnownBrowser(keys, source, user.id);
   const opened = await context.database.db.transaction().execute(async (tx) => {
     await requireUnchanged(context, tx, user);
     await requireRealm(tx, client, user.id);
@@ -67,9 +67,9 @@ export async function openLogin(
       ...(amr.length > 1 || amr[0] !== 'pwd' ? { data: { amr } } : {}),
     });
     if (remember && context.config.mfaRemember > 0) {
-      await rememberBrowser(context, keys, tx, { userId: user.id, source, cookie: device });
+      await rememberBrowser(context, keys, tx, { userId: user.id, source, cookie: browserCookie });
     }
     return stored;
   });
-  return { ...opened, scopes, device };
+  return { ...opened, scopes, browserCookie };
 }

@@ -6,6 +6,7 @@ import type { ProviderClient } from '../identity/providers/provider-client.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import type { OAuth } from './oauth.ts';
+import { endSessions } from './sessions/end/end-sessions.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const rememberedMs = 10 * 60_000;
@@ -34,7 +35,7 @@ export async function logOutByProvider(
     const ids = identity
       ? await sessionsOfIdentity(tx, identity.id, sid ?? null)
       : await sessionsOfUpstreamSession(tx, iss, sid as string);
-    for (const sessionId of ids.sort()) await sessions.end(tx, invalidate, { sessionId }, 'provider_logout');
+    for (const sessionId of ids.sort()) await endSessions(sessions, tx, invalidate, { sessionId }, 'provider_logout');
     const data = { provider: provider.definition.name, sessions: ids.length };
     await recordEvent(context, tx, { type: 'identity.logged_out', userId: identity?.user_id, source, data });
   });

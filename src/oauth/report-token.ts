@@ -7,6 +7,7 @@ import { recordEvent } from '../resources/audit/record-event.ts';
 import { takeSecret } from './clients/leaked-secret-store.ts';
 import type { OAuth } from './oauth.ts';
 import { endRegistrationToken } from './registration/registration-token-store.ts';
+import { endSessions } from './sessions/end/end-sessions.ts';
 
 interface Report {
   readonly token: string;
@@ -26,7 +27,7 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   if (!found) return;
   const { id: sessionId, user_id: userId, client_id: clientId, type } = found.session;
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
-    await oauth.sessions.end(tx, invalidate, { sessionId }, 'reported');
+    await endSessions(oauth.sessions, tx, invalidate, { sessionId }, 'reported');
     const what = type === 'personal' ? 'a personal access token' : 'a session';
     await note(oauth, tx, report, { userId, clientId, sessionId, what });
   });
@@ -39,7 +40,7 @@ async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
     const { client_id: clientId, type, user_id: userId } = ended;
     invalidate({ kind: 'client', id: clientId });
     // What a personal client opened, it opened with the secret. People who signed in to an application did so themselves.
-    if (type === 'personal') await oauth.sessions.end(tx, invalidate, { clientId }, 'reported');
+    if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
     await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
   });
 }

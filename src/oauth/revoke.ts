@@ -5,6 +5,7 @@ import { authenticateClient, type ClientRequest } from './client-authentication.
 import { requireSecret } from './clients/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
+import { endSessions } from './sessions/end/end-sessions.ts';
 
 /** RFC 7009 leaves the body open; some clients cannot read an answer that is not JSON. */
 const nothing: Record<string, never> = Object.freeze({});
@@ -22,7 +23,7 @@ export async function answerRevocation(oauth: OAuth, request: ClientRequest): Pr
   }
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     await requireSecret(context, tx, client.secretId);
-    const ended = await sessions.end(tx, invalidate, { sessionId: session.id }, 'revoked');
+    const ended = await endSessions(sessions, tx, invalidate, { sessionId: session.id }, 'revoked');
     if (ended === 0) return;
     await recordEvent(context, tx, {
       type: 'token.revoked',

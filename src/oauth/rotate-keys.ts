@@ -2,6 +2,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
+import { makeNewKeys, storeNewKeys } from '../database/keys/replace-keys.ts';
 import { announceRevocationOfAll } from '../database/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
@@ -37,11 +38,11 @@ export async function rotateKeys(
   keys: KeyRing,
   { source, compromised = false }: { source: RequestSource; compromised?: boolean },
 ): Promise<RotatedKeys> {
-  const made = await keys.makeNew({ compromised });
+  const made = await makeNewKeys(context, keys.sealing, compromised);
   const { id, algorithm, signs_from: signsFrom } = made.signing;
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
     if (compromised) await announceRevocationOfAll(tx);
-    await keys.storeNew(tx, invalidate, made);
+    await storeNewKeys(context, tx, invalidate, made);
     const ended = compromised ? await endAll(context, tx) : undefined;
     const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
     await recordEvent(context, tx, { type: 'keys.rotated', source, data });

@@ -50,11 +50,11 @@ interface TokenResponse {
   readonly authorization_details?: AuthorizationDetail[];
 }
 
-/** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the device where somebody signed in. */
+/** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the value of the cookie of known browsers after a sign-in. */
 export interface Issued {
   readonly response: TokenResponse;
   readonly refreshTokenTtl: number;
-  readonly device?: string | undefined;
+  readonly browserCookie?: string | undefined;
 }
 
 /** RFC 6749 3.2. */
@@ -86,7 +86,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
   const request = await inScopesOfToday(oauth, sent);
   const granted = await grant.issue(oauth, request);
-  const { session, scopes, durable, device, exchanged } = granted;
+  const { session, scopes, durable, browserCookie, exchanged } = granted;
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // A token that is passed on holds none: they were granted to the application that the user saw.
@@ -115,7 +115,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
       ...scopeIfOther(granted, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
-    device,
+    browserCookie,
   };
 }
 

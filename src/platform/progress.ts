@@ -6,7 +6,7 @@ export interface Progress {
   end(): void;
 }
 
-/** ColumnNameOf when a work begins. `total` may be 0 where there is nothing to do. */
+/** Call it when work begins. `total` is 0 when there is nothing to do. */
 export type BeginProgress = (total: number, what: string) => Progress;
 
 /** Where nobody watches. */

@@ -23,7 +23,7 @@ describe('Processes that hang (SIGSTOP) under load', () => {
     for (let round = 0; round < 5; round++) {
       await oracle.succeeds(100);
       other.child.kill('SIGSTOP');
-      // Longer than a lease on the news.
+      // Longer than a lease on invalidations.
       await later(4000);
       other.child.kill('SIGCONT');
     }

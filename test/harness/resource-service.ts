@@ -24,7 +24,7 @@ import { createEnqueuing, serveJobs } from '../../src/resources/jobs/serve-jobs.
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
 import { asStored } from '../../src/resources/migrations/stored-names.ts';
-import type { MacKeys, ProveByPassword } from '../../src/resources/model/resource-services.ts';
+import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { ask, type Question } from './ask.ts';
@@ -32,7 +32,7 @@ import { createMigratedDatabase, type TestDatabase } from './engines.ts';
 
 const mac = (purpose: string, data: string) =>
   createHmac('sha256', 'a key for tests').update(`${purpose} ${data}`).digest('base64url');
-const keys: MacKeys = {
+const keys: Macs = {
   mac,
   macs: (purpose, data) => [mac(purpose, data)],
   matches: (purpose, data, given) => {

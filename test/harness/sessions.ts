@@ -1,4 +1,5 @@
 import type { Context } from '../../src/database/context.ts';
+import { type Refresh, refreshSession as rotate } from '../../src/oauth/sessions/refresh/refresh-session.ts';
 import type { NewSession, Sessions } from '../../src/oauth/sessions/sessions.ts';
 import type { SessionRow } from '../../src/oauth/sessions/store/session-store.ts';
 
@@ -15,9 +16,9 @@ export async function openSession(
 /** Refreshes as the token endpoint does: the tokens are there when the session is on disk. */
 export async function refreshSession(
   sessions: Sessions,
-  refresh: Parameters<Sessions['rotate']>[0],
+  refresh: Refresh,
 ): Promise<{ session: SessionRow; accessToken: string }> {
-  const { session, durable } = await sessions.rotate(refresh);
+  const { session, durable } = await rotate(sessions, refresh);
   const accessToken = await sessions.accessToken(session);
   await durable;
   return { session, accessToken };

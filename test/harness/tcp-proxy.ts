@@ -7,11 +7,11 @@ type Way = 'to server' | 'to client';
 export interface TcpProxy {
   /** The database's address through it. */
   readonly url: string;
-  /** Bytes that go these ways vanish: of the connection that hears news, or of every one, also of new ones. */
-  swallow(ways: readonly Way[], whose?: 'news' | 'all'): void;
+  /** Bytes that go these ways vanish: of the connection that hears invalidations, or of every one, also of new ones. */
+  swallow(ways: readonly Way[], whose?: 'invalidations' | 'all'): void;
   /** Passes everything on again. What lost bytes is of no more use and is cut. */
   restore(): void;
-  /** Closes the connections that hear news. */
+  /** Closes the connections that hear invalidations. */
   cut(): void;
   /** The connections of now lead nowhere from now on, and nobody is told; new ones are good. */
   strand(): void;
@@ -41,7 +41,7 @@ export function tcpProxies(): (databaseUrl: string) => Promise<TcpProxy> {
 async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close(): void }> {
   const target = new URL(databaseUrl);
   const links = new Set<Link>();
-  let lost: { ways: readonly Way[]; whose: 'news' | 'all' } = { ways: [], whose: 'news' };
+  let lost: { ways: readonly Way[]; whose: 'invalidations' | 'all' } = { ways: [], whose: 'invalidations' };
   const pass = (link: Link, way: Way, chunk: Buffer) => {
     if (link.isStranded) return;
     if (way === 'to server' && chunk.includes('listen gatehouse_')) link.hearsNews = true;
@@ -74,11 +74,11 @@ async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close
   return {
     proxy: {
       url: url.href,
-      swallow(ways, whose = 'news') {
+      swallow(ways, whose = 'invalidations') {
         lost = { ways, whose };
       },
       restore() {
-        lost = { ways: [], whose: 'news' };
+        lost = { ways: [], whose: 'invalidations' };
         endWhere(({ hasLost }) => hasLost);
       },
       cut: () => endWhere(({ hearsNews }) => hearsNews),

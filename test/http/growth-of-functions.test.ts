@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { readFormEncoded } from '../../src/http/bodies/form-body.ts';
 import { readJson } from '../../src/http/bodies/json-body.ts';
 import { readMultipart } from '../../src/http/bodies/multipart.ts';
-import { describeDevice } from '../../src/http/device.ts';
 import { shown, unknownName } from '../../src/http/errors/parameter-errors.ts';
 import { matchesEtag } from '../../src/http/etag.ts';
 import { acceptsJson } from '../../src/http/gate/accept.ts';
 import { networkOf } from '../../src/http/network-of.ts';
+import { describeUserAgent } from '../../src/http/user-agent.ts';
 import { fingerprintOfLogin, readLogin } from '../../src/identity/accounts/identifiers.ts';
 import { checkNewPassword, readProfile } from '../../src/identity/accounts/user-fields.ts';
 import { parseScope } from '../../src/oauth/clients/scopes.ts';
@@ -158,7 +158,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['a name that is not known', 1 << 18, (text) => [unknownName('x', text, ['search', 'page'], 'x'), shown(text)]],
   ['the nearest name', 1 << 10, (text) => nearest(text.slice(0, 60), ['search', 'page'])],
   ['a path to go to', 1 << 16, localPath],
-  ['a user agent', 1 << 8, describeDevice],
+  ['a user agent', 1 << 8, describeUserAgent],
   ...fieldTypes.map((type): [string, number, (text: string) => unknown] => [
     `a value of the type ${type.name}`,
     1 << 18,

@@ -19,7 +19,7 @@ const inTime = async <T>(work: Promise<T>): Promise<T> => {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 };
 
-describe('An instance that is cut off from the news', () => {
+describe('An instance that is cut off from invalidations', () => {
   const start = services('postgres');
   const proxied = tcpProxies();
   let near: Service;

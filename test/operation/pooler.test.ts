@@ -37,7 +37,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
     );
   };
 
-  it('alone is refused with the reason, and so is a second one for the news', async () => {
+  it('alone is refused with the reason, and so is a second one for invalidations', async () => {
     assert.match(await refusal({ DATABASE_URL: through }), /pooler by transaction.*Set DATABASE_LISTEN_URL/s);
     const doubly = { DATABASE_URL: through, DATABASE_LISTEN_URL: through };
     assert.match(await refusal(doubly), /DATABASE_LISTEN_URL .* goes through a pooler by transaction/);
@@ -46,7 +46,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
     assert.match(await refusal(elsewhere), /is not the database of DATABASE_URL/);
   });
 
-  it('serves instances that hear the news past it', async () => {
+  it('serves instances that receive invalidations past it', async () => {
     const pooled = { ...env, DATABASE_URL: through, DATABASE_LISTEN_URL: database.url };
     const one: Service = await start({ env: pooled, database });
     const other = await start({ env: { ...pooled, DATA_DIR: join(database.dir, 'other') }, database });

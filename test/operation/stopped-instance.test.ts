@@ -35,7 +35,7 @@ describe('An instance whose process is stopped or killed', () => {
     const tokens = await remembered(far);
     far.child.kill('SIGSTOP');
     await Promise.all(tokens.map((token) => logOut(near, token)));
-    // They wait where the news waits, and may be read before it.
+    // They wait where the invalidation waits, and may be read before it.
     const answers = tokens.map((token) => isAccepted(far, token));
     far.child.kill('SIGCONT');
     assert.deepEqual(

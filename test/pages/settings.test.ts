@@ -40,7 +40,7 @@ onBothEngines('The settings', (engine) => {
     assert.match((await visitor.get('/settings/sessions')).html, /You are signed in nowhere else/);
   });
 
-  it('list sessions by device, and end those of one device', async () => {
+  it('list sessions by browser, and end those of one browser', async () => {
     const { visitor, id } = await signedIn();
     const from = (userAgent: string) =>
       openSession(service, { userId: id, scopes: ['*'], source: { ...systemSource, userAgent } });
@@ -50,14 +50,14 @@ onBothEngines('The settings', (engine) => {
     const ofFirefox = [await from(firefox), await from(firefox), await from(firefox)];
     const phone = await from(safari);
     const { html } = await visitor.get('/settings/sessions');
-    assert.equal([...html.matchAll(/<h2>/g)].length, 3, 'this device, Firefox and the phone');
+    assert.equal([...html.matchAll(/<h2>/g)].length, 3, 'this browser, Firefox and the phone');
     assert.match(html, /3 sessions/);
-    const device = /name="device" value="([^"]*Firefox[^"]*)"/.exec(html)?.[1]?.replaceAll('&#34;', '"') as string;
-    const answer = await visitor.send('/settings/sessions/end-device', { device: device.replaceAll('&quot;', '"') });
+    const group = /name="group" value="([^"]*Firefox[^"]*)"/.exec(html)?.[1]?.replaceAll('&#34;', '"') as string;
+    const answer = await visitor.send('/settings/sessions/end-group', { group: group.replaceAll('&quot;', '"') });
     assert.equal(answer.location, '/settings/sessions?done=session-ended');
     for (const ended of ofFirefox) assert.equal(await worksAt(service.sessions.accessTokenNow(ended)), false);
     assert.equal(await worksAt(service.sessions.accessTokenNow(phone)), true);
-    assert.equal((await visitor.send('/settings/sessions/end-device', { device: 'none such' })).status, 303);
+    assert.equal((await visitor.send('/settings/sessions/end-group', { group: 'none such' })).status, 303);
   });
 
   it('let a new access token do nothing until something is chosen', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
+import { pruneSessions } from '../../src/oauth/sessions/end/prune-sessions.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -132,7 +133,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     // Ended logins are cleared away after a while.
     service.advance(2 * 3_600_000);
-    await service.sessions.prune();
+    await pruneSessions(service.context);
     await old.run(
       'insert into oauth_refresh_tokens select * from kept; insert into oauth_access_tokens select * from kept_access',
     );

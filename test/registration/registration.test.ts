@@ -225,7 +225,7 @@ onBothEngines('Registration of clients', (engine) => {
     const keys = await openKeyRing(byToken.context);
     const older = (expiresAt: number) => {
       const signed = `ghr.${expiresAt}.${randomBytes(12).toString('base64url')}`;
-      return `${signed}.${keys.mac('client registration', signed)}`;
+      return `${signed}.${keys.macKeys.mac('client registration', signed)}`;
     };
     const expiresAt = byToken.context.now() + 3_600_000;
     const token = older(expiresAt);

@@ -6,9 +6,9 @@ import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { useReferrers } from '../rows/GoesAlong.tsx';
 import { ago } from '../text/ago.ts';
-import { deviceName } from '../text/device.ts';
 import { labelOf, listPath, rowName, shortId } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { userAgentName } from '../text/user-agent.ts';
 import { AskedButton } from '../widgets/AskedButton.tsx';
 import { Quiet, Section } from '../widgets/Section.tsx';
 
@@ -108,7 +108,7 @@ function ThingsOf({ user_id }: { user_id: string }) {
         filter={{ user_id, type: 'session' }}
         none={say('Signed in nowhere.')}
         line={(row) => {
-          const device = deviceName((row.user_agent as string | null) ?? null);
+          const device = userAgentName((row.user_agent as string | null) ?? null);
           return {
             name: device,
             ...(isOwnSession(row.id) && { chip: say('This session') }),

@@ -41,7 +41,7 @@ const titles = new Map<Outcome | undefined, string>([
 
 interface Props {
   ids: readonly string[];
-  /** Called with true where other rows prevent the deletion. */
+  /** Called with true if other rows prevent the deletion. */
   onBlocked: (isBlocked: boolean) => void;
 }
 

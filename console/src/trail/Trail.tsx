@@ -4,9 +4,9 @@ import { Link, useGetMany, useReference } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { ago } from '../text/ago.ts';
-import { deviceName } from '../text/device.ts';
 import { humanised, rowName, shortId, singularOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
+import { userAgentName } from '../text/user-agent.ts';
 import { within } from '../text/words.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
@@ -43,7 +43,7 @@ export function Trail({ events, detail }: Props) {
             >
               {ago(event.created_at)}
             </Link>
-            {[event.address, event.user_agent && deviceName(event.user_agent)]
+            {[event.address, event.user_agent && userAgentName(event.user_agent)]
               .filter(Boolean)
               .map((text) => ` · ${text}`)
               .join('')}

@@ -25,7 +25,7 @@ export async function withMigrationServices<T>(
   const services = await createServices(context);
   try {
     const { keys, enqueuing } = services;
-    return await work({ ...trial, keys, enqueuing });
+    return await work({ ...trial, keys: keys.macKeys, enqueuing });
   } finally {
     await services.endThreads();
   }

@@ -73,5 +73,6 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const stored = asStored(definitions, await readSchemas(context.database.db));
   const { holdAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;
-  return { context, resources: compileResources(stored), keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  const resources = compileResources(stored);
+  return { context, resources, keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
 }

@@ -15,7 +15,7 @@ export const storageSettings = {
     text(
       'DATABASE_LISTEN_URL',
       '',
-      'the same database past a pooler by transaction (PgBouncer), for the news of other instances',
+      'the same database past a pooler by transaction (PgBouncer), for the invalidations of other instances',
       { takes: `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`, secret: true },
     ),
     isPostgresUrl,

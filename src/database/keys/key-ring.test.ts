@@ -31,27 +31,31 @@ onBothEngines('key ring', (engine) => {
     it(`signs ${algorithm} tokens that a JWT library verifies by the published key set`, async () => {
       const context = await make({ env: { SIGNING_ALGORITHM: algorithm } });
       const keys = await openKeyRing(context);
-      const token = keys.signToken({ sub: 'ann' }, { typ });
+      const token = keys.signingKeys.sign({ sub: 'ann' }, { typ });
       const { payload, protectedHeader } = await jwtVerify(
         token,
-        createLocalJWKSet(keys.jwks() as unknown as JSONWebKeySet),
+        createLocalJWKSet(keys.signingKeys.jwks() as unknown as JSONWebKeySet),
         { typ },
       );
       assert.equal(payload.sub, 'ann');
       assert.equal(protectedHeader.alg, algorithm);
-      assert.deepEqual(keys.verifyToken(token, { typ }), { sub: 'ann' });
-      assert.ok(!JSON.stringify(keys.jwks()).includes('"d"'));
+      assert.deepEqual(keys.signingKeys.verify(token, { typ }), { sub: 'ann' });
+      assert.ok(!JSON.stringify(keys.signingKeys.jwks()).includes('"d"'));
     });
   }
 
   it('refuses what another key signed, no algorithm, another algorithm, another type and changed claims', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
-    const [header, body, signature] = keys.signToken({ sub: 'ann' }, { typ }).split('.') as [string, string, string];
+    const [header, body, signature] = keys.signingKeys.sign({ sub: 'ann' }, { typ }).split('.') as [
+      string,
+      string,
+      string,
+    ];
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const kid = keys.list()[0]?.id;
+    const kid = keys.signingKeys.list()[0]?.id;
     const foreign = await openKeyRing(await make());
-    assert.equal(keys.verifyToken(foreign.signToken({ sub: 'ann' }, { typ }), { typ }), 'unknown-key');
+    assert.equal(keys.signingKeys.verify(foreign.signingKeys.sign({ sub: 'ann' }, { typ }), { typ }), 'unknown-key');
     for (const token of [
       `${part({ alg: 'none', typ, kid })}.${body}.`,
       `${part({ alg: 'none', typ, kid })}.${body}.${signature}`,
@@ -62,42 +66,43 @@ onBothEngines('key ring', (engine) => {
       `${header}.${body}.${signature}=`,
       'a.b.c',
       '',
-      keys.signToken({ sub: 'ann' }, { typ: 'JWT' }),
+      keys.signingKeys.sign({ sub: 'ann' }, { typ: 'JWT' }),
     ])
-      assert.equal(keys.verifyToken(token, { typ }), 'invalid', token);
+      assert.equal(keys.signingKeys.verify(token, { typ }), 'invalid', token);
   });
 
   it('publishes a new key, then signs with it, then retires the old one', async () => {
     const context = await make({ env: { PERSONAL_TOKEN_TTL: '7200', ACCESS_TOKEN_TTL: '3600' } });
     const keys = await openKeyRing(context);
-    const before = keys.signToken({ n: 1 }, { typ });
+    const before = keys.signingKeys.sign({ n: 1 }, { typ });
     context.advance(1000);
     const { id } = await rotateKeys(context, keys, { source });
     assert.deepEqual(
-      keys.list().map(({ state }) => state),
+      keys.signingKeys.list().map(({ state }) => state),
       ['published', 'published', 'signing', 'signing'],
     );
-    const meanwhile = keys.signToken({ n: 2 }, { typ });
+    const meanwhile = keys.signingKeys.sign({ n: 2 }, { typ });
     context.advance(publishedFirst);
-    const later = keys.signToken({ n: 3 }, { typ });
+    const later = keys.signingKeys.sign({ n: 3 }, { typ });
     assert.equal(JSON.parse(Buffer.from(later.split('.')[0] as string, 'base64url').toString()).kid, id);
-    for (const token of [before, meanwhile, later]) assert.equal(typeof keys.verifyToken(token, { typ }), 'object');
+    for (const token of [before, meanwhile, later])
+      assert.equal(typeof keys.signingKeys.verify(token, { typ }), 'object');
     context.advance(7_200_000);
-    assert.equal(typeof keys.verifyToken(meanwhile, { typ }), 'object');
+    assert.equal(typeof keys.signingKeys.verify(meanwhile, { typ }), 'object');
     context.advance(120_000);
-    assert.equal(keys.verifyToken(before, { typ }), 'unknown-key');
-    assert.equal(typeof keys.verifyToken(later, { typ }), 'object');
-    assert.equal(keys.jwks().keys.length, 2);
+    assert.equal(keys.signingKeys.verify(before, { typ }), 'unknown-key');
+    assert.equal(typeof keys.signingKeys.verify(later, { typ }), 'object');
+    assert.equal(keys.signingKeys.jwks().keys.length, 2);
   });
 
   it('drops a compromised key at once', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
-    const stolen = keys.signToken({ n: 1 }, { typ });
+    const stolen = keys.signingKeys.sign({ n: 1 }, { typ });
     context.advance(1);
     await rotateKeys(context, keys, { source, compromised: true });
-    assert.equal(keys.verifyToken(stolen, { typ }), 'unknown-key');
-    assert.equal(typeof keys.verifyToken(keys.signToken({ n: 2 }, { typ }), { typ }), 'object');
+    assert.equal(keys.signingKeys.verify(stolen, { typ }), 'unknown-key');
+    assert.equal(typeof keys.signingKeys.verify(keys.signingKeys.sign({ n: 2 }, { typ }), { typ }), 'object');
   });
 
   it('says when other keys are in use, here and on other instances, and only then', async () => {
@@ -117,48 +122,48 @@ onBothEngines('key ring', (engine) => {
   it('makes MACs that hold for one purpose, and the same ones after a restart', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
-    const mac = keys.mac('refresh', 'data');
+    const mac = keys.macKeys.mac('refresh', 'data');
     const again = await openKeyRing(context);
-    assert.ok(again.matches('refresh', 'data', mac));
-    assert.ok(!again.matches('secret', 'data', mac));
-    assert.ok(!again.matches('refresh', 'other', mac));
-    assert.ok(!again.matches('refresh', 'data', ''));
-    assert.ok(!again.matches('refresh', 'data', 'é'.repeat(21)));
+    assert.ok(again.macKeys.matches('refresh', 'data', mac));
+    assert.ok(!again.macKeys.matches('secret', 'data', mac));
+    assert.ok(!again.macKeys.matches('refresh', 'other', mac));
+    assert.ok(!again.macKeys.matches('refresh', 'data', ''));
+    assert.ok(!again.macKeys.matches('refresh', 'data', 'é'.repeat(21)));
   });
 
   it('replaces the keys of MACs too: new ones are made by the new key, old ones hold as long as what they made', async () => {
     const env = { REFRESH_TOKEN_TTL: '86400' };
     const context = await make({ env });
     const keys = await openKeyRing(context);
-    const old = keys.mac('refresh', 'data');
-    const oldId = keys.macKeyId();
+    const old = keys.macKeys.mac('refresh', 'data');
+    const oldId = keys.macKeys.currentId();
     context.advance(1);
     await rotateKeys(context, keys, { source });
-    assert.equal(keys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
+    assert.equal(keys.macKeys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
     context.advance(publishedFirst);
-    const young = keys.mac('refresh', 'data');
+    const young = keys.macKeys.mac('refresh', 'data');
     assert.notEqual(young, old);
-    assert.deepEqual(keys.macs('refresh', 'data'), [young, old]);
+    assert.deepEqual(keys.macKeys.macs('refresh', 'data'), [young, old]);
     context.advance(365 * 86_400_000);
-    for (const mac of [old, young]) assert.ok(keys.matches('refresh', 'data', mac));
+    for (const mac of [old, young]) assert.ok(keys.macKeys.matches('refresh', 'data', mac));
     context.advance(120_000);
-    assert.ok(!keys.matches('refresh', 'data', old), 'a known device is known for a year');
-    assert.ok(keys.matches('refresh', 'data', young));
-    assert.ok(keys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
+    assert.ok(!keys.macKeys.matches('refresh', 'data', old), 'a known browser is known for a year');
+    assert.ok(keys.macKeys.matches('refresh', 'data', young));
+    assert.ok(keys.macKeys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
     await rotateKeys(context, keys, { source });
-    assert.equal(keys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
+    assert.equal(keys.macKeys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
   });
 
   it('leaves no MAC of a compromised key', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
-    const [old, oldId] = [keys.mac('refresh', 'data'), keys.macKeyId()];
+    const [old, oldId] = [keys.macKeys.mac('refresh', 'data'), keys.macKeys.currentId()];
     const { epoch } = keys;
     await rotateKeys(context, keys, { source, compromised: true });
-    assert.ok(!keys.matches('refresh', 'data', old));
-    assert.ok(!keys.matches('refresh', 'data', old, oldId));
+    assert.ok(!keys.macKeys.matches('refresh', 'data', old));
+    assert.ok(!keys.macKeys.matches('refresh', 'data', old, oldId));
     assert.equal(keys.epoch, epoch + 1);
-    assert.ok(keys.matches('refresh', 'data', keys.mac('refresh', 'data')));
+    assert.ok(keys.macKeys.matches('refresh', 'data', keys.macKeys.mac('refresh', 'data')));
   });
 
   it('uses nothing that another process voided, from the first question on', async () => {
@@ -167,18 +172,18 @@ onBothEngines('key ring', (engine) => {
       await openKeyRing(context),
       await openKeyRing(await make({ database: context.testDatabase })),
     ];
-    const stolen = here.signToken({ n: 1 }, { typ });
-    assert.equal(typeof there.verifyToken(stolen, { typ }), 'object');
+    const stolen = here.signingKeys.sign({ n: 1 }, { typ });
+    assert.equal(typeof there.signingKeys.verify(stolen, { typ }), 'object');
     await rotateKeys(context, here, { source, compromised: true });
     await there.ensureCurrent();
-    assert.equal(there.verifyToken(stolen, { typ }), 'unknown-key');
-    assert.deepEqual(there.jwks(), here.jwks());
+    assert.equal(there.signingKeys.verify(stolen, { typ }), 'unknown-key');
+    assert.deepEqual(there.signingKeys.jwks(), here.signingKeys.jwks());
   });
 
   it('starts twice at once with one set of keys', async () => {
     const context = await make();
     const [one, other] = await Promise.all([openKeyRing(context), openKeyRing(context)]);
-    assert.equal(typeof other.verifyToken(one.signToken({}, { typ }), { typ }), 'object');
+    assert.equal(typeof other.signingKeys.verify(one.signingKeys.sign({}, { typ }), { typ }), 'object');
   });
 
   it('says what to do when the keys were sealed under another secret', async () => {
@@ -198,14 +203,14 @@ onBothEngines('key ring', (engine) => {
 
   it('moves to ENCRYPTION_KEY when it is set, and needs nothing else from then on', async () => {
     const before = await make();
-    const token = (await openKeyRing(before)).signToken({ n: 1 }, { typ });
+    const token = (await openKeyRing(before)).signingKeys.sign({ n: 1 }, { typ });
     const database = before.testDatabase;
     const env = { ENCRYPTION_KEY: 'a key of sixteen or more' };
     const after = await openKeyRing(await make({ env, database }));
-    assert.equal(typeof after.verifyToken(token, { typ }), 'object');
+    assert.equal(typeof after.signingKeys.verify(token, { typ }), 'object');
     const elsewhere = { ...env, DATA_DIR: join(database.dir, 'another') };
     const moved = await openKeyRing(await make({ env: elsewhere, database }));
-    assert.equal(typeof moved.verifyToken(token, { typ }), 'object');
+    assert.equal(typeof moved.signingKeys.verify(token, { typ }), 'object');
     await assert.rejects(openKeyRing(await make({ database })), OperatorError);
   });
 
@@ -213,7 +218,7 @@ onBothEngines('key ring', (engine) => {
     const secret = 'a key of sixteen or more';
     const context = await make({ env: { ENCRYPTION_KEY: secret } });
     const { db } = context.database;
-    const token = (await openKeyRing(context)).signToken({ n: 1 }, { typ });
+    const token = (await openKeyRing(context)).signingKeys.sign({ n: 1 }, { typ });
     const sealedForms = async () =>
       (await db.selectFrom('signing_keys').select('sealed_private').execute()).map(({ sealed_private: text }) =>
         text.startsWith('$argon2id$'),
@@ -224,7 +229,7 @@ onBothEngines('key ring', (engine) => {
       await db.updateTable('signing_keys').set({ sealed_private: quick }).where('id', '=', id).execute();
     }
     assert.deepEqual(await sealedForms(), [false, false, false]);
-    assert.equal(typeof (await openKeyRing(context)).verifyToken(token, { typ }), 'object');
+    assert.equal(typeof (await openKeyRing(context)).signingKeys.verify(token, { typ }), 'object');
     assert.deepEqual(await sealedForms(), [true, true, true]);
   });
 

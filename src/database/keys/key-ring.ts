@@ -1,23 +1,20 @@
-import type { Invalidate } from '../bus.ts';
 import type { Context } from '../context.ts';
-import type { Db, Tx } from '../database.ts';
+import type { Db } from '../database.ts';
 import { underMigrationLock } from '../migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
 import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
-import { makeNewKeys, type NewKeys, storeNewKeys } from './replace-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import type { PublicJwk } from './signing.ts';
-import { type ClaimsToSign, type KeyInfo, SigningKeys, type SignOptions, type Verified } from './signing-keys.ts';
+import { type KeyInfo, SigningKeys } from './signing-keys.ts';
 
 export const jwksMaxAge = 300;
 
-/** The server's keys: pairs that sign tokens, and symmetric ones from which MACs for every purpose derive. */
+/** The server's keys, as they are in the database now: this class reads them again when another instance changed them. */
 export class KeyRing {
   readonly #context: Context;
-  readonly #sealing: Sealing;
-  readonly #signing: SigningKeys;
-  readonly #macs = new MacKeys();
+  readonly sealing: Sealing;
+  readonly signingKeys: SigningKeys;
+  readonly macKeys: MacKeys;
   #issuers: ReadonlySet<string> = new Set();
   readonly #changeListeners: (() => void)[] = [];
   readonly #replacedListeners: (() => void)[] = [];
@@ -32,9 +29,10 @@ export class KeyRing {
 
   constructor(context: Context, sealing: Sealing) {
     this.#context = context;
-    this.#sealing = sealing;
-    this.#signing = new SigningKeys(() => context.now());
-    context.database.beforeCommit?.(() => this.#signing.handOver());
+    this.sealing = sealing;
+    this.signingKeys = new SigningKeys(() => context.now());
+    this.macKeys = new MacKeys(() => context.now());
+    context.database.beforeCommit?.(() => this.signingKeys.handOver());
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return undefined;
       this.#told++;
@@ -42,12 +40,12 @@ export class KeyRing {
     });
   }
 
-  /** ColumnNameOf when other keys are in use than before: what was verified with the earlier ones may be wrong now. */
+  /** Calls the listener when other keys are in use: a token that the earlier keys verified may be invalid now. */
   onChange(listener: () => void): void {
     this.#changeListeners.push(listener);
   }
 
-  /** ColumnNameOf when keys went before their time: what they made has to be made again. */
+  /** Calls the listener when keys were removed before they retired: everything that they made has to be made again. */
   onReplaced(listener: () => void): void {
     this.#replacedListeners.push(listener);
   }
@@ -113,79 +111,14 @@ export class KeyRing {
     else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
   }
 
-  /** HMAC-SHA256 in base64url. A MAC made for one purpose is worth nothing for another. */
-  mac(purpose: string, data: string): string {
-    return this.#macs.mac(purpose, data, this.#context.now());
-  }
-
-  /** What each key that counts makes of it, the current one's first: for what is found by its MAC. */
-  macs(purpose: string, data: string): string[] {
-    return this.#macs.macs(purpose, data, this.#context.now());
-  }
-
-  /** Whether one of the keys that count made it, or the one that is named, however old. */
-  matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
-    return this.#macs.matches(purpose, data, mac, keyId ?? this.#context.now());
-  }
-
-  /** The key that makes MACs now, for what is stored longer than a key counts. */
-  macKeyId(): string {
-    return this.#macs.currentId(this.#context.now());
-  }
-
-  /** Under one key, however old; undefined when it is gone. */
-  macUnder(keyId: string, purpose: string, data: string): string | undefined {
-    return this.#macs.macUnder(keyId, purpose, data);
-  }
-
   /** For what lies in the database and may be a secret. `label` is bound to it. */
   seal(content: string, label: string): string {
-    return this.#sealing.seal(Buffer.from(content), label);
+    return this.sealing.seal(Buffer.from(content), label);
   }
 
   /** Throws where another secret sealed it, or under another label. */
   unseal(sealed: string, label: string): string {
-    return this.#sealing.open(sealed, label).content.toString();
-  }
-
-  signToken(claims: ClaimsToSign, options: SignOptions): string {
-    return this.#signing.sign(claims, options);
-  }
-
-  /** The same together with what else is to be signed at the moment. */
-  signTokenInWorker(claims: ClaimsToSign, options: SignOptions): Promise<string> {
-    return this.#signing.signInWorker(claims, options);
-  }
-
-  /** The algorithms that ID tokens can be signed with now. */
-  idTokenAlgorithms(): readonly string[] {
-    return this.#signing.algorithms();
-  }
-
-  /** `retired`: by a key out of use as well, as long as it is kept. */
-  verifyToken(token: string, { typ, retired }: { typ: string; retired?: boolean }): Verified {
-    return this.#signing.verify(token, { typ, retired: retired ?? false });
-  }
-
-  /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */
-  jwks(): { keys: PublicJwk[] } {
-    return this.#signing.jwks();
-  }
-
-  list(): KeyInfo[] {
-    return this.#signing.list();
-  }
-
-  /**
-   * New keys, to be stored. They are published, make and sign when everybody had time to learn them, and the others retire
-   * when all they made has expired: nobody is signed out. `compromised` does it all at once, and what the old keys made ends.
-   */
-  makeNew({ compromised }: { compromised: boolean }): Promise<NewKeys> {
-    return makeNewKeys(this.#context, this.#sealing, compromised);
-  }
-
-  storeNew(tx: Tx, invalidate: Invalidate, keys: NewKeys): Promise<void> {
-    return storeNewKeys(this.#context, tx, invalidate, keys);
+    return this.sealing.open(sealed, label).content.toString();
   }
 
   /**
@@ -199,38 +132,33 @@ export class KeyRing {
       await rememberIssuer(tx, config.baseUrl, at);
       const rows = await allKeys(tx);
       if (!rows.some(({ purpose, signs }) => purpose === 'sign' && signs === null))
-        await insertKey(tx, await makeSigningKey(this.#sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
+        await insertKey(tx, await makeSigningKey(this.sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
       if (!rows.some(({ signs }) => signs === 'id_token'))
-        await insertKey(tx, await makeIdTokenKey(this.#sealing, { now: at, signsFrom: at }));
+        await insertKey(tx, await makeIdTokenKey(this.sealing, { now: at, signsFrom: at }));
       if (!rows.some(({ purpose }) => purpose === 'mac'))
-        await insertKey(tx, makeMacKey(this.#sealing, { now: at, signsFrom: at }));
+        await insertKey(tx, makeMacKey(this.sealing, { now: at, signsFrom: at }));
       for (const { id, sealed_private } of rows) {
-        const { content, isCurrent } = this.#sealing.open(sealed_private, id);
-        if (!isCurrent) await replaceSealed(tx, id, this.#sealing.seal(content, id));
+        const { content, isCurrent } = this.sealing.open(sealed_private, id);
+        if (!isCurrent) await replaceSealed(tx, id, this.sealing.seal(content, id));
       }
     });
-  }
-
-  /** Ends the threads that sign. */
-  close(): Promise<void> {
-    return this.#signing.close();
   }
 
   #take(rows: readonly KeyRow[], issuers: readonly { url: string }[], told: number): void {
     // A reading that began earlier may end later.
     if (told < this.#heeded) return;
-    const open = ({ id, sealed_private }: KeyRow) => this.#sealing.open(sealed_private, id).content;
-    const [before, now] = [this.#signing.rows, this.#context.now()];
+    const open = ({ id, sealed_private }: KeyRow) => this.sealing.open(sealed_private, id).content;
+    const [before, now] = [this.signingKeys.rows, this.#context.now()];
     const of = (kind: KeyRow['purpose']) => rows.filter(({ purpose }) => purpose === kind);
-    this.#signing.take(of('sign'), open);
-    this.#macs.take(of('mac'), open);
+    this.signingKeys.take(of('sign'), open);
+    this.macKeys.take(of('mac'), open);
     this.#issuers = new Set(issuers.map(({ url }) => url));
     this.#loadedAt = now;
     this.#heeded = told;
     const ids = new Set(rows.map(({ id }) => id));
     const isReplaced = before.some(({ id, retires_at }) => !ids.has(id) && (retires_at === null || retires_at > now));
     if (isReplaced) this.epoch++;
-    if (endsOf(this.#signing.rows) !== endsOf(before)) for (const listener of this.#changeListeners) listener();
+    if (endsOf(this.signingKeys.rows) !== endsOf(before)) for (const listener of this.#changeListeners) listener();
     if (isReplaced) for (const listener of this.#replacedListeners) listener();
   }
 }

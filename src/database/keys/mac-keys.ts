@@ -13,8 +13,13 @@ interface MacKey {
 
 /** The symmetric keys from which MACs for every purpose derive. The newest that may do so makes them; those before it still check. */
 export class MacKeys {
+  readonly #now: () => number;
   /** Newest first. */
   #keys: readonly MacKey[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   take(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
     const known = new Map(this.#keys.map((key) => [key.id, key]));
@@ -30,36 +35,41 @@ export class MacKeys {
     });
   }
 
-  /** The key that makes MACs now. */
-  currentId(now: number): string {
-    return this.#current(now).id;
+  /** The id of the key that makes MACs now. Store it beside a MAC that is kept for longer than a key is used. */
+  currentId(): string {
+    return this.#current().id;
   }
 
-  mac(purpose: string, data: string, now: number): string {
-    return derive(this.#current(now), purpose).of(data);
+  /** HMAC-SHA256 in base64url. A MAC for one purpose is invalid for every other. */
+  mac(purpose: string, data: string): string {
+    return derive(this.#current(), purpose).of(data);
   }
 
-  /** What every key that counts would make of it, the current one's first. */
-  macs(purpose: string, data: string, now: number): string[] {
-    const current = this.#current(now);
+  /** One MAC per valid key, the current key's first. For rows that are found by their MAC. */
+  macs(purpose: string, data: string): string[] {
+    const [current, now] = [this.#current(), this.#now()];
     const others = this.#keys.filter((key) => key !== current && isLive(key, now));
     return [current, ...others].map((key) => derive(key, purpose).of(data));
   }
 
-  /** By the key that is named; else by any that counts now, also one that makes none yet: another clock may be ahead. */
-  matches(purpose: string, data: string, mac: string, by: string | number): boolean {
-    const given = Buffer.from(mac);
-    const counts = (key: MacKey) => (typeof by === 'string' ? key.id === by : isLive(key, by));
+  /**
+   * Whether the named key made this MAC, however old the key is. Without a key id: whether any valid key made it. That
+   * includes a key that makes none yet, because the clock of another instance may be ahead.
+   */
+  matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
+    const [given, now] = [Buffer.from(mac), this.#now()];
+    const counts = (key: MacKey) => (keyId === null ? isLive(key, now) : key.id === keyId);
     return this.#keys.some((key) => counts(key) && isSame(derive(key, purpose).of(data), given));
   }
 
-  /** Under one key, however old, as long as it is there: for what is stored beside the key's name. */
+  /** The MAC under one key, however old. Undefined when the key is gone. */
   macUnder(keyId: string, purpose: string, data: string): string | undefined {
     const key = this.#keys.find(({ id }) => id === keyId);
     return key && derive(key, purpose).of(data);
   }
 
-  #current(now: number): MacKey {
+  #current(): MacKey {
+    const now = this.#now();
     const key = this.#keys.find((candidate) => candidate.signsFrom <= now && isLive(candidate, now));
     // Only a clock that is behind leaves none.
     const current = key ?? this.#keys.at(-1);

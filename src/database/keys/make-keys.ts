@@ -32,7 +32,8 @@ export const makeIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom
   makeSigningKey(sealing, idTokenAlgorithm, { ...times, signs: 'id_token' });
 
 /** A symmetric key from which the MACs of every purpose derive. */
-export function makeMacKey(sealing: Sealing, { now, signsFrom }: { now: number; signsFrom: number }): KeyRow {
+export function makeMacKey(sealing: Pick<Sealing, 'seal'>, times: { now: number; signsFrom: number }): KeyRow {
+  const { now, signsFrom } = times;
   const id = uuidv7(now);
   return {
     id,

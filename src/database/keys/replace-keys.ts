@@ -11,7 +11,7 @@ import type { Sealing } from './sealing.ts';
  */
 export const publishedFirst = 10 * 60_000;
 const clockTolerance = 60_000;
-/** The cookie by which a device is known lives a year, links in mail a week; forms, cursors and kept answers less. */
+/** The cookie of known browsers lives a year, links in mail a week; forms, cursors and kept answers less. */
 const longestMac = 365 * 86_400_000;
 
 /** One new key of each kind, not stored yet. */

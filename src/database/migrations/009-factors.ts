@@ -54,7 +54,7 @@ export const factors: Migration = {
     `create table remembered_browsers (
       id ${text} primary key,
       user_id ${text} not null references users (id) on delete cascade,
-      device_hash ${text} not null unique,
+      browser_hash ${text} not null unique,
       address ${text},
       user_agent ${text},
       created_at ${bigint} not null,

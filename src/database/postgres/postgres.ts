@@ -27,7 +27,7 @@ import { placeOf } from './servers/servers-of.ts';
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** What takes writes, and where the news are heard: the same, unless a pooler by transaction is in between. */
+/** The server that takes writes, and the address that invalidations come from. They differ behind a pooler by transaction. */
 interface Ways {
   readonly primary: Primary;
   readonly listening: Primary;

@@ -2,20 +2,20 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Changes, Db, Tx } from '../database.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
-import type { SqliteNews } from './sqlite-news.ts';
+import type { SqliteInvalidations } from './sqlite-invalidations.ts';
 
 const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
 
 /**
  * Within one process a change is told by a call. That another process wrote shows in `data_version`, which is looked at before
- * anything is answered from memory: nobody has to be waited for. What it changed is in the news. A process that serves alone
+ * anything is answered from memory: nobody has to be waited for. What it changed is in the table of invalidations. A process that serves alone
  * takes it that anything may have changed, as others hardly ever write.
  */
 export class SqliteBus implements Bus {
   readonly #listeners: ChangeListener[] = [];
   readonly #dataVersion: StatementSync;
   readonly #snapshot: SharedSnapshot;
-  readonly #news: SqliteNews;
+  readonly #invalidations: SqliteInvalidations;
   readonly #alone: boolean;
   readonly #totalChanges: StatementSync;
   readonly #wakeListeners: (() => void)[] = [];
@@ -27,9 +27,9 @@ export class SqliteBus implements Bus {
   #seen: unknown;
   #checked = false;
 
-  constructor(writer: DatabaseSync, snapshot: SharedSnapshot, news: SqliteNews, alone: boolean) {
+  constructor(writer: DatabaseSync, snapshot: SharedSnapshot, invalidations: SqliteInvalidations, alone: boolean) {
     this.#snapshot = snapshot;
-    this.#news = news;
+    this.#invalidations = invalidations;
     this.#alone = alone;
     // Read on the writing connection: there, only commits of other processes move it.
     this.#dataVersion = writer.prepare('pragma data_version');
@@ -40,11 +40,11 @@ export class SqliteBus implements Bus {
   }
 
   async join(): Promise<void> {
-    this.#news.join();
+    this.#invalidations.join();
   }
 
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
-    await this.#news.write(tx, changes);
+    await this.#invalidations.write(tx, changes);
     return '';
   }
 
@@ -77,7 +77,7 @@ export class SqliteBus implements Bus {
       this.#seen = version;
       this.#foreign++;
       this.#snapshot.end();
-      notifyListeners(this.#listeners, this.#alone ? everything : this.#news.read());
+      notifyListeners(this.#listeners, this.#alone ? everything : this.#invalidations.read());
     }
     return true;
   }

@@ -22,7 +22,7 @@ import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { SqliteBus } from './sqlite-bus.ts';
 import { translate } from './sqlite-errors.ts';
-import { SqliteNews } from './sqlite-news.ts';
+import { SqliteInvalidations } from './sqlite-invalidations.ts';
 import { sqliteProbes } from './sqlite-probes.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { Statements } from './sqlite-statements.ts';
@@ -166,7 +166,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
   const writing = new Statements(writer, new RowBudget(writer, { rows: rowsInWrites, ms: Infinity, spent }));
   const snapshot = new SharedSnapshot(reader);
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
-  const bus = new SqliteBus(writer, snapshot, new SqliteNews(reader), alone);
+  const bus = new SqliteBus(writer, snapshot, new SqliteInvalidations(reader), alone);
   const inPlace = fileInPlace(path);
   // The log is there since it was switched on.
   inPlace();

@@ -56,10 +56,10 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** Until then the old address is nobody else's, and its link undoes the change. */
     undo_until: number;
   };
-  /** Devices that logged in to an account before. */
-  known_devices: {
+  /** Browsers that logged in to an account before. */
+  known_browsers: {
     user_id: string;
-    /** A hash: nothing of the device can be read from it. */
+    /** A hash: nothing of the browser can be read from it. */
     fingerprint: string;
     first_seen_at: number;
     last_seen_at: number;
@@ -145,7 +145,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** Set by the next rotation: what it signed has expired by then. */
     retires_at: number | null;
   };
-  /** On PostgreSQL: who listens to the news, each under an id that only the table knows. */
+  /** On PostgreSQL: the instances that listen to invalidations. Their ids are secret: only this table has them. */
   instances: { id: string; snapshot: string; renewals: number };
   /** On SQLite: what the processes that share the file tell each other, in the order in which it became true. */
   invalidations: { id: Generated<number>; changes: string };

@@ -2,7 +2,7 @@ import { languagesOf } from '../../config/languages/languages.ts';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { sayDevice } from '../../http/device.ts';
+import { sayUserAgent } from '../../http/user-agent.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
@@ -182,13 +182,10 @@ const messages = new Map([
 
 /** What can be told by the name that its owner gave it. */
 const namedMessages = new Map([
-  ['a new personal access token', 'mail.what.token_named'],
-  ['a new external application', 'mail.what.application_named'],
-  ['a new secret of an external application', 'mail.what.secret_named'],
+  ['a new personal access token', (named: string) => message('mail.what.token_named', { named })],
+  ['a new external application', (named: string) => message('mail.what.application_named', { named })],
+  ['a new secret of an external application', (named: string) => message('mail.what.secret_named', { named })],
 ]);
 
-function say(text: string, named: string | null): LocalizedText {
-  const key = namedMessages.get(text);
-  if (key !== undefined && named !== null) return message(key, { named });
-  return messages.get(text) ?? sayDevice(text);
-}
+const say = (text: string, named: string | null): LocalizedText =>
+  (named === null ? undefined : namedMessages.get(text)?.(named)) ?? messages.get(text) ?? sayUserAgent(text);

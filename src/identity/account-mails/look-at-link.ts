@@ -7,7 +7,7 @@ import type { OneTimePurpose } from './one-time-token-store.ts';
 import { peekOneTimeToken, readOneTimeToken } from './one-time-tokens.ts';
 
 type Looking = Pick<Context, 'database' | 'now'>;
-type Macs = Pick<KeyRing, 'matches'>;
+type Macs = Pick<KeyRing, 'macKeys'>;
 
 /**
  * Whether a mailed link would still work, so that the page behind it can say so at once. It is not used up by that: mail scanners

@@ -30,7 +30,7 @@ type LinkPurpose = OneTimePurpose | 'undo_email';
 
 /** `<id>.<MAC>`: without the server's key, what is stored opens nothing. */
 export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): string =>
-  `${id}.${keys.mac(purposeOfMac, `${purpose}:${id}`)}`;
+  `${id}.${keys.macKeys.mac(purposeOfMac, `${purpose}:${id}`)}`;
 
 /** Stores a link of its own time and makes its value. */
 export async function mintOneTimeToken(
@@ -56,18 +56,18 @@ const form = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 
 /** The id that a value carries, when this service made it for this purpose. A forged one costs no query. */
 export function readOneTimeToken(
-  keys: Pick<KeyRing, 'matches'>,
+  keys: Pick<KeyRing, 'macKeys'>,
   purpose: LinkPurpose,
   value: string,
 ): string | undefined {
   const [, id, mac] = (form.exec(value) ?? []) as (string | undefined)[];
-  return id && mac && keys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
+  return id && mac && keys.macKeys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
 }
 
 /** Looks without using it up: for the page behind a link, which mail scanners open too. */
 export async function peekOneTimeToken(
   { database, now }: Pick<Context, 'database' | 'now'>,
-  keys: Pick<KeyRing, 'matches'>,
+  keys: Pick<KeyRing, 'macKeys'>,
   purpose: OneTimePurpose,
   value: string,
 ): Promise<OneTimeTokenRow | undefined> {

@@ -11,7 +11,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
 import { Turnstile } from '../throttle/turnstile.ts';
-import { deviceOf } from './known-devices.ts';
+import { knownBrowserOf } from './known-browsers.ts';
 import { lacksConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
 
 export interface Credentials {
@@ -29,7 +29,7 @@ export interface Credentials {
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
 
-export const mostFailures = { account: 10, device: 10, address: 100 };
+export const mostFailures = { account: 10, browser: 10, address: 100 };
 
 /**
  * The user whose credentials these are. An unknown user, a wrong password, a disabled user and a disabled identifier get one
@@ -46,9 +46,9 @@ export async function checkCredentials(
   const found = identifier && (await findUserByLogin(database.db, identifier));
   const user = found && isOfRealm(found, credentials.realm) ? found : undefined;
   const check = { context, passwords, credentials, user };
-  const device = user && deviceOf(keys, source, user.id);
-  if (user && device !== undefined) {
-    const checked = await checkAsDevice(check, `login:device:${user.id}:${device}`);
+  const browser = user && knownBrowserOf(keys, source, user.id);
+  if (user && browser !== undefined) {
+    const checked = await checkAsKnownBrowser(check, `login:browser:${user.id}:${browser}`);
     if (checked) return checked;
   }
   // By the stored form, where there is one: an address has many spellings.
@@ -64,12 +64,12 @@ interface Check {
 }
 
 /**
- * A device that this user signed in on before is counted by itself, so that nobody else's failures lock it out. Where it
+ * A browser that this user signed in with before has its own count, so that nobody else's failures lock it out. Where it
  * has failed too often, it may be stolen: then it is a stranger like all others.
  */
-function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> {
+function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
   return perAccount.pass(key, async () => {
-    const attempt = await begin(check.context, [{ key, most: mostFailures.device, of: 'device', forgiven: true }]);
+    const attempt = await begin(check.context, [{ key, most: mostFailures.browser, of: 'browser', forgiven: true }]);
     return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
   });
 }

@@ -3,7 +3,7 @@ import type { Profile } from '../accounts/user-fields.ts';
 import { accountKey, identifierKey, readCounts } from '../throttle/throttle-store.ts';
 import { mostFailures } from './check-credentials.ts';
 
-/** Until when strangers to the account's devices are refused; undefined where nobody is. */
+/** Until when strangers to the account's browsers are refused; undefined where nobody is. */
 export async function lockedUntil(
   { database, now }: Context,
   { id, email, username, phone }: Profile & { readonly id: string },

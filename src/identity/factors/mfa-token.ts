@@ -37,13 +37,13 @@ export function makeMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, now
   const nonce = randomBytes(16).toString('base64url');
   const signed: Signed = { ...first, nonce, expiresAt: now + lifeMs, password: fingerprint(user) };
   const what = Buffer.from(JSON.stringify(signed)).toString('base64url');
-  return `mfa.${what}.${keys.mac(purpose, what)}`;
+  return `mfa.${what}.${keys.macKeys.mac(purpose, what)}`;
 }
 
 /** Undefined where it is none of ours, or expired. */
 export function readMfaToken(keys: KeyRing, token: string, now: number): Signed | undefined {
   const [, what, mac] = /^mfa\.([\w-]{1,8000})\.([\w-]{43})$/.exec(token) ?? [];
-  if (what === undefined || mac === undefined || !keys.matches(purpose, what, mac)) return undefined;
+  if (what === undefined || mac === undefined || !keys.macKeys.matches(purpose, what, mac)) return undefined;
   const signed = JSON.parse(Buffer.from(what, 'base64url').toString()) as Signed;
   return signed.expiresAt > now ? signed : undefined;
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { spend } from './spent-value-store.ts';
 
-type Macs = Pick<KeyRing, 'mac' | 'matches'>;
+type Macs = Pick<KeyRing, 'macKeys'>;
 
 const macPurpose = 'passkey challenge';
 const lifeMs = 5 * 60_000;
@@ -22,7 +22,7 @@ export interface Challenge {
 /** A signed challenge: nothing is stored until it is used, and any instance can check it. */
 export function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: number): string {
   const what = [ceremony, randomBytes(16).toString('base64url'), now + lifeMs, userId].join('.');
-  return `${what}.${keys.mac(macPurpose, what)}`;
+  return `${what}.${keys.macKeys.mac(macPurpose, what)}`;
 }
 
 const form = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;
@@ -33,7 +33,7 @@ export function readChallenge(keys: Macs, encoded: string, now: number): Challen
   const parts = form.exec(text) as unknown as [string, Ceremony, string, string, string, string] | null;
   if (!parts) return undefined;
   const [, ceremony, nonce, expiry, userId, mac] = parts;
-  const isOurs = keys.matches(macPurpose, text.slice(0, -mac.length - 1), mac);
+  const isOurs = keys.macKeys.matches(macPurpose, text.slice(0, -mac.length - 1), mac);
   return isOurs && Number(expiry) > now ? { ceremony, nonce, expiresAt: Number(expiry), userId } : undefined;
 }
 

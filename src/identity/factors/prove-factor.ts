@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { mostFailures } from '../credentials/check-credentials.ts';
-import { deviceOf } from '../credentials/known-devices.ts';
+import { knownBrowserOf } from '../credentials/known-browsers.ts';
 import type { Mail } from '../mail/mail.ts';
 import { lookWithin } from '../throttle/look-within.ts';
 import { networkLimits } from '../throttle/throttle.ts';
@@ -64,8 +64,8 @@ export async function proveFactor(means: FactorMeans, asked: Asked): Promise<Pro
   const method = methodOf(asked);
   if (method === undefined) return undefined;
   // A browser that signed in before is counted by itself: nobody can lock an owner out of their own.
-  const device = deviceOf(keys, source, userId);
-  const key = `factor:${method}:${userId}${device === undefined ? '' : `:${device}`}`;
+  const browser = knownBrowserOf(keys, source, userId);
+  const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
   const account = { key, most: mostFailures.account, of: 'account', forgiven: true };
   const limits = [account, ...networkLimits('login', source.address, mostFailures.address)];
   return lookWithin(context, limits, () => readers[method](means, asked));

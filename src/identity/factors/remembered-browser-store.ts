@@ -6,47 +6,47 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { deviceOf } from '../credentials/known-devices.ts';
+import { knownBrowserOf } from '../credentials/known-browsers.ts';
 
 type BrowserRow = Selectable<Tables['remembered_browsers']>;
-type Macs = Pick<KeyRing, 'mac' | 'matches'>;
+type Macs = Pick<KeyRing, 'macKeys'>;
 
-const hashOf = (userId: string, device: string): string => hash('sha256', `${userId}\n${device}`, 'base64url');
+const hashOf = (userId: string, browser: string): string => hash('sha256', `${userId}\n${browser}`, 'base64url');
 
-/** Whether this user's second factor was asked for on this browser, and need not be again. A browser is known by its device cookie. */
+/** Whether this user's second factor was asked for on this browser, and need not be again. A browser is known by its cookie. */
 export async function isRemembered(
   { database, now }: Context,
   keys: Macs,
   userId: string,
   source: RequestSource,
 ): Promise<boolean> {
-  const device = deviceOf(keys, source, userId);
-  if (device === undefined) return false;
+  const browser = knownBrowserOf(keys, source, userId);
+  if (browser === undefined) return false;
   const { numUpdatedRows } = await database.db
     .updateTable('remembered_browsers')
     .set({ last_used_at: now(), address: source.address })
-    .where('device_hash', '=', hashOf(userId, device))
+    .where('browser_hash', '=', hashOf(userId, browser))
     .where('user_id', '=', userId)
     .where('expires_at', '>', now())
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
 
-/** Remembers the browser that has this device cookie, for MFA_REMEMBER. */
+/** Remembers the browser that has this cookie, for MFA_REMEMBER. */
 export async function rememberBrowser(
   { config, now }: Context,
   keys: Macs,
   tx: Tx,
   { userId, source, cookie }: { userId: string; source: RequestSource; cookie: string },
 ): Promise<void> {
-  const device = deviceOf(keys, { ...source, device: cookie }, userId) as string;
+  const browser = knownBrowserOf(keys, { ...source, browserCookie: cookie }, userId) as string;
   const at = now();
   const seen = { address: source.address, user_agent: source.userAgent, last_used_at: at };
   const row = { ...seen, expires_at: at + config.mfaRemember * 1000 };
   await tx
     .insertInto('remembered_browsers')
-    .values({ id: uuidv7(at), user_id: userId, device_hash: hashOf(userId, device), created_at: at, ...row })
-    .onConflict((conflict) => conflict.column('device_hash').doUpdateSet(row))
+    .values({ id: uuidv7(at), user_id: userId, browser_hash: hashOf(userId, browser), created_at: at, ...row })
+    .onConflict((conflict) => conflict.column('browser_hash').doUpdateSet(row))
     .execute();
 }
 

@@ -18,7 +18,7 @@ export interface Beginning {
   readonly passedOn: PassedOn;
 }
 
-type Macs = Pick<KeyRing, 'mac' | 'ensureCurrent'>;
+type Macs = Pick<KeyRing, 'macKeys' | 'ensureCurrent'>;
 
 /** `nonce` and the PKCE verifier follow from `state` and a server key, so that nothing usable is stored. */
 export async function bindingOf(
@@ -31,8 +31,8 @@ export async function bindingOf(
   return {
     redirectUri: callbackOf(config, provider),
     state,
-    nonce: keys.mac('provider nonce', state),
-    verifier: keys.mac('provider verifier', state),
+    nonce: keys.macKeys.mac('provider nonce', state),
+    verifier: keys.macKeys.mac('provider verifier', state),
   };
 }
 

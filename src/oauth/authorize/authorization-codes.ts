@@ -46,13 +46,13 @@ export async function issueCode(
     used_at: null,
     session_id: null,
   });
-  return `${id}.${keys.mac(purpose, id)}`;
+  return `${id}.${keys.macKeys.mac(purpose, id)}`;
 }
 
 /** The id that a code carries. What was not made here costs no query. */
 export function readCode(keys: KeyRing, code: string): string | undefined {
   const [, id, mac] = (/^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []) as (string | undefined)[];
-  return id && mac && keys.matches(purpose, id, mac) ? id : undefined;
+  return id && mac && keys.macKeys.matches(purpose, id, mac) ? id : undefined;
 }
 
 /** Removes codes that nobody needs to know of any more; other requests run between the batches. */

@@ -4,6 +4,7 @@ import { anyOf, equals, type Rule, role } from '../../resources/declaration/acce
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { list, reference, text, timestamp } from '../../resources/declare.ts';
+import { endSessions } from '../sessions/end/end-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { deleteUnusedCodes } from './code-store.ts';
 import { deleteConsent } from './consent-store.ts';
@@ -42,7 +43,7 @@ export const consentsResource = (sessions: Sessions) =>
       const parties = { userId: consent.user_id, clientId: consent.client_id };
       await deleteConsent(tx, consent.id);
       await deleteUnusedCodes(tx, parties);
-      const sessionsEnded = await sessions.end(tx, invalidate, parties, 'consent_withdrawn');
+      const sessionsEnded = await endSessions(sessions, tx, invalidate, parties, 'consent_withdrawn');
       const actorId = caller.userId === parties.userId ? null : caller.userId;
       const data = { scopes: consent.scopes, sessions_ended: sessionsEnded };
       await recordEvent(context, tx, { type: 'consent.withdrawn', ...parties, actorId, source, data });

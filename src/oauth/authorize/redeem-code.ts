@@ -13,6 +13,7 @@ import { adminScope, allowsScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/requested-claims.ts';
 import { type AuthorityRows, holdAuthorityRows } from '../sessions/authority/authority-store.ts';
+import { endSessions } from '../sessions/end/end-sessions.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
 import { findSession, type SessionRow } from '../sessions/store/session-store.ts';
@@ -156,7 +157,8 @@ async function endReused(
   { client, code, source }: Held,
 ): Promise<string> {
   const sessionId = (await findCode(tx, code.id))?.session_id ?? null;
-  const ended = sessionId === null ? 0 : await sessions.end(tx, invalidate, { sessionId }, 'authorization_code_reused');
+  const ended =
+    sessionId === null ? 0 : await endSessions(sessions, tx, invalidate, { sessionId }, 'authorization_code_reused');
   if (ended > 0) {
     const data = client.id === code.client_id ? {} : { by: client.id };
     const { user_id: userId, client_id: clientId } = code;

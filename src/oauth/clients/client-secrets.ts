@@ -12,9 +12,9 @@ const purpose = 'client secret';
 const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
 
 function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecret {
-  const keyId = keys.macKeyId();
+  const keyId = keys.macKeys.currentId();
   const valueHash = shortTokenKind(secret) === 'sec' ? hashShortToken(secret) : null;
-  return { hash: keys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
+  return { hash: keys.macKeys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
 }
 
 /** A client, and the secret by which it proved to be it: whoever writes for it sees to it that this still counts. */
@@ -28,7 +28,7 @@ export function findSecret(keys: KeyRing, client: StoredClient, secret: string, 
   const data = hashed(client.id, secret);
   return client.secrets.find(
     ({ secret_hash, key_id, expires_at }) =>
-      (expires_at === null || expires_at > now) && keys.matches(purpose, data, secret_hash, key_id),
+      (expires_at === null || expires_at > now) && keys.macKeys.matches(purpose, data, secret_hash, key_id),
   )?.id;
 }
 

@@ -44,13 +44,13 @@ export async function remakeProxiedClients(context: Context, keys: KeyRing): Pro
  * from for as long as that is there.
  */
 async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
-  const derive = (keyId: string) => keys.macUnder(keyId, 'proxied client', webAdmin.path);
+  const derive = (keyId: string) => keys.macKeys.macUnder(keyId, 'proxied client', webAdmin.path);
   const client = await findClient(database.db, webAdmin.id);
   for (const { key_id } of client?.secrets ?? []) {
     const secret = key_id === null ? undefined : derive(key_id);
     if (client && secret && isSecretOf(keys, client, secret, now())) return secret;
   }
-  return derive(keys.macKeyId()) as string;
+  return derive(keys.macKeys.currentId()) as string;
 }
 
 /** The file is for the operator, who may want to use the client directly; nothing reads it. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
-import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import type { OAuth } from '../oauth.ts';
 import { neverStore, requestOf } from '../oauth-routes.ts';
@@ -19,7 +19,7 @@ const text = Type.Optional(Type.String());
 /** Login and refresh for each first-party client, whose credentials never leave the server. */
 export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly ProxiedClient[]): void {
   const { config } = oauth.context;
-  const deviceCookie = createDeviceCookie(config);
+  const knownBrowsers = createBrowserCookie(config);
   const route = {
     config: { auth: 'public', errors: 'oauth', limited: 'when-known' },
     onRequest: neverStore,
@@ -30,9 +30,9 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     const prefix = `/v1/clients/${proxied.path}`;
     const name = proxied.path.replace('/', ' ');
     const cookieOptions = refreshCookie(config, proxied);
-    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, device }: Issued) => {
+    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, browserCookie }: Issued) => {
       reply.setCookie(refreshCookieName, tokens.refresh_token ?? '', { ...cookieOptions, maxAge: refreshTokenTtl });
-      if (device !== undefined) deviceCookie.set(reply, device);
+      if (browserCookie !== undefined) knownBrowsers.set(reply, browserCookie);
       return tokens;
     };
 
@@ -56,7 +56,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         },
       },
       async (request, reply) => {
-        const source = deviceCookie.requestSource(request);
+        const source = knownBrowsers.requestSource(request);
         return withCookie(reply, await logIn(oauth, { proxied, ...requestOf(request, reply), source }));
       },
     );

@@ -4,6 +4,7 @@ import { requireRealm } from '../clients/require-realm.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
+import { refreshSession } from '../sessions/refresh/refresh-session.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
 import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 
@@ -45,7 +46,7 @@ export const refreshTokenGrant: Grant = {
       }
     }
     const { id: clientId, secretId } = client;
-    const rotated = await sessions.rotate({ refreshToken, clientId, secretId, source });
+    const rotated = await refreshSession(sessions, { refreshToken, clientId, secretId, source });
     return { ...rotated, scopes: heldScopes(known, asked, allowed(rotated.session)) };
   },
 };

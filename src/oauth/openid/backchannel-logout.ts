@@ -63,7 +63,7 @@ interface Means {
   readonly mail: Mail;
 }
 
-/** About ten minutes in all. Later it would be no news to an application that looks at its tokens. */
+/** About ten minutes in all. After that, the application has noticed by itself that its tokens are invalid. */
 const attempts = 6;
 /** One address, and one host, take no more of what all share. */
 const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
@@ -112,5 +112,5 @@ function logoutToken(
   const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetime, jti: uuidv7(at), sid };
   // 2.6: verified as ID tokens are.
   const algorithm = idTokenSignedResponseAlg ?? idTokenAlgorithm;
-  return keys.signToken({ ...claims, events: { [event]: {} } }, { typ, algorithm });
+  return keys.signingKeys.sign({ ...claims, events: { [event]: {} } }, { typ, algorithm });
 }

@@ -37,7 +37,7 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
   if (!user) throw new OAuthError('invalid_grant', 'The user no longer exists.');
   const now = context.now();
   const signedIn = authenticationOf(session);
-  return keys.signTokenInWorker(
+  return keys.signingKeys.signInWorker(
     (algorithm) => ({
       ...claimsOf(user, client.idTokenClaims ? scopes : [], readDetails(session.details).claims?.id_token),
       iss: config.baseUrl,

@@ -4,6 +4,7 @@ import { badRequest } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import type { OAuth } from '../oauth.ts';
+import { endSessions } from '../sessions/end/end-sessions.ts';
 import { idTokenType } from './id-token.ts';
 
 /** The parameters of OpenID Connect RP-Initiated Logout 2; what else is sent is not looked at. */
@@ -49,10 +50,10 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
 export async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
   const options = { typ: idTokenType, retired: true };
   await keys.ensureCurrent();
-  let claims = keys.verifyToken(token, options);
+  let claims = keys.signingKeys.verify(token, options);
   if (claims === 'unknown-key') {
     await keys.reloadIfOld();
-    claims = keys.verifyToken(token, options);
+    claims = keys.signingKeys.verify(token, options);
   }
   if (typeof claims === 'string' || !keys.isOwnIssuer(claims.iss)) return undefined;
   const { sub: userId, aud: clientId, sid: sessionId } = claims;
@@ -63,7 +64,7 @@ export async function readHint({ keys }: OAuth, token: string): Promise<Hint | u
 /** Ends the session of the application that asks, whatever it may do offline: its own word counts for it. */
 export async function endHinted({ context, sessions }: OAuth, hint: Hint, source: RequestSource): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
-    const ended = await sessions.end(tx, invalidate, { sessionId: hint.sessionId }, 'logout');
+    const ended = await endSessions(sessions, tx, invalidate, { sessionId: hint.sessionId }, 'logout');
     if (ended > 0) await recordEvent(context, tx, { type: 'logout', ...hint, source });
   });
 }

@@ -30,14 +30,14 @@ export class Dpop {
   }
 
   nonce(slot = Math.floor(this.#context.now() / slotMs)): string {
-    return `${slot}.${this.#keys.mac(purpose, String(slot))}`;
+    return `${slot}.${this.#keys.macKeys.mac(purpose, String(slot))}`;
   }
 
   #isNonce(nonce: unknown): boolean {
     const [, slot, mac] = typeof nonce === 'string' ? (/^(\d{1,12})\.([\w-]{43})$/.exec(nonce) ?? []) : [];
     if (slot === undefined || mac === undefined) return false;
     const age = Math.floor(this.#context.now() / slotMs) - Number(slot);
-    return (age === 0 || age === 1) && this.#keys.matches(purpose, slot, mac);
+    return (age === 0 || age === 1) && this.#keys.macKeys.matches(purpose, slot, mac);
   }
 
   /** The thumbprint of the key that the sender of a token request holds; undefined where it shows none. */

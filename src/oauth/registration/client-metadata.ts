@@ -31,13 +31,13 @@ const longestScope = 4000;
 /** What this service offers to clients. */
 export interface Offered {
   readonly scopes: KnownScopes;
-  readonly keys: Pick<KeyRing, 'idTokenAlgorithms'>;
+  readonly keys: Pick<KeyRing, 'signingKeys'>;
 }
 
 /** What registered clients may choose from now. */
 export const knownHere = ({ scopes, keys }: Offered): Known => ({
   scopes,
-  idTokenAlgorithms: keys.idTokenAlgorithms() as readonly IdTokenAlgorithm[],
+  idTokenAlgorithms: keys.signingKeys.algorithms() as readonly IdTokenAlgorithm[],
 });
 
 /** The same as lists. */

@@ -24,7 +24,7 @@ const isInitialToken = async ({ database, now }: Context, keys: KeyRing, token: 
 function isSignedToken(keys: KeyRing, token: string, now: number): boolean {
   const [, signed, expiresAt, mac] = /^(ghr\.(\d{1,15})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? [];
   if (signed === undefined || mac === undefined || Number(expiresAt) <= now) return false;
-  return keys.matches('client registration', signed, mac);
+  return keys.macKeys.matches('client registration', signed, mac);
 }
 
 /** RFC 6750 3.1. */

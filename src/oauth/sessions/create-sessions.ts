@@ -1,8 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { unauthorized } from '../../http/gate/unauthorized.ts';
-import type { NotifyApplications } from './end/end-sessions.ts';
-import { Sessions } from './sessions.ts';
+import { type NotifyApplications, Sessions } from './sessions.ts';
 import { noLegacyTokens } from './tokens/legacy-tokens.ts';
 import { type ProvePossession, TokenVerifier } from './verify/token-verifier.ts';
 

@@ -2,6 +2,7 @@ import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/client-store.ts';
+import { endSessions } from './end/end-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
@@ -16,6 +17,6 @@ export async function endClients(
 ): Promise<void> {
   for (const clientId of await findClientIdsOf(tx, userId)) {
     if (!keepSecrets) await removeSecrets(tx, clientId);
-    await sessions.end(tx, invalidate, { clientId }, cause);
+    await endSessions(sessions, tx, invalidate, { clientId }, cause);
   }
 }

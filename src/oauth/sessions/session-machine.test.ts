@@ -8,6 +8,8 @@ import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { OAuthError, Problem } from '../../platform/errors.ts';
+import { endSessions } from './end/end-sessions.ts';
+import { pruneSessions } from './end/prune-sessions.ts';
 
 const grace = 10_000;
 const accessLife = 60_000;
@@ -134,7 +136,7 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
 async function end(real: SessionInstances, model: Model | 'all', models: Model[]): Promise<void> {
   const { context, sessions } = real.any();
   await commitAndInvalidate(context.database, (tx, invalidate) =>
-    sessions.end(tx, invalidate, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
+    endSessions(sessions, tx, invalidate, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
   );
   for (const ended of model === 'all' ? models : [model]) ended.ended = true;
 }
@@ -173,7 +175,7 @@ async function run(real: SessionInstances, steps: readonly Step[]): Promise<void
     else await end(real, step.kind === 'end all' ? 'all' : model, models);
   }
   await tryAll(real, models);
-  await real.any().sessions.prune();
+  await pruneSessions(real.any().context);
   await tryAll(real, models);
   await end(real, 'all', models);
   await tryAll(real, models);

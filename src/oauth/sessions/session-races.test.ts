@@ -8,6 +8,7 @@ import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { OAuthError, Problem } from '../../platform/errors.ts';
+import { endSessions } from './end/end-sessions.ts';
 
 const grace = 10_000;
 
@@ -88,7 +89,7 @@ class Device {
     this.#leaving = true;
     const { context, sessions } = this.#real.any();
     await commitAndInvalidate(context.database, (tx, invalidate) =>
-      sessions.end(tx, invalidate, { sessionId: this.#id }, 'test'),
+      endSessions(sessions, tx, invalidate, { sessionId: this.#id }, 'test'),
     );
     this.#loggedOut = true;
   }

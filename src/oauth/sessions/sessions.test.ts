@@ -8,6 +8,8 @@ import { commitAndInvalidate } from '../../database/bus.ts';
 import { type KeyRing, openKeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import { createSessions } from './create-sessions.ts';
+import { endSessions } from './end/end-sessions.ts';
+import { pruneSessions } from './end/prune-sessions.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens/personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 import { findSession, type SessionRow } from './store/session-store.ts';
@@ -36,7 +38,9 @@ const refresh = async ({ sessions, clientId }: Stage, refreshToken: string) =>
   (await refreshSession(sessions, { refreshToken, clientId, source })).session;
 
 const end = ({ context, sessions }: Stage, sessionId: string) =>
-  commitAndInvalidate(context.database, (tx, invalidate) => sessions.end(tx, invalidate, { sessionId }, 'test'));
+  commitAndInvalidate(context.database, (tx, invalidate) =>
+    endSessions(sessions, tx, invalidate, { sessionId }, 'test'),
+  );
 
 const refusedWith = (code: string) => (error: { code?: string; status?: number }) => {
   assert.equal(error.status, 401);
@@ -83,7 +87,7 @@ onBothEngines('sessions', (engine) => {
     on.context.advance(9999);
     await verify(on, token);
     on.context.advance(1);
-    await on.sessions.prune();
+    await pruneSessions(on.context);
     await assert.rejects(verify(on, token), refusedWith('token_expired'));
   });
 
@@ -272,12 +276,8 @@ onBothEngines('sessions', (engine) => {
     await end(on, ended.id);
     on.context.advance(3_600_001);
     const live = await open(on);
-    assert.equal(await on.sessions.prune(), old.length + 1);
-    const left = await db.selectFrom('sessions').select('id').execute();
-    assert.deepEqual(
-      left.map(({ id }) => id),
-      [live.id],
-    );
+    assert.equal(await pruneSessions(on.context), old.length + 1);
+    assert.deepEqual(await db.selectFrom('sessions').select('id').execute(), [{ id: live.id }]);
   });
 
   it('shows the value of a personal access token once, to its owner', async () => {

@@ -1,4 +1,3 @@
-import type { Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
@@ -7,16 +6,13 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
 import { openidScope } from '../clients/scopes.ts';
-import { endSessions, type NotifyApplications } from './end/end-sessions.ts';
-import { pruneSessions } from './end/prune-sessions.ts';
-import { type Refresh, rotate } from './refresh/rotate.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';
 import { findScopes, handOverSession } from './store/hand-over-store.ts';
 import { insertSession } from './store/new-session-store.ts';
 import { sessionEnd } from './store/session-end.ts';
-import { type SessionRow, type SessionsOf, shortenSessions } from './store/session-store.ts';
+import { type SessionRow, shortenSessions } from './store/session-store.ts';
 import type { StoredSession } from './store/stored-session.ts';
 import {
   accessTokenExpiry,
@@ -52,6 +48,14 @@ export interface NewSession {
   readonly source: RequestSource;
 }
 
+/** Tells applications of logins that end, in the transaction that ends them. */
+export type NotifyApplications = (
+  tx: Tx,
+  logins: readonly ApplicationLogin[],
+  /** By client id: where the client wants to be told. */
+  addresses: ReadonlyMap<string, string>,
+) => Promise<void>;
+
 export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] =>
   JSON.parse(scopes) as string[];
 
@@ -66,25 +70,25 @@ const loginOf = (session: SessionRow, loginId: string | null): ApplicationLogin 
 });
 
 /**
- * Logins: of a user through a client, of a client, or a personal access token. One row each; tokens have none. Here they
- * begin, go on and end; `TokenVerifier` tells whose token somebody presents.
+ * Sessions: logins of a user through a client, of a client, and personal access tokens. One row each; tokens have none.
+ * `endSessions` and `refreshSession` take it as their first argument. `TokenVerifier` finds the session of a token.
  */
 export class Sessions {
-  readonly #context: Context;
-  readonly #keys: KeyRing;
-  readonly #foreign: LegacyTokens;
-  readonly #notify: NotifyApplications;
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly legacyTokens: LegacyTokens;
+  readonly notify: NotifyApplications;
 
-  constructor(context: Context, keys: KeyRing, foreign: LegacyTokens, notify: NotifyApplications) {
-    this.#context = context;
-    this.#keys = keys;
-    this.#foreign = foreign;
-    this.#notify = notify;
+  constructor(context: Context, keys: KeyRing, legacyTokens: LegacyTokens, notify: NotifyApplications) {
+    this.context = context;
+    this.keys = keys;
+    this.legacyTokens = legacyTokens;
+    this.notify = notify;
   }
 
   /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
   open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
-    const { config, now } = this.#context;
+    const { config, now } = this.context;
     const at = now();
     const type = session.type ?? 'session';
     const loginTtl = session.refreshable === false ? config.accessTokenTtl : config.refreshTokenTtl;
@@ -133,7 +137,7 @@ export class Sessions {
     id: string,
     { address, userAgent }: RequestSource,
   ): Promise<SessionRow | undefined> {
-    const { config, now } = this.#context;
+    const { config, now } = this.context;
     const waiting = await findScopes(tx, id);
     if (!waiting) return undefined;
     const at = now();
@@ -141,11 +145,6 @@ export class Sessions {
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
     const expiresAt = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
     return handOverSession(tx, { id, now: at, expiresAt, address, userAgent });
-  }
-
-  /** The session in its next generation, or, for a retry, in the one that the first attempt brought it to. */
-  rotate(refresh: Refresh): Promise<StoredSession> {
-    return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign, notify: this.#notify }, refresh);
   }
 
   /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
@@ -156,42 +155,32 @@ export class Sessions {
     claims?: TokenClaims,
   ): Promise<string> {
     const grant = { ...this.#grantOf(scopes), audience, claims };
-    return signAccessTokenInWorker(this.#keys, this.#context.config, session, grant);
+    return signAccessTokenInWorker(this.keys, this.context.config, session, grant);
   }
 
   /** The same at once: for a transaction, which must not wait. */
   accessTokenNow(session: SessionRow, scopes = scopesOfSession(session)): string {
-    return signAccessToken(this.#keys, this.#context.config, session, this.#grantOf(scopes));
+    return signAccessToken(this.keys, this.context.config, session, this.#grantOf(scopes));
   }
 
   #grantOf(scopes: readonly string[]): TokenGrant {
-    return { now: this.#context.now(), scope: scopes.join(' ') };
+    return { now: this.context.now(), scope: scopes.join(' ') };
   }
 
   /** Of an access token made now, in seconds. */
   accessTokenTtl(session: SessionRow): number {
-    const { config, now } = this.#context;
+    const { config, now } = this.context;
     const at = now();
     return accessTokenExpiry(session, config, at) - Math.floor(at / 1000);
   }
 
   refreshToken(session: Pick<SessionRow, 'id' | 'generation'>): string {
-    return makeRefreshToken(this.#keys, session);
-  }
-
-  /** Ends sessions; the caller commits, and records why. Returns how many were live. */
-  end(tx: Tx, invalidate: Invalidate, of: SessionsOf, cause: string): Promise<number> {
-    return endSessions(this.#context, tx, invalidate, of, { cause, notify: this.#notify });
+    return makeRefreshToken(this.keys, session);
   }
 
   /** At the start: the setting may have been longer when the sessions of today began. */
   async keepToMaxAge(): Promise<void> {
-    const { config, database } = this.#context;
+    const { config, database } = this.context;
     if (config.sessionMaxAge > 0) await shortenSessions(database.db, config.sessionMaxAge * 1000);
-  }
-
-  /** Removes what ended, in small batches. */
-  prune(): Promise<number> {
-    return pruneSessions(this.#context);
   }
 }

@@ -38,7 +38,7 @@ export class Continuations {
   fields({ query, progress }: Continuation): ContinuationFields {
     const since = String(progress.since ?? '');
     const chosen = progress.chosen ?? '';
-    const mac = since || chosen ? this.#keys.mac(purpose, signed(query, since, chosen)) : '';
+    const mac = since || chosen ? this.#keys.macKeys.mac(purpose, signed(query, since, chosen)) : '';
     return { request: Buffer.from(query).toString('base64url'), since, chosen, mac };
   }
 
@@ -51,7 +51,7 @@ export class Continuations {
     const { request = '', since = '', chosen = '', mac = '' } = fields;
     const query = Buffer.from(request, 'base64url').toString();
     if (query === '' || query.length > longestRequest) return undefined;
-    if (!this.#keys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
+    if (!this.#keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
     const at = since === '' ? undefined : Number(since);
     const isFresh = at !== undefined && this.#now() - at < goodFor;
     return { query, progress: { since: isFresh ? at : undefined, chosen: chosen || undefined } };

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Cookies } from './cookies.ts';
 import { mayBeOwnPage } from './page-origin.ts';
 
-/** What is needed of the key ring: codes that only this service can make. */
-export interface Macs {
-  mac(purpose: string, data: string): string;
-  matches(purpose: string, data: string, mac: string): boolean;
-}
+export type Macs = Pick<KeyRing, 'macKeys'>;
 
 interface Csrf {
   /** The value of a form's `_csrf` field; sets the visitor's cookie that it belongs to. */
@@ -49,7 +46,7 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
   };
   return {
     token(request, reply) {
-      return keys.mac(purpose, boundTo(visitorOf(cookies, request, reply), request));
+      return keys.macKeys.mac(purpose, boundTo(visitorOf(cookies, request, reply), request));
     },
     checkOrigin,
     check(request) {
@@ -58,7 +55,8 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
       const visitor = cookies.read(request).visitor;
       const sent = (request.body as Record<string, unknown> | undefined)?._csrf;
       if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');
-      if (!keys.matches(purpose, boundTo(visitor, request), sent)) throw refused('the token of the form is not ours');
+      if (!keys.macKeys.matches(purpose, boundTo(visitor, request), sent))
+        throw refused('the token of the form is not ours');
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
-import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import type { Tokens } from './cookies.ts';
 import { type Answer, callOwnApi } from './own-api.ts';
 
@@ -12,22 +12,22 @@ export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>
 }
 
 export interface LoginClient {
-  /** A login by any way that the proxy takes. The device is known from then on, by its cookie. */
+  /** A login by any way that the proxy takes. The browser is known from then on, by its cookie. */
   send(request: FastifyRequest, reply: FastifyReply, body: Readonly<Record<string, string>>): Promise<Answer<Tokens>>;
   refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
 }
 
 export function createLoginClient(config: Config): LoginClient {
   const prefix = `/v1/clients/${loginClientOf(config)}`;
-  const device = createDeviceCookie(config);
+  const knownBrowsers = createBrowserCookie(config);
   return {
     async send(request, reply, body) {
-      const known = device.read(request);
-      const cookie = known === undefined ? {} : { cookie: `${device.name}=${known}` };
+      const known = knownBrowsers.read(request);
+      const cookie = known === undefined ? {} : { cookie: `${knownBrowsers.name}=${known}` };
       const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
       const answer = await callOwnApi<Tokens>(request, login);
-      const value = answer.cookies.get(device.name);
-      if (value !== undefined) device.set(reply, value);
+      const value = answer.cookies.get(knownBrowsers.name);
+      if (value !== undefined) knownBrowsers.set(reply, value);
       return answer;
     },
     refresh: (request, refreshToken) =>

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import { describeDevice, sayDevice } from '../../http/device.ts';
+import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { setUpOf } from '../../identity/factors/authenticators-resource.ts';
 import { findPasskeys, passkeyHandle } from '../../identity/factors/passkey-store.ts';
@@ -82,8 +82,8 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
 
   kit.form(`${path}/passkeys`, 'auth:web', async (request, reply) => {
     const { passkey, name } = readForm(request, 'passkey', 'name');
-    const device = describeDevice(request.headers['user-agent'] ?? null);
-    const body = { passkey: jsonOf(passkey), name: (name || device).slice(0, 100) };
+    const browser = describeUserAgent(request.headers['user-agent'] ?? null);
+    const body = { passkey: jsonOf(passkey), name: (name || browser).slice(0, 100) };
     const answer = await asPerson<{ recovery_codes?: string[] }>(request, 'POST', '/v1/passkeys', body);
     if (!answer.ok) return show(request, reply.code(answer.status), { problem: message('passkey.failed') });
     const codes = answer.data.recovery_codes;
@@ -152,7 +152,7 @@ async function securityOf(kit: PageKit, means: PasskeyMeans, request: FastifyReq
     })),
     browsers: browsers.map(({ id, user_agent, address, last_used_at, expires_at }) => ({
       id,
-      device: sayDevice(describeDevice(user_agent)),
+      browser: sayUserAgent(describeUserAgent(user_agent)),
       address,
       last_used_at: shownTime(last_used_at),
       expires_at: shownTime(expires_at),

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { describeDevice, sayDevice } from '../../http/device.ts';
+import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
@@ -20,9 +20,9 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
     await endSession(request, (request.params as { id: string }).id);
     return kit.go(reply, '/settings/sessions?done=session-ended');
   });
-  kit.form('/settings/sessions/end-device', 'auth:web', async (request, reply) => {
-    const { device } = readForm(request, 'device');
-    const same = (await sessionsOfDevices(clients, request)).find(({ key }) => key === device);
+  kit.form('/settings/sessions/end-group', 'auth:web', async (request, reply) => {
+    const { group } = readForm(request, 'group');
+    const same = (await sessionGroups(clients, request)).find(({ key }) => key === group);
     for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(request, id);
     return kit.go(reply, '/settings/sessions?done=session-ended');
   });
@@ -63,8 +63,9 @@ async function applicationOf(clients: ClientDirectory, { client_id }: Session): 
   return client?.type === 'application' ? client.name : undefined;
 }
 
-interface Device {
-  /** Tells devices apart: the application, or what the browser says of itself. */
+/** The sessions of one application, or of one kind of browser. */
+interface SessionGroup {
+  /** The application, or what the browser says of itself. */
   readonly key: string;
   readonly name: LocalizedText;
   readonly application: boolean;
@@ -73,27 +74,27 @@ interface Device {
   readonly sessions: readonly (Session & { readonly current: boolean; readonly last_used_at: string })[];
 }
 
-/** The sessions of each device, the one in use first, then by their last use. */
-async function sessionsOfDevices(clients: ClientDirectory, request: FastifyRequest): Promise<Device[]> {
-  const devices = new Map<string, Device & { sessions: Device['sessions'][number][] }>();
+/** The group of the current session comes first. The others are sorted by their last use. */
+async function sessionGroups(clients: ClientDirectory, request: FastifyRequest): Promise<SessionGroup[]> {
+  const groups = new Map<string, SessionGroup & { sessions: SessionGroup['sessions'][number][] }>();
   for (const session of await sessionsOf(request)) {
     const application = await applicationOf(clients, session);
-    const described = describeDevice(session.user_agent);
+    const described = describeUserAgent(session.user_agent);
     const key = application === undefined ? JSON.stringify(described) : `application ${session.client_id}`;
     const last_used_at = session.last_used_at ?? session.created_at;
     const one = { ...session, last_used_at, current: session.id === request.caller.sessionId };
-    const known = devices.get(key);
+    const known = groups.get(key);
     const sessions = [...(known?.sessions ?? []), one].sort((a, b) => Number(b.current) - Number(a.current));
-    devices.set(key, {
+    groups.set(key, {
       key,
-      name: application ?? sayDevice(described),
+      name: application ?? sayUserAgent(described),
       application: application !== undefined,
       current: one.current || known?.current === true,
       last_used_at: known?.last_used_at ?? last_used_at,
       sessions,
     });
   }
-  return [...devices.values()].sort((a, b) => Number(b.current) - Number(a.current));
+  return [...groups.values()].sort((a, b) => Number(b.current) - Number(a.current));
 }
 
 async function showSessions(
@@ -102,10 +103,10 @@ async function showSessions(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const devices = await sessionsOfDevices(clients, request);
+  const groups = await sessionGroups(clients, request);
   return showSettings(kit, request, reply, 'sessions', 'settings-sessions', {
     title: message('sessions.title'),
-    devices,
-    others: devices.reduce((count, { sessions }) => count + sessions.length, 0) - 1,
+    groups,
+    others: groups.reduce((count, { sessions }) => count + sessions.length, 0) - 1,
   });
 }

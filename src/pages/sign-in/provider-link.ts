@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
 import { findIdentity } from '../../identity/providers/identity-store.ts';
@@ -74,7 +74,7 @@ async function link(
   const { context, accounts } = means;
   const provider = await providerOf(means, request);
   const upstream = JSON.parse(pending.upstream) as Upstream;
-  const source = createDeviceCookie(kit.config).requestSource(request);
+  const source = createBrowserCookie(kit.config).requestSource(request);
   await linkPendingIdentity(context, means, pending, { caller: request.caller, upstream, source });
   // From here on it is a sign-in like any other, which maps the claims too.
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxiedClient } from '../../config/config.ts';
-import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { acceptInvitation } from '../../identity/providers/accept-invitation.ts';
 import { fingerprint, insertPending, randomHandle } from '../../identity/providers/attempt-store.ts';
@@ -30,7 +30,7 @@ export async function finishSignIn(
   { provider, attempt, upstream }: Answered,
 ): Promise<FastifyReply> {
   const { context, accounts } = means;
-  const source = createDeviceCookie(kit.config).requestSource(request);
+  const source = createBrowserCookie(kit.config).requestSource(request);
   const { invitation: token } = attempt;
   if (token !== null) await acceptInvitation(context, accounts, { token, upstream, source });
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
@@ -72,12 +72,12 @@ export async function enter(
 ): Promise<FastifyReply> {
   const path = client ?? loginClientOf(kit.config);
   const proxied = means.proxiedClients.find((each) => each.path === path) as ProxiedClient;
-  const device = createDeviceCookie(kit.config);
+  const knownBrowsers = createBrowserCookie(kit.config);
   const { user, identityId } = resolved;
-  const login = { proxied, user, identityId, upstream, source: device.requestSource(request) };
+  const login = { proxied, user, identityId, upstream, source: knownBrowsers.requestSource(request) };
   try {
     const issued = await logInByProvider(means.oauth, login);
-    if (issued.device !== undefined) device.set(reply, issued.device);
+    if (issued.browserCookie !== undefined) knownBrowsers.set(reply, issued.browserCookie);
     if (client !== null) return await enterClient(kit, reply, proxied, issued, next);
     const tokens = issued.response as Tokens;
     kit.cookies.setSession(reply, tokens);

@@ -28,11 +28,12 @@ export async function workAhead(
   progress: BeginProgress = unwatched,
 ): Promise<DoneAhead> {
   const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
-  const called: ColumnNameOf = (table) => (column) =>
+  const columnNameOf: ColumnNameOf = (table) => (column) =>
     recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
   // What is folded of a column that is converted comes after that.
   const columns = steps.filter(
-    ({ column, fill }) => column && tables.has(column.table) && (!fill || called(fill.table)(fill.from) === fill.from),
+    ({ column, fill }) =>
+      column && tables.has(column.table) && (!fill || columnNameOf(fill.table)(fill.from) === fill.from),
   );
   const long = [
     ...columns.filter(({ fill }) => fill),
@@ -56,7 +57,7 @@ export async function workAhead(
       for (const [n, step] of long.entries()) {
         shown.next(step.says, long.length - n);
         const left = step.index
-          ? await makeAhead(db, step.index, dropped, called)
+          ? await makeAhead(db, step.index, dropped, columnNameOf)
           : await doAhead(db, step, shown.rows);
         if (left) done.set(step.says, left);
       }
@@ -87,10 +88,10 @@ async function makeAhead(
   db: Db,
   { table, name, concurrently }: NonNullable<Step['index']>,
   dropped: ReadonlySet<string>,
-  called: ColumnNameOf,
+  columnNameOf: ColumnNameOf,
 ): Promise<Fragment[] | undefined> {
   const as = dropped.has(name) ? besideName(name) : name;
-  const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, called(table)));
+  const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, columnNameOf(table)));
   try {
     await makeIndex(db, as, make);
   } catch {

@@ -1,19 +1,15 @@
 import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import type { MacKeys } from '../../database/keys/mac-keys.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { Resources } from './resource.ts';
 
-/** Server keys that mark what the service made itself. */
-export interface MacKeys {
-  mac(purpose: string, data: string): string;
-  /** Under each key that counts, the current one's first. */
-  macs(purpose: string, data: string): string[];
-  matches(purpose: string, data: string, mac: string): boolean;
-}
+/** Makes MACs that show that the service itself made a value. */
+export type Macs = Pick<MacKeys, 'mac' | 'macs' | 'matches'>;
 
 /** Adds to the audit trail; made by the feature that keeps it. */
 export type RecordEvent = (
@@ -49,7 +45,7 @@ export type ProveByPassword = (call: { caller: Caller; source: RequestSource }, 
 export interface ResourceServices {
   readonly context: Context;
   readonly resources: Resources;
-  readonly keys: MacKeys;
+  readonly keys: Macs;
   readonly recordEvent: RecordEvent;
   /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
   readonly holdAuthority: HoldAuthority;

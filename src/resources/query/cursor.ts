@@ -1,16 +1,16 @@
 import { wrongParameter } from '../../http/errors/parameter-errors.ts';
-import type { MacKeys } from '../model/resource-services.ts';
+import type { Macs } from '../model/resource-services.ts';
 import type { Position } from './sorting.ts';
 
 const purpose = 'list-cursor';
 
 /** Where a list goes on: bound to the list and its order, and of no use when changed. */
-export function writeCursor(keys: MacKeys, list: string, signature: string, { values, id }: Position): string {
+export function writeCursor(keys: Macs, list: string, signature: string, { values, id }: Position): string {
   const data = Buffer.from(JSON.stringify([id, ...values])).toString('base64url');
   return `${data}.${keys.mac(purpose, `${list} ${signature} ${data}`)}`;
 }
 
-export function readCursor(keys: MacKeys, list: string, signature: string, cursor: string): Position {
+export function readCursor(keys: Macs, list: string, signature: string, cursor: string): Position {
   const [data = '', mac = '', ...rest] = cursor.split('.');
   if (rest.length > 0 || !keys.matches(purpose, `${list} ${signature} ${data}`, mac)) {
     throw wrongParameter(

@@ -1,7 +1,7 @@
 import { hashOf } from '../../http/etag.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import type { ListPositions, MacKeys } from '../model/resource-services.ts';
+import type { ListPositions, Macs } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
@@ -21,7 +21,7 @@ export interface PageLinks {
 /** What ties one page of a list to the others. */
 export interface Paging {
   /** They mark the cursors. */
-  readonly keys: MacKeys;
+  readonly keys: Macs;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
   /** Told where the other pages are. */

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
-import type { MacKeys } from '../model/resource-services.ts';
+import type { Macs } from '../model/resource-services.ts';
 
 /** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */
 export interface StoredAnswer {
@@ -26,7 +26,7 @@ const retentionMs = 24 * 60 * 60 * 1000;
 
 /** The key of a request: bound to who sends it, where, and with what. Keyed hashes: a body may hold a password. */
 export function idempotencyKey(
-  keys: MacKeys,
+  keys: Macs,
   header: string | string[] | undefined,
   { userId, clientId, roles, scopes }: Pick<Caller, 'userId' | 'clientId' | 'roles' | 'scopes'>,
   path: string,

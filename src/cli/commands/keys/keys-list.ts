@@ -11,7 +11,7 @@ export function addKeysList(keys: Command): void {
     .action(async (flags: ListFlags) => {
       const rows = await withContext(async (context) => {
         const ring = await openKeyRing(context);
-        return ring.list().map(({ id, signs, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
+        return ring.signingKeys.list().map(({ id, signs, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
           id,
           signs,
           algorithm,

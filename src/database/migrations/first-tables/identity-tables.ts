@@ -35,14 +35,14 @@ export const identityTables = ({ text, bigint }: ColumnTypes): string[] => [
   'create index email_changes_user on email_changes (user_id)',
   'create index email_changes_old on email_changes (old_email)',
   'create index email_changes_until on email_changes (undo_until)',
-  `create table known_devices (
+  `create table known_browsers (
     user_id ${text} not null references users (id) on delete cascade,
     fingerprint ${text} not null,
     first_seen_at ${bigint} not null,
     last_seen_at ${bigint} not null,
     primary key (user_id, fingerprint)
     )`,
-  'create index known_devices_seen on known_devices (last_seen_at)',
+  'create index known_browsers_seen on known_browsers (last_seen_at)',
   `create table user_time_zones (
     user_id ${text} primary key references users (id) on delete cascade,
     time_zone ${text} not null

@@ -24,7 +24,7 @@ const answerWithin = 2000;
 const retryAfter = 250;
 
 interface NewsListener {
-  /** Whether what is read comes from the server that the news come from: it has the instance under this id. */
+  /** Whether reads go to the server that sends the invalidations: that server has the instance under this id. */
   isKnown(id: string): Promise<boolean>;
   /** In the order in which the database sent it. */
   hear(channel: string, payload: string): void;
@@ -69,7 +69,7 @@ export class InvalidationConnection {
     return this.#ids.has(id);
   }
 
-  /** Returns when the news are heard, or after the first attempt: further ones follow by themselves. */
+  /** Returns when the connection receives invalidations, or after the first attempt. It then tries again by itself. */
   async open(): Promise<void> {
     if (this.#closed || this.#client) return;
     const socket = new Socket();
@@ -112,7 +112,7 @@ export class InvalidationConnection {
   /** A statement over this connection, which is lost when there is no answer in time. */
   async ask<R>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const client = this.#client;
-    if (!client) throw new Error('there is no connection for news');
+    if (!client) throw new Error('there is no connection for invalidations');
     const timer = setTimeout(() => this.#lose(client), answerWithin);
     try {
       return (await client.query(text, [...values])).rows as R[];
@@ -148,7 +148,7 @@ export class InvalidationConnection {
     const client = this.#client;
     const asked = thisMoment();
     const [row] = await this.ask<ClockRow>(registerInstance, [id, earlier]);
-    if (!(await this.#listener.isKnown(id))) throw new Error('the news come from another server than what is read');
+    if (!(await this.#listener.isKnown(id))) throw new Error('invalidations come from another server than the rows');
     if (this.#client !== client || !row) return;
     for (const old of earlier) this.#ids.delete(old);
     this.#listener.startAnew();
@@ -196,7 +196,7 @@ export class InvalidationConnection {
   #lose(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    // First of all: from here on news are missed.
+    // First of all: from here on invalidations are missed.
     this.lease.drop();
     this.#socket?.destroy();
     clearTimeout(this.#timer);

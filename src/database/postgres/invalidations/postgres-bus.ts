@@ -30,7 +30,7 @@ const lookAgainWithin = 400;
 interface Ways {
   /** What is read comes from here. */
   readonly primary: Primary;
-  /** The news come from here: the same, or the same server past a pooler. */
+  /** Where invalidations come from: the same address, or the same server without the pooler. */
   readonly listening: Primary;
 }
 
@@ -45,11 +45,11 @@ interface Unsettled {
 /**
  * Tells the instances of one database what changed, over LISTEN/NOTIFY. A change is settled when every instance that
  * listens has confirmed it, or when the lease of those that have not is surely over: an instance without a lease does not
- * answer from memory. The argument is in docs/decisions/lease-on-the-news.md.
+ * answer from memory. The argument is in docs/decisions/lease-on-invalidations.md.
  */
 export class PostgresBus implements Bus {
-  readonly #news: InvalidationConnection;
-  /** Over another connection than that of the news, which may be cut off. */
+  readonly #connection: InvalidationConnection;
+  /** Not over the connection for invalidations, which may be cut off. */
   readonly #list: () => Promise<InstanceRow[]>;
   readonly #listeners: ChangeListener[] = [];
   readonly #wakeListeners: (() => void)[] = [];
@@ -58,23 +58,23 @@ export class PostgresBus implements Bus {
   constructor({ primary, listening }: Ways, clock: CarriedClock, query: Query) {
     const isApart = listening !== primary;
     this.#list = () => query(listInstances, []);
-    this.#news = new InvalidationConnection(listening, clock, {
+    this.#connection = new InvalidationConnection(listening, clock, {
       isKnown: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
       hear: (channel, payload) => this.#hear(channel, payload),
       startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
       // Otherwise others wait until the instance is back, or is found to be silent.
       lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
-    if (isApart) primary.onMove(() => this.#news.startAgain());
+    if (isApart) primary.onMove(() => this.#connection.startAgain());
   }
 
   /** By which others can be seen to have what the primary has. */
   get beats(): Beats {
-    return this.#news.beats;
+    return this.#connection.beats;
   }
 
   join(): Promise<void> {
-    return this.#news.open();
+    return this.#connection.open();
   }
 
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
@@ -111,11 +111,11 @@ export class PostgresBus implements Bus {
   endSnapshot(): void {}
 
   cacheUsable(): boolean {
-    return this.#news.lease.holds();
+    return this.#connection.lease.holds();
   }
 
   close(): Promise<void> {
-    return this.#news.close();
+    return this.#connection.close();
   }
 
   /** Or none that has not can go by what it remembers. */
@@ -138,7 +138,7 @@ export class PostgresBus implements Bus {
         check();
       };
       unsettled.heard = check;
-      void look(this.cacheUsable() ? () => this.#news.ask(listInstances) : this.#list, firstLookAgain);
+      void look(this.cacheUsable() ? () => this.#connection.ask(listInstances) : this.#list, firstLookAgain);
     });
     for (const timer of timers) clearTimeout(timer);
     this.#unsettled.delete(announcement);
@@ -147,7 +147,7 @@ export class PostgresBus implements Bus {
   /** The other instances that may remember what was true before the transaction. */
   #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
     return rows
-      .filter(({ id, snapshot }) => !this.#news.isOwn(id) && !isVisibleIn(snapshot, transaction))
+      .filter(({ id, snapshot }) => !this.#connection.isOwn(id) && !isVisibleIn(snapshot, transaction))
       .map(({ id }) => id);
   }
 
@@ -169,12 +169,12 @@ export class PostgresBus implements Bus {
     const announced = readAnnounced(payload);
     if (!announced) return;
     const { announcement, changes } = announced;
-    const { id } = this.#news;
+    const { id } = this.#connection;
     const confirm = () => {
       // Nobody waits for a confirmation of his own.
       if (this.#unsettled.has(announcement)) return;
       const message = writeHeard({ announcement, confirmation: confirmationBy(id, announcement) });
-      this.#news.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
+      this.#connection.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
     };
     // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
     const told = notifyListeners(this.#listeners, changes);

@@ -80,7 +80,7 @@ export class Replica {
 
   async #look(): Promise<void> {
     try {
-      // A command that takes no part in the news reads from the primary.
+      // A command that does not listen to invalidations reads from the primary.
       if (this.#beats.id !== '') await this.#compare(this.#beats.id);
     } catch {
       this.#lease.drop();

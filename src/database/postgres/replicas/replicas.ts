@@ -60,7 +60,7 @@ export class PostgresReplicas implements Replicas {
     this.#primary = primary;
     primary.bus.subscribe(({ kind, id }) => {
       if (kind === 'writer') this.#note(id);
-      // News were missed.
+      // Invalidations were missed.
       else if (kind === 'everything') this.#everybody = performance.now();
     });
   }

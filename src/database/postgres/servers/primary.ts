@@ -38,7 +38,7 @@ export class Primary {
     return this.servers.length > 1;
   }
 
-  /** ColumnNameOf before anything can go to the new one: what is connected to another must be let go at once. */
+  /** Calls the listener before anything is sent to the new primary. It must close connections to other servers at once. */
   onMove(listener: () => void): void {
     this.#listeners.push(listener);
   }

@@ -1,22 +1,8 @@
 import type { Invalidate } from '../../../database/bus.ts';
-import type { Context } from '../../../database/context.ts';
 import type { Tx } from '../../../database/database.ts';
-import { type ApplicationLogin, clientsToNotify, takeLogins } from '../store/application-login-store.ts';
+import type { Sessions } from '../sessions.ts';
+import { clientsToNotify, takeLogins } from '../store/application-login-store.ts';
 import { revokeOnline, revokeSessions, type SessionsOf } from '../store/session-store.ts';
-
-/** In the transaction that ends logins: sees to it that the applications hear of it. */
-export type NotifyApplications = (
-  tx: Tx,
-  logins: readonly ApplicationLogin[],
-  /** Where each client wants to be told. */
-  addresses: ReadonlyMap<string, string>,
-) => Promise<void>;
-
-interface SessionsEnd {
-  /** For the figures: why they end. */
-  readonly cause: string;
-  readonly notify: NotifyApplications;
-}
 
 /**
  * Ends sessions, and with a browser's session those of the applications that it signed somebody in to; what they may do
@@ -24,11 +10,12 @@ interface SessionsEnd {
  * live.
  */
 export async function endSessions(
-  { metrics, now }: Pick<Context, 'metrics' | 'now'>,
+  { context: { metrics, now }, notify }: Pick<Sessions, 'context' | 'notify'>,
   tx: Tx,
   invalidate: Invalidate,
   of: SessionsOf,
-  { cause, notify }: SessionsEnd,
+  /** For the metrics. */
+  cause: string,
 ): Promise<number> {
   const ended = await revokeSessions(tx, of, now());
   if ('sessionId' in of) invalidate({ kind: 'session', id: of.sessionId });

@@ -12,6 +12,7 @@ import { computed, list, oneOf, reference, text, timestamp } from '../../../reso
 import { refuseToOutliveConsent } from '../../clients/outlives-consent.ts';
 import { wrongScopes } from '../../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
+import { endSessions } from '../end/end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
 import { renewPersonalToken } from '../tokens/personal-token.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
@@ -124,7 +125,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
       return session.id;
     },
     async remove(call, token) {
-      await sessions.end(call.tx, call.invalidate, { sessionId: token.id }, 'deleted');
+      await endSessions(sessions, call.tx, call.invalidate, { sessionId: token.id }, 'deleted');
       await record(call, 'token.revoked', token);
     },
     actions: [

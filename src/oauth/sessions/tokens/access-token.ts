@@ -61,7 +61,7 @@ export interface TokenClaims {
 }
 
 export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, grant: TokenGrant): string =>
-  keys.signToken(claimsOf(config, session, grant), { typ });
+  keys.signingKeys.sign(claimsOf(config, session, grant), { typ });
 
 /** On another thread: signing is most of what a token request would need of this one. */
 export const signAccessTokenInWorker = (
@@ -69,7 +69,7 @@ export const signAccessTokenInWorker = (
   config: Config,
   session: SessionRow,
   grant: TokenGrant,
-): Promise<string> => keys.signTokenInWorker(claimsOf(config, session, grant), { typ });
+): Promise<string> => keys.signingKeys.signInWorker(claimsOf(config, session, grant), { typ });
 
 /** One audience as a text, several as a list (RFC 7519 4.1.3). */
 function audOf(
@@ -111,21 +111,21 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
  * itself has left: what the caller may never get must not count as used by it.
  */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
-  keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
+  keys.signingKeys.sign({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 /** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
 export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
-  keys.signToken({ ...claims, aud: claims.iss + path, cnf: undefined, jti: uuidv7(now) }, { typ });
+  keys.signingKeys.sign({ ...claims, aud: claims.iss + path, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
 
 /** The claims of a token that this service signed as an access token, for itself or another, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
   await keys.ensureCurrent();
-  let claims = keys.verifyToken(token, { typ });
+  let claims = keys.signingKeys.verify(token, { typ });
   if (claims === 'unknown-key') {
     await keys.reloadIfOld();
-    claims = keys.verifyToken(token, { typ });
+    claims = keys.signingKeys.verify(token, { typ });
   }
   if (typeof claims === 'string' || !isAudience(claims.aud)) return undefined;
   if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();

@@ -9,7 +9,7 @@ const purpose = 'refresh token';
  */
 export function makeRefreshToken(keys: KeyRing, { id, generation }: Pick<SessionRow, 'id' | 'generation'>): string {
   const data = `${id}.${Buffer.from(String(generation)).toString('base64url')}`;
-  return `${data}.${keys.mac(purpose, data)}`;
+  return `${data}.${keys.macKeys.mac(purpose, data)}`;
 }
 
 /** Undefined for what was not made here: a forged token costs no query. */
@@ -17,6 +17,6 @@ export function readRefreshToken(keys: KeyRing, token: string): { sessionId: str
   const parts = /^([0-9a-f-]{36})\.([\w-]{2,14})\.([\w-]{43})$/.exec(token);
   if (!parts) return undefined;
   const [, sessionId, generation, mac] = parts as unknown as [string, string, string, string];
-  if (!keys.matches(purpose, `${sessionId}.${generation}`, mac)) return undefined;
+  if (!keys.macKeys.matches(purpose, `${sessionId}.${generation}`, mac)) return undefined;
   return { sessionId, generation: Number(Buffer.from(generation, 'base64url').toString()) };
 }

@@ -59,7 +59,7 @@ const withoutGeneration = ({ keys, sessions }: Stage, session: SessionRow): stri
     Buffer.from(sessions.accessTokenNow(session).split('.')[1] as string, 'base64url').toString(),
   ) as Record<string, unknown>;
   delete claims.gen;
-  return keys.signToken(claims, { typ: 'at+jwt' });
+  return keys.signingKeys.sign(claims, { typ: 'at+jwt' });
 };
 
 onBothEngines('the first use of a refreshed session', (engine) => {

@@ -19,7 +19,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * The open streams of this instance. Nothing is sent to one whose rights may have changed: the end of a right closes its streams
- * before it is acknowledged, and without a lease on the news nothing is sent at all.
+ * before it is acknowledged, and without a lease on invalidations nothing is sent at all.
  */
 export class Streams {
   readonly #context: Context;
@@ -166,7 +166,7 @@ export class Streams {
     }
   }
 
-  /** Without a lease on the news, the end of a right may have been acknowledged unheard. */
+  /** Without a lease on invalidations, the end of a right may have been acknowledged unheard. */
   #mayTrust(): boolean {
     if (this.#context.database.bus.cacheUsable()) return true;
     this.#hear({ kind: 'everything', id: '' });

@@ -46,7 +46,7 @@ describe('Whoever can log in to the database', () => {
   const notify = (channel: string, payload: string) =>
     stranger.query('select pg_notify($1, $2)', [channel, payload]).then(() => undefined);
 
-  /** An instance whose connection for the news is made anew gets another id. */
+  /** An instance whose connection for invalidations is made anew gets another id. */
   const instances = async () =>
     (await near.context.database.db.selectFrom('instances').select('id').orderBy('id').execute()).map(({ id }) => id);
 

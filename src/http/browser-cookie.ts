@@ -2,20 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { type RequestSource, requestSource } from './request-source.ts';
 
-export interface DeviceCookie {
+export interface BrowserCookie {
   readonly name: string;
   read(request: FastifyRequest): string | undefined;
-  /** ColumnNameOf after a successful sign-in alone: whether it is set must tell nobody who exists. */
+  /** Call it only after a successful sign-in: a cookie that is set before would reveal who has an account. */
   set(reply: FastifyReply, value: string): void;
-  /** Where a sign-in comes from, with the device that it says it is. */
+  /** Where a sign-in comes from, with this cookie. */
   requestSource(request: FastifyRequest): RequestSource;
 }
 
 /** As long as browsers keep a cookie, about; each sign-in starts it anew. */
 const maxAge = 365 * 86_400;
 
-/** The cookie of a device that signed in before (users/credentials/known-devices.ts): never for scripts, never from another site. */
-export function createDeviceCookie({ baseUrl }: Config): DeviceCookie {
+/**
+ * The cookie of a browser that signed in before (identity/credentials/known-browsers.ts): hidden from scripts, never sent from
+ * another site. OWASP calls it a device cookie.
+ */
+export function createBrowserCookie({ baseUrl }: Config): BrowserCookie {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
   // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
@@ -29,6 +32,6 @@ export function createDeviceCookie({ baseUrl }: Config): DeviceCookie {
     name,
     read,
     set: (reply, value) => void reply.setCookie(name, value, options),
-    requestSource: (request) => ({ ...requestSource(request), device: read(request) }),
+    requestSource: (request) => ({ ...requestSource(request), browserCookie: read(request) }),
   };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { describeDevice } from './device.ts';
+import { describeUserAgent } from './user-agent.ts';
 
-describe('describeDevice', () => {
+describe('describeUserAgent', () => {
   it('names browser and system', () => {
     const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit';
     const known = new Map([
@@ -22,15 +22,15 @@ describe('describeDevice', () => {
       ['curl/8.5.0', 'curl'],
       ['backup-script/1.2 (+https://example.com)', 'backup-script'],
     ]);
-    for (const [userAgent, device] of known) assert.equal(describeDevice(userAgent), device);
-    assert.equal(describeDevice(null), 'Unknown device');
-    assert.equal(describeDevice('/'), 'Unknown device');
+    for (const [userAgent, device] of known) assert.equal(describeUserAgent(userAgent), device);
+    assert.equal(describeUserAgent(null), 'Unknown device');
+    assert.equal(describeUserAgent('/'), 'Unknown device');
   });
 
   it('stays short whatever it is given', () => {
     fc.assert(
       fc.property(fc.string(), (userAgent) => {
-        const device = describeDevice(userAgent);
+        const device = describeUserAgent(userAgent);
         assert.ok(device.length > 0 && device.length <= 40);
       }),
     );

@@ -11,7 +11,7 @@ const mostChanges = 200;
 const everything: Change = { kind: 'everything', id: '' };
 
 /** What processes that share a SQLite file tell each other: rows of a table, written by the transactions that make them true. */
-export class SqliteNews {
+export class SqliteInvalidations {
   readonly #file: DatabaseSync;
   #later: StatementSync | undefined;
   #heard = 0;

@@ -1,39 +1,39 @@
 import type { Db, Tx } from '../../database/database.ts';
 
-/** More than anybody has; whoever knows a password must not fill the table with made-up devices. */
+/** More than anybody has; whoever knows a password must not fill the table with made-up browsers. */
 const remembered = 100;
 
-/** Notes that a device logged in. `new` says that it had not before, `first` that none had. */
-export async function seeDevice(
+/** Notes that a browser logged in. `new`: it had not logged in before. `first`: no browser had. */
+export async function seeBrowser(
   tx: Tx,
   { userId, fingerprint, now }: { userId: string; fingerprint: string; now: number },
 ): Promise<{ new: boolean; first: boolean }> {
   const { numUpdatedRows } = await tx
-    .updateTable('known_devices')
+    .updateTable('known_browsers')
     .set({ last_seen_at: now })
     .where('user_id', '=', userId)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return { new: false, first: false };
   const others = await tx
-    .selectFrom('known_devices')
+    .selectFrom('known_browsers')
     .select('fingerprint')
     .where('user_id', '=', userId)
     .orderBy('last_seen_at', 'desc')
     .execute();
   const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('known_devices')
+    .insertInto('known_browsers')
     .values({ user_id: userId, fingerprint, first_seen_at: now, last_seen_at: now })
     .onConflict((oc) => oc.doNothing())
     .executeTakeFirstOrThrow();
-  const surplus = others.slice(remembered - 1).map((device) => device.fingerprint);
+  const surplus = others.slice(remembered - 1).map((browser) => browser.fingerprint);
   if (surplus.length > 0) {
-    const oldest = tx.deleteFrom('known_devices').where('user_id', '=', userId);
+    const oldest = tx.deleteFrom('known_browsers').where('user_id', '=', userId);
     await oldest.where('fingerprint', 'in', surplus).execute();
   }
   return { new: (numInsertedOrUpdatedRows ?? 0n) > 0n, first: others.length === 0 };
 }
 
-export async function pruneDevices(db: Db, lastSeenBefore: number): Promise<void> {
-  await db.deleteFrom('known_devices').where('last_seen_at', '<', lastSeenBefore).execute();
+export async function pruneKnownBrowsers(db: Db, lastSeenBefore: number): Promise<void> {
+  await db.deleteFrom('known_browsers').where('last_seen_at', '<', lastSeenBefore).execute();
 }

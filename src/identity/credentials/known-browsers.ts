@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 
-type Macs = Pick<KeyRing, 'mac' | 'matches'>;
+type Macs = Pick<KeyRing, 'macKeys'>;
 
 const purpose = 'device';
 /** People who share a browser each have their own entry; the one who signed in first is forgotten first. */
@@ -14,7 +14,7 @@ interface Entry {
   readonly mac: string;
 }
 
-/** The MAC binds the nonce to a user whom the entry does not name: the cookie tells nobody whose device it is. */
+/** The MAC binds the nonce to a user whom the entry does not name: the cookie does not reveal whose browser it is. */
 const bound = (userId: string, nonce: string): string => `${userId}:${nonce}`;
 
 function entriesOf(cookie: string | undefined): Entry[] {
@@ -26,19 +26,19 @@ function entriesOf(cookie: string | undefined): Entry[] {
 }
 
 const isOf = (keys: Macs, userId: string, { nonce, mac }: Entry): boolean =>
-  keys.matches(purpose, bound(userId, nonce), mac);
+  keys.macKeys.matches(purpose, bound(userId, nonce), mac);
 
-/** What this device is called for this user, where the user has signed in on it before. */
-export const deviceOf = (keys: Macs, { device }: RequestSource, userId: string): string | undefined =>
-  entriesOf(device)
+/** The name of this browser for this user. Undefined if the user has not signed in with it before. */
+export const knownBrowserOf = (keys: Macs, { browserCookie }: RequestSource, userId: string): string | undefined =>
+  entriesOf(browserCookie)
     .slice(-mostUsers)
     .find((entry) => isOf(keys, userId, entry))?.nonce;
 
-/** The cookie after this user signed in. A device keeps its name, so that its count cannot be shed by signing in again. */
-export function rememberDevice(keys: Macs, source: RequestSource, userId: string): string {
-  const nonce = deviceOf(keys, source, userId) ?? randomBytes(16).toString('base64url');
-  const others = entriesOf(source.device).filter((entry) => entry.nonce !== nonce);
+/** The cookie after this user signed in. A browser keeps its name, so that another sign-in does not reset its count. */
+export function addKnownBrowser(keys: Macs, source: RequestSource, userId: string): string {
+  const nonce = knownBrowserOf(keys, source, userId) ?? randomBytes(16).toString('base64url');
+  const others = entriesOf(source.browserCookie).filter((entry) => entry.nonce !== nonce);
   // The newest key signs: an entry outlives a rotation by being written again.
-  const own = { nonce, mac: keys.mac(purpose, bound(userId, nonce)) };
+  const own = { nonce, mac: keys.macKeys.mac(purpose, bound(userId, nonce)) };
   return [...others.slice(1 - mostUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
 }

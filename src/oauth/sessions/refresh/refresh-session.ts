@@ -1,16 +1,15 @@
 import { commitAndInvalidate } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
-import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { requireSecret } from '../../clients/client-secrets.ts';
-import { endSessions, type NotifyApplications } from '../end/end-sessions.ts';
+import { endSessions } from '../end/end-sessions.ts';
+import type { Sessions } from '../sessions.ts';
 import { rotateSession } from '../store/rotation-store.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSession, type SessionRow } from '../store/session-store.ts';
 import type { StoredSession } from '../store/stored-session.ts';
-import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
 import { mayRepeat } from '../tokens/refresh-grace.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { recordRetry } from './record-retry.ts';
@@ -32,15 +31,12 @@ export interface Refresh {
 }
 
 /** Moves a session to its next generation, whose refresh token replaces the one presented. */
-export async function rotate(
-  context: Context,
-  { keys, foreign, notify }: { keys: KeyRing; foreign: LegacyTokens; notify: NotifyApplications },
-  refresh: Refresh,
-): Promise<StoredSession> {
+export async function refreshSession(sessions: Sessions, refresh: Refresh): Promise<StoredSession> {
+  const { context, keys, legacyTokens } = sessions;
   const { config, database, metrics, now } = context;
   const presented =
     readRefreshToken(keys, refresh.refreshToken) ??
-    (await foreign.readRefresh(refresh.refreshToken, refresh.source.address));
+    (await legacyTokens.readRefresh(refresh.refreshToken, refresh.source.address));
   if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
   const at = now();
   const rotation = {
@@ -60,7 +56,7 @@ export async function rotate(
     // Whoever was quicker may be in the same commit: only after it can anybody read what was changed.
     await durable;
     await requireSecret(context, database.db, refresh.secretId);
-    return { session: await resolveStaleRefresh(context, notify, presented, refresh), durable };
+    return { session: await resolveStaleRefresh(sessions, presented, refresh), durable };
   }
   metrics.refreshes.inc({ result: 'rotated' });
   return { session, durable };
@@ -68,11 +64,11 @@ export async function rotate(
 
 /** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
 async function resolveStaleRefresh(
-  context: Context,
-  notify: NotifyApplications,
+  sessions: Sessions,
   { sessionId, generation }: { sessionId: string; generation: number },
   refresh: Refresh,
 ): Promise<SessionRow> {
+  const { context } = sessions;
   const { config, database, metrics, now } = context;
   const session = await findSession(database, sessionId);
   if (!session) throw refused(context, 'gone', 'session is gone');
@@ -87,21 +83,20 @@ async function resolveStaleRefresh(
     metrics.refreshes.inc({ result: 'repeated' });
     return { ...session, expires_at: ends };
   }
-  await revokeReusedSession(context, notify, session, generation, refresh.source);
+  await revokeReusedSession(sessions, session, generation, refresh.source);
   throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
 }
 
 /** Commit, then refuse: the caller throws after this. */
 async function revokeReusedSession(
-  context: Context,
-  notify: NotifyApplications,
+  sessions: Sessions,
   session: SessionRow,
   generation: number,
   source: RequestSource,
 ): Promise<void> {
+  const { context } = sessions;
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
-    const of = { sessionId: session.id };
-    const ended = await endSessions(context, tx, invalidate, of, { cause: 'refresh_token_reused', notify });
+    const ended = await endSessions(sessions, tx, invalidate, { sessionId: session.id }, 'refresh_token_reused');
     if (ended === 0) return;
     await recordEvent(context, tx, {
       type: 'refresh_token.reused',

@@ -21,7 +21,7 @@ const systems: readonly [RegExp, string][] = [
 ];
 
 /** Browser and system, as far as they are known ones: never words that a caller made up. */
-export function recogniseDevice(userAgent: string | null): string | undefined {
+export function recogniseUserAgent(userAgent: string | null): string | undefined {
   if (!userAgent) return undefined;
   const find = (list: readonly [RegExp, string][]) => list.find(([sign]) => sign.test(userAgent))?.[1];
   const browser = find(browsers);
@@ -29,23 +29,23 @@ export function recogniseDevice(userAgent: string | null): string | undefined {
   return browser && system ? `${browser} on ${system}` : (browser ?? system);
 }
 
-const unknownDevice = 'Unknown device';
+const unknownUserAgent = 'Unknown device';
 
-/** What a person would call the device: "Firefox on Windows". A program is called what it calls itself. */
-export function describeDevice(userAgent: string | null): string {
-  const recognised = recogniseDevice(userAgent);
-  return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || unknownDevice);
+/** A name that a person recognises: "Firefox on Windows". Programs keep the name that they give themselves. */
+export function describeUserAgent(userAgent: string | null): string {
+  const recognised = recogniseUserAgent(userAgent);
+  return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || unknownUserAgent);
 }
 
-/** Such a name, in the language of whoever reads it. */
-export function sayDevice(device: string): LocalizedText {
-  if (device === unknownDevice) return message('device_name.unknown');
-  const parts = partsOfDevice(device);
-  return parts ? message('device_name.on', { ...parts }) : device;
+/** The same name in the reader's language. */
+export function sayUserAgent(name: string): LocalizedText {
+  if (name === unknownUserAgent) return message('user_agent.unknown');
+  const parts = partsOfUserAgent(name);
+  return parts ? message('user_agent.on', { ...parts }) : name;
 }
 
 /** Of "Firefox on Windows": both names. */
-export function partsOfDevice(device: string): { browser: string; system: string } | undefined {
-  const [, browser, system] = /^(.+) on (.+)$/.exec(device) ?? [];
+export function partsOfUserAgent(name: string): { browser: string; system: string } | undefined {
+  const [, browser, system] = /^(.+) on (.+)$/.exec(name) ?? [];
   return browser && system ? { browser, system } : undefined;
 }
