@@ -87,7 +87,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
           '.value .status.off': { color: c.danger },
           '.value .status.open': { color: c.warn },
-          '.value .avatar': {
+          '.avatar': {
             ...{
               display: 'inline-grid',
               placeItems: 'center',
@@ -179,6 +179,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         styleOverrides: {
           root: {
             '&&': { backgroundColor: 'transparent', flexDirection: 'row', flexWrap: 'wrap', alignItems: 'center' },
+            marginBottom: 8,
           },
         },
       },

@@ -11,7 +11,7 @@ import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { Code } from '../rows/CodeDrawer.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
-import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
+import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
@@ -96,16 +96,16 @@ function ListTitle() {
   );
 }
 
-/** How an AI application is connected. */
-function ConnectAssistant() {
-  const address = `${location.origin}${root}/mcp`;
+/** What to do first; for AI applications also the address that they need. */
+function FirstSteps() {
+  const description = useDescription();
   return (
     <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
-      <Code title={say('Address')} text={address} />
+      {description.name === 'mcp-calls' && <Code title={say('Address')} text={`${location.origin}${root}/mcp`} />}
       <ol>
-        <li>{say('Copy this address.')}</li>
-        <li>{say('Add it to your AI application as an MCP server or connector.')}</li>
-        <li>{say('Sign in when the application asks. Its calls then appear here.')}</li>
+        {firstStepsOf(description).map((step) => (
+          <li key={step}>{say(step)}</li>
+        ))}
       </ol>
     </Box>
   );
@@ -115,7 +115,7 @@ function Empty() {
   const description = useDescription();
   const hidden = useHiddenRows();
   return (
-    <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
+    <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 8, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
       <Typography variant="h6" component="h2">
         {hidden
@@ -126,7 +126,7 @@ function Empty() {
       {description.description && !isOwn(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
       )}
-      {description.name === 'mcp-calls' && <ConnectAssistant />}
+      {firstStepsOf(description).length > 0 && <FirstSteps />}
       <CreateButton />
       <PageActions>
         <ListMenu />

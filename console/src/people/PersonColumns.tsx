@@ -78,7 +78,11 @@ async function lastSignInsOf(ids: readonly string[]): Promise<Map<string, string
 /** The trail knows who was refused since yesterday. Only they are asked about. */
 async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> {
   const events = gatehouse.resource<{ user_id: string }>('events');
-  const search = { type: 'login.throttled', user_id: [...ids], created_at: { '>=': new Date(Date.now() - 86_400_000) } };
+  const search = {
+    type: 'login.throttled',
+    user_id: [...ids],
+    created_at: { '>=': new Date(Date.now() - 86_400_000) },
+  };
   const { data } = await events.list({ search, limit: 100, count: 'none' });
   const refused = [...new Set(data.map(({ user_id }) => user_id))];
   const found = await Promise.all(refused.map(async (id) => [id, (await lockoutOf(id))?.until] as const));

@@ -12,8 +12,9 @@ import { CopyButton } from '../widgets/CopyButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';
+import { PersonName } from './PersonColumns.tsx';
 import { PersonThings } from './PersonThings.tsx';
-import { nameOf, type Person, sayLocked, useLockout } from './person.ts';
+import { type Person, sayLocked, useLockout } from './person.ts';
 
 /** One person: who it is, what happened, what is open in their name, and what can be done about it. */
 export default function UserShow() {
@@ -61,7 +62,7 @@ function Head() {
     <Card sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 2 }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
         <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere', mr: 1 }}>
-          {nameOf(person)}
+          <PersonName person={person} />
         </Typography>
         {roles.map((role) => (
           <Chip key={role} label={role} size="small" variant="outlined" />

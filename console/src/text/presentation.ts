@@ -12,6 +12,8 @@ interface Presentation {
   remove?: RemovalWord;
   removeWarning?: string;
   empty?: string;
+  /** What to do first, where there is nothing yet. */
+  steps?: readonly string[];
   /** What to say below a field's control, where the API's own words are for programs. */
   help?: Record<string, string | { ofNew: string; ofKept: string }>;
   /** Fields that only rows with this value have. */
@@ -50,7 +52,10 @@ const builtin: Record<string, Presentation> = {
       value: 'application',
       fields: [
         ...['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'],
-        ...['backchannel_logout_uri', 'trusted', 'registration'],
+        ...['backchannel_logout_uri', 'trusted', 'registration', 'tos_uri', 'policy_uri', 'require_pkce'],
+        ...['id_token_signed_response_alg', 'id_token_claims', 'default_max_age', 'token_endpoint_auth_method'],
+        ...['jwks', 'jwks_uri', 'require_pushed_authorization_requests', 'require_signed_request_object'],
+        ...['dpop_bound_access_tokens', 'fapi'],
       ],
     },
     help: {
@@ -75,6 +80,11 @@ const builtin: Record<string, Presentation> = {
     remove: 'Withdraw',
     removeWarning: 'The application is signed out of this account at once, and has to ask again.',
     empty: 'No applications have been authorised yet.',
+    steps: [
+      'Create a client of the type “application”, with the address that people return to.',
+      'Enter its client ID and secret in your application.',
+      'Sign in to your application. What people allow it then appears here.',
+    ],
   },
   tokens: {
     label: 'Sessions & tokens',
@@ -93,6 +103,11 @@ const builtin: Record<string, Presentation> = {
     label: 'Webhooks',
     columns: ['url', 'resources', 'operations', 'active', 'user_id', 'created_at'],
     empty: 'No webhooks yet.',
+    steps: [
+      'Create a webhook with the https address of your receiver, and choose what it hears of.',
+      'Copy the secret. It is shown once.',
+      'Send a ping from the page of the webhook. It also shows how to verify the signature.',
+    ],
     removeWarning: 'Nothing more is delivered to it. Its deliveries are deleted with it.',
     help: {
       url: 'Where changes are sent, as signed POST requests.',
@@ -129,11 +144,21 @@ const builtin: Record<string, Presentation> = {
     columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
     removeWarning: 'It will not be done any more.',
     empty: 'Nothing is waiting, and nothing has failed.',
+    steps: [
+      'Mails and jobs wait here until they are done.',
+      'What fails is tried again later. After its last attempt it stays here.',
+      'Open it to see the error, and choose “Try it again now”.',
+    ],
   },
   'scheduled-jobs': {
     label: 'Scheduled jobs',
     columns: ['id', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
     empty: 'No job has a schedule.',
+    steps: [
+      'Write a file in the jobs folder, such as jobs/clean-up.ts.',
+      'Give the job a schedule, such as “0 3 * * *” for every night at three.',
+      'Restart the service. The job and its runs then appear here.',
+    ],
   },
   'job-runs': {
     label: 'Runs of jobs',
@@ -144,6 +169,11 @@ const builtin: Record<string, Presentation> = {
     label: 'AI applications',
     columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],
     empty: 'No AI application has used this service yet.',
+    steps: [
+      'Copy this address.',
+      'Add it to your AI application as an MCP server or connector.',
+      'Sign in when the application asks. Its calls then appear here.',
+    ],
   },
 };
 const own = new Map(Object.entries(builtin));
@@ -170,6 +200,7 @@ export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>):
 export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
 export const removeWarningOf = ({ name, softDelete }: ResourceDescription): string =>
   say(own.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
+export const firstStepsOf = ({ name }: ResourceDescription): readonly string[] => own.get(name)?.steps ?? [];
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
   say(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
@@ -197,8 +228,16 @@ export function hasField(resource: string, field: string, row: Record<string, un
 export function fieldLabel({ name, type, label, references }: Named): string {
   if (label !== undefined) return say(label);
   if (references !== undefined) return say(humanised(name.replace(/_id$/, '')));
-  return say(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name));
+  return spelled(say(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name)));
 }
+
+/** "Redirect uris" is "Redirect URIs". */
+const spelled = (label: string): string =>
+  label.replace(
+    /\b(uri|url|id|jwks|pkce|fapi)(s?)\b/gi,
+    (_, word: string, plural: string) => word.toUpperCase() + plural,
+  );
+
 type Named = Pick<FieldDescription, 'name' | 'references'> & Partial<Pick<FieldDescription, 'type' | 'label'>>;
 
 export function humanised(name: string): string {
