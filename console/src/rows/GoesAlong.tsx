@@ -34,9 +34,9 @@ const outcomeOf = (onDelete = 'restrict'): Outcome =>
   onDelete === 'restrict' || onDelete === 'cascade' ? onDelete : undefined;
 
 const titles = new Map<Outcome | undefined, string>([
-  ['restrict', 'This cannot be deleted while these rows refer to it:'],
-  ['cascade', 'These are deleted with it:'],
-  [undefined, 'These stay, but lose their reference to it:'],
+  ['restrict', 'These rows refer to it and prevent the deletion:'],
+  ['cascade', 'These rows are deleted too:'],
+  [undefined, 'These rows stay, but lose their reference:'],
 ]);
 
 interface Props {
