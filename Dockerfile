@@ -2,6 +2,7 @@
 FROM node:26-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
+COPY console/icons console/icons
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev

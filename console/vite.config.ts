@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { drawIcons } from './icons/draw-icons.ts';
 
 /**
  * Built into `dist/`. `__NONCE__` and `__ROOT__` are filled in by the service for each answer; addresses are relative,
@@ -12,7 +13,7 @@ import { defineConfig, type Plugin } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [react(), announceConsole(), compressAssets()],
+  plugins: [drawIcons(), react(), announceConsole(), compressAssets()],
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist',

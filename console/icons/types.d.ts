@@ -1,0 +1,3 @@
+import type SvgIcon from '@mui/material/SvgIcon';
+
+export type SvgIconComponent = typeof SvgIcon;
