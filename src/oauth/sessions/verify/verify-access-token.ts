@@ -54,9 +54,10 @@ const isOfOtherRealm = ({ user_id, realm, client_realm }: SessionWithSubject): b
 /** RFC 8707: whoever is given a token must not get anywhere else with it. */
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
-function callerOf(config: Config, { sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
+function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const granted = scope.split(' ').filter(Boolean);
-  const application = session.user_id !== null && session.client_type === 'application';
+  // Whoever passed the token on (RFC 8693) is an application, whatever the user signed in to.
+  const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const scopes = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
   const roles = JSON.parse(session.roles ?? '[]') as string[];
   return Object.freeze({
