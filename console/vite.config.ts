@@ -15,6 +15,14 @@ export default defineConfig({
   base: './',
   plugins: [drawIcons(), react(), announceConsole(), compressAssets()],
   html: { cspNonce: '__NONCE__' },
+  resolve: {
+    alias: [
+      {
+        find: /^(inflection|jsonexport\/dist\/index\.js|react-hotkeys-hook)$/,
+        replacement: join(import.meta.dirname, 'src/app/unused-packages.ts'),
+      },
+    ],
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

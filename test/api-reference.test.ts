@@ -81,7 +81,7 @@ describe('The API reference, in a browser', () => {
     const { status, curl } = await send(cars);
     assert.match(status, /^200/);
     assert.match(curl, /-H "Authorization: Bearer \$ACCESS"/, 'never the token itself');
-    assert.match(await cars.innerText(), /With the client/);
+    assert.match(await cars.innerText(), /JavaScript/);
   });
 
   it('is clean to axe in both schemes and widths, and complains of nothing', async () => {

@@ -2,7 +2,6 @@ import { Alert, Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
 import { Form } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Input } from '../forms/Input.tsx';
 import { GoesAlong } from '../rows/GoesAlong.tsx';
 import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
@@ -13,12 +12,9 @@ import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
 import type { Answer, Operation } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
+import { sharedFields } from './shared-fields.ts';
 import { undoOf } from './undo-of.ts';
 import { useBulk } from './useBulk.ts';
-
-/** The fields that can have the same value in many rows. */
-export const sharedFields = ({ fields }: ResourceDescription): FieldDescription[] =>
-  fields.filter(({ readOnly, immutable, unique, writeOnly }) => !readOnly && !immutable && !unique && !writeOnly);
 
 interface Props {
   task: 'update' | 'delete';
@@ -28,7 +24,7 @@ interface Props {
 }
 
 /** Changes one field of all selected rows, or deletes them: asks, shows the progress, and reports what failed. */
-export function BulkDialog({ task, selection, total, onClose }: Props) {
+export default function BulkDialog({ task, selection, total, onClose }: Props) {
   const description = useDescription();
   const { progress, report, start, stop } = useBulk<Row>();
   const undoing = useBulk<Operation>();

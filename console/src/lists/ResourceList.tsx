@@ -1,5 +1,5 @@
 import { Box, Typography } from '@mui/material';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, lazy, Suspense, useState } from 'react';
 import { List, useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
@@ -9,23 +9,24 @@ import { deletedKey } from '../data/list-query-of.ts';
 import { firstPageSize } from '../data/rows-ahead.ts';
 import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
-import { Code } from '../rows/CodeDrawer.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
+import { Code } from '../widgets/Code.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, trailFilters } from './Filters.tsx';
 import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
 import { CreateButton, ListActions } from './ListActions.tsx';
-import { ListFigures } from './ListFigures.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
+
+const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
 /** The list of any resource, made from its description. */
 export function ResourceList() {
@@ -57,7 +58,11 @@ export function ResourceList() {
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
       empty={<Empty />}
     >
-      {figures && <ListFigures />}
+      {figures && (
+        <Suspense>
+          <ListFigures />
+        </Suspense>
+      )}
       <BulkBar />
       <HiddenRows />
       <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>

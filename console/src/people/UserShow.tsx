@@ -3,7 +3,7 @@ import { EditButton, Show, useRecordContext } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { Activity } from '../rows/Activity.tsx';
-import { CodeButton } from '../rows/CodeDrawer.tsx';
+import { CodeButton } from '../rows/CodeButton.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { ago } from '../text/ago.ts';
 import { rowName } from '../text/presentation.ts';

@@ -12,7 +12,7 @@ import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ActionButtons } from './ActionButtons.tsx';
 import { Activity } from './Activity.tsx';
-import { CodeButton } from './CodeDrawer.tsx';
+import { CodeButton } from './CodeButton.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
