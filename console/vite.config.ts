@@ -47,7 +47,7 @@ export default defineConfig({
             { name: 'drawing', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
             // CommonJS runs when it is imported: in files that import each other, it may find what it needs not there yet.
             { name: 'lodash', test: /\/node_modules\/lodash\//, priority: 2 },
-            { name: 'pages', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 60_000, priority: 1 },
+            { name: 'pages', minShareCount: 2, entriesAware: true, priority: 1 },
           ],
         },
       },
