@@ -132,6 +132,10 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     columns: ['user_agent', 'user_id', 'last_used_at', 'created_at'],
     unlisted: true,
   },
+  providers: {
+    label: 'Identity providers',
+    columns: ['label', 'issuer', 'enabled', 'last_success_at', 'last_failure_at', 'failure', 'secret_expires_at'],
+  },
   identities: {
     label: 'External identities',
     columns: ['provider', 'user_id', 'email', 'last_used_at', 'created_at'],
