@@ -15,6 +15,14 @@ export default defineConfig({
   base: './',
   plugins: [drawIcons(), react(), announceConsole(), compressAssets()],
   html: { cspNonce: '__NONCE__' },
+  resolve: {
+    alias: [
+      {
+        find: /^(inflection|jsonexport\/dist\/index\.js|react-hotkeys-hook)$/,
+        replacement: join(import.meta.dirname, 'src/app/unused-packages.ts'),
+      },
+    ],
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -39,7 +47,7 @@ export default defineConfig({
             { name: 'drawing', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
             // CommonJS runs when it is imported: in files that import each other, it may find what it needs not there yet.
             { name: 'lodash', test: /\/node_modules\/lodash\//, priority: 2 },
-            { name: 'pages', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 60_000, priority: 1 },
+            { name: 'pages', minShareCount: 2, entriesAware: true, priority: 1 },
           ],
         },
       },

@@ -81,7 +81,7 @@ describe('The API reference, in a browser', () => {
     const { status, curl } = await send(cars);
     assert.match(status, /^200/);
     assert.match(curl, /-H "Authorization: Bearer \$ACCESS"/, 'never the token itself');
-    assert.match(await cars.innerText(), /With the client/);
+    assert.match(await cars.innerText(), /JavaScript/);
   });
 
   it('is clean to axe in both schemes and widths, and complains of nothing', async () => {
@@ -137,6 +137,8 @@ describe('The API reference, in a browser', () => {
     const again = await fetch(`${service.url}/docs/cars`, { headers: { ...gzip, 'if-none-match': etag } });
     assert.equal(again.status, 304);
     assert.equal((await fetch(`${service.url}/docs/no-such-part`)).status, 404);
+    const changes = await (await fetch(`${service.url}/docs/changelog`)).text();
+    assert.match(changes, /<h2>[^<]+<\/h2><ul><li>.*<code>[^<]*\/v1\//s);
 
     const page = await (await open()).newPage();
     await signedIn(page, '/docs', { ...(await addLogin(service)), password });

@@ -94,7 +94,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     telemetry?.sendMetrics(metrics, () => noteConnections({ database, metrics }));
     const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, sendMail, idle, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
-    for (const name of names) log.info({ migration: name }, 'migrated the database');
+    if (names.length > 0) log.info({ migrations: names.length, last: names.at(-1) }, 'migrated the database');
     const missing = await findMissingIndexes(database);
     for (const site of otherSites(config)) log.warn(fillIn(otherSite, { ...site }));
     services = await buildApp(context);

@@ -23,8 +23,10 @@ export async function prepareResources(
   checkDefinitions(definitions, { roles: knownRoles(config), ...(scopes ? { scopes } : {}) });
   const note = (line: string) => log.info(line);
   const options = { now, own: migrations, note, progress, later: true };
-  for (const step of await applyResourceMigrations(database, definitions, options))
-    log.info({ step }, 'migrated resources');
+  const steps = await applyResourceMigrations(database, definitions, options);
+  // A first start takes dozens of steps; a later one, a few that somebody may look for.
+  if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');
+  else for (const step of steps) log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);
   return asStored(definitions, await readSchemas(database.db));
 }

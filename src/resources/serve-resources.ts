@@ -1,5 +1,6 @@
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
+import { Compressed } from '../http/compressed.ts';
 import { partsOf } from '../http/openapi/openapi-components.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
@@ -12,7 +13,7 @@ import { describeResources } from './routes/describe-resources.ts';
 import { descriptionsSchema } from './routes/descriptions-schema.ts';
 import { serveNested } from './routes/nested-routes.ts';
 import { resourceComponents } from './routes/openapi-schemas.ts';
-import { engineRoute, sendJson, serveResource } from './routes/resource-routes.ts';
+import { engineRoute, jsonType, serveResource } from './routes/resource-routes.ts';
 
 /** Serves declared resources: their routes, those of their relations and actions, and their descriptions. */
 export function serveResources(
@@ -34,7 +35,7 @@ export function serveResources(
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }
-  const description = describeResources(resources, roles, context.now());
+  const description = new Compressed(jsonType, describeResources(resources, roles, context.now()));
   app.get(
     '/v1/resources',
     {
@@ -48,7 +49,7 @@ export function serveResources(
     },
     async (request, reply) => {
       refuseParameters(request.query as Record<string, string>);
-      return sendJson(reply, description);
+      return description.send(request, reply);
     },
   );
   return resources;

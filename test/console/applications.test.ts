@@ -23,11 +23,11 @@ describe('The console and applications', () => {
     await page.getByRole('heading', { name: 'Clients' }).waitFor();
     await page.getByRole('link', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'New client' }).waitFor();
-    assert.equal(await page.getByLabel('Redirect uris').count(), 0, 'a personal client has none');
+    assert.equal(await page.getByLabel('Redirect URIs').count(), 0, 'a personal client has none');
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'application' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
-    const uris = page.getByRole('combobox', { name: 'Redirect uris', exact: true });
+    const uris = page.getByRole('combobox', { name: 'Redirect URIs', exact: true });
     await uris.fill('https://app.example/callback');
     await uris.press('Enter');
     await page.getByRole('switch', { name: 'Trusted' }).check();

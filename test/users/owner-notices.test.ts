@@ -49,6 +49,12 @@ onBothEngines('mail to the owner of an account', (engine) => {
     const mails = await access(ada.email);
     assert.equal(mails.length, 3);
     assert.ok(!mails.some((text) => text.includes('evil')), 'no words that somebody chose');
+    await ask(service, `/v1/users/${ada.id}/email-confirmations`, { method: 'POST', token: admin });
+    await ask(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
+    const named = (await mailsTo(service, 'new-access', ada.email)).at(-1);
+    const { body } = await ask<{ data: { name: string } }>(service, `/v1/clients/${client.id}`, { token: ada.token });
+    assert.match(named?.subject ?? '', new RegExp(`a new secret for “${body.data.name}”`));
+    assert.match(named?.text ?? '', new RegExp(`a new secret for “${body.data.name}”`));
     await ask(service, '/v1/clients', { json: { name: 'First-party', type: 'password' }, token: admin });
     assert.deepEqual(await access('admin@example.com'), []);
   });

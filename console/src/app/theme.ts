@@ -24,6 +24,17 @@ function branded(colours: Colours, own: BrandColours | undefined): Colours {
 const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
+/** Moves sideways. A shadow at an edge says that there is more beyond it: the covers move with the table, the shadows stay. */
+const moreBeside = ({ surface, ink }: Colours) => ({
+  overflowX: 'auto',
+  background: [
+    `linear-gradient(to right, ${surface} 40%, transparent) left / 48px 100% no-repeat local`,
+    `linear-gradient(to left, ${surface} 40%, transparent) right / 48px 100% no-repeat local`,
+    `linear-gradient(to right, ${ink}40, transparent) left / 16px 100% no-repeat scroll`,
+    `linear-gradient(to left, ${ink}40, transparent) right / 16px 100% no-repeat scroll`,
+  ].join(', '),
+});
+
 function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
   const flat = { boxShadow: 'none', backgroundImage: 'none', border: `1px solid ${c.line}` };
   return createTheme({
@@ -76,7 +87,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
           '.value .status.off': { color: c.danger },
           '.value .status.open': { color: c.warn },
-          '.value .avatar': {
+          '.avatar': {
             ...{
               display: 'inline-grid',
               placeItems: 'center',
@@ -158,7 +169,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           root: {
             '&&': { minWidth: 0 },
             '& .RaLayout-content, & .list-page, & .RaList-main': { minWidth: 0 },
-            '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': { overflowX: 'auto' } },
+            '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': moreBeside(c) },
           },
         },
       },
@@ -168,6 +179,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         styleOverrides: {
           root: {
             '&&': { backgroundColor: 'transparent', flexDirection: 'row', flexWrap: 'wrap', alignItems: 'center' },
+            marginBottom: 8,
           },
         },
       },

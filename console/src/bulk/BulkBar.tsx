@@ -2,14 +2,16 @@ import CloseIcon from '@mui/icons-material/Close';
 import DeleteIcon from '@mui/icons-material/DeleteOutlined';
 import EditIcon from '@mui/icons-material/EditOutlined';
 import { Button, IconButton, Paper, Typography } from '@mui/material';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { counted, removalOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { sayRemoval } from '../text/words.ts';
-import { BulkDialog, sharedFields } from './BulkDialog.tsx';
 import { countOf, type Selection } from './selected-rows.ts';
+import { sharedFields } from './shared-fields.ts';
+
+const BulkDialog = lazy(() => import('./BulkDialog.tsx'));
 
 /** How many rows are selected, and what can be done with them. */
 export function BulkBar() {
@@ -70,7 +72,11 @@ export function BulkBar() {
           {sayRemoval(removalOf(name), 'word')}
         </Button>
       )}
-      {task && <BulkDialog {...{ task, selection, total: count, onClose: close }} />}
+      {task && (
+        <Suspense>
+          <BulkDialog {...{ task, selection, total: count, onClose: close }} />
+        </Suspense>
+      )}
     </Paper>
   );
 }

@@ -2,21 +2,19 @@ import { Alert, Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
 import { Form } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Input } from '../forms/Input.tsx';
+import { GoesAlong } from '../rows/GoesAlong.tsx';
 import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { sayRemoval, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
+import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
 import type { Answer, Operation } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
+import { sharedFields } from './shared-fields.ts';
 import { undoOf } from './undo-of.ts';
 import { useBulk } from './useBulk.ts';
-
-/** The fields that can have the same value in many rows. */
-export const sharedFields = ({ fields }: ResourceDescription): FieldDescription[] =>
-  fields.filter(({ readOnly, immutable, unique, writeOnly }) => !readOnly && !immutable && !unique && !writeOnly);
 
 interface Props {
   task: 'update' | 'delete';
@@ -26,11 +24,13 @@ interface Props {
 }
 
 /** Changes one field of all selected rows, or deletes them: asks, shows the progress, and reports what failed. */
-export function BulkDialog({ task, selection, total, onClose }: Props) {
+export default function BulkDialog({ task, selection, total, onClose }: Props) {
   const description = useDescription();
   const { progress, report, start, stop } = useBulk<Row>();
   const undoing = useBulk<Operation>();
   const [undo, setUndo] = useState<Operation[]>([]);
+  const [isBlocked, setBlocked] = useState(false);
+  const undoToast = useUndoToast();
   const [field, setField] = useState(sharedFields(description)[0]);
   const removal = removalOf(description.name);
   const sayTask = (form: 'doing' | 'done', what: string) =>
@@ -46,6 +46,14 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
     setUndo(written);
   }
   const takeBack = () => undoing.start({ rows: () => undo, operationOf: (operation) => operation });
+  function close() {
+    onClose();
+    if (!report || undo.length === 0 || undoing.report) return;
+    undoToast(sayTask('done', counted(report.done, description)), async () => {
+      const [failure] = (await takeBack()).failures;
+      if (failure) throw failure.error;
+    });
+  }
 
   if (progress) {
     return (
@@ -53,7 +61,7 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
         key={report ? 'report' : 'progress'}
         title={report ? sayTask('done', counted(report.done, description)) : sayTask('doing', what)}
         cancel={report ? say('Close') : say('Stop')}
-        onClose={report ? onClose : stop}
+        onClose={report ? close : stop}
         isModal={!report}
         actions={
           undo.length > 0 &&
@@ -82,9 +90,11 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
         confirm={sayRemoval(removal, 'all', { what })}
         onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
         danger
+        disabled={isBlocked}
         onClose={onClose}
       >
         {removeWarningOf(description)}
+        {'ids' in selection && <GoesAlong ids={selection.ids} onBlocked={setBlocked} />}
       </AskDialog>
     );
   }

@@ -4,6 +4,7 @@ import {
   Create,
   Edit,
   SaveButton,
+  ShowButton,
   SimpleForm,
   Toolbar,
   useDataProvider,
@@ -20,6 +21,7 @@ import { rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import { EditError } from '../widgets/LoadError.tsx';
+import { PageActions } from '../widgets/PageActions.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { ChangeableFields, NewFields, readOnce, WhenFresh } from './FormFields.tsx';
 import { UnsavedChanges } from './UnsavedChanges.tsx';
@@ -93,6 +95,7 @@ export function ResourceEdit() {
       <Edit
         mutationMode="pessimistic"
         title={<EditTitle />}
+        actions={<EditActions />}
         error={<EditError />}
         queryOptions={readOnce}
         mutationOptions={{
@@ -156,6 +159,11 @@ function CancelButton() {
       {say('Cancel')}
     </Button>
   );
+}
+
+function EditActions() {
+  const { operations } = useDescription();
+  return <PageActions>{operations.has('find') && <ShowButton />}</PageActions>;
 }
 
 function EditTitle() {

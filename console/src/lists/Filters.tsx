@@ -1,27 +1,35 @@
-import type { ReactElement } from 'react';
-import { AutocompleteInput, SearchInput, SelectInput, TextInput } from 'react-admin';
+import { lazy, type ReactElement, Suspense } from 'react';
+import { SearchInput } from 'react-admin';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey, deletedKey, filterKey } from '../data/list-query-of.ts';
-import { RowInput } from '../forms/Input.tsx';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import { kindsOfEvents } from '../trail/sentences.ts';
-import { RangeFilter } from './RangeFilter.tsx';
+import type { FilterProps } from './FilterControl.tsx';
 
-const yesOrNo = () => [
-  { id: 'true', name: say('Yes') },
-  { id: 'false', name: say('No') },
-];
+const FilterControl = lazy(() => import('./FilterControl.tsx'));
+
+/** Loaded when it is opened: a list begins with its search box alone. */
+function Filter({ alwaysOn: _, ...props }: FilterProps) {
+  return (
+    <Suspense>
+      <FilterControl {...props} />
+    </Suspense>
+  );
+}
+
+const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'users' };
+const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
 /** The audit trail is filtered by person, kind and time; and by every other field that can be searched. */
 export function trailFilters(events: ResourceDescription, all: Iterable<ResourceDescription>): ReactElement[] {
   const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
   const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
   return [
-    <RowInput key="person" source="user_id|actor_id" label={say('Person')} reference="users" alwaysOn />,
-    <AutocompleteInput key="type" source="type" label={say('Kind')} choices={kindsOfEvents(all)} alwaysOn />,
-    <RangeFilter key="time" source={filterKey('created_at', 'days')} label={say('Time')} kind="day" alwaysOn />,
+    <Filter key="person" source="user_id|actor_id" label={say('Person')} field={person} alwaysOn />,
+    <Filter key="type" source="type" label={say('Kind')} choices={kindsOfEvents(all)} alwaysOn />,
+    <Filter key="time" source={filterKey('created_at', 'days')} label={say('Time')} field={time} alwaysOn />,
     ...others.flatMap(filtersFor),
   ];
 }
@@ -42,7 +50,7 @@ function deletedFilter(): ReactElement {
     { id: 'only', name: say('Only deleted rows') },
     { id: 'with', name: say('Deleted rows too') },
   ];
-  return <SelectInput key="deleted" source={deletedKey} label={say('Deleted')} choices={choices} />;
+  return <Filter key="deleted" source={deletedKey} label={say('Deleted')} choices={choices} />;
 }
 
 /** The search box, which is always open: looks at every text that can be searched. */
@@ -59,36 +67,20 @@ function searchBox(fields: FieldDescription[]): ReactElement[] {
 }
 
 function filtersFor(field: FieldDescription): ReactElement[] {
-  const { name, type, values, references } = field;
-  const label = fieldLabel(field);
-  if (references !== undefined) return [<RowInput key={name} source={name} label={label} reference={references} />];
-  switch (type) {
-    case 'text':
-      return [
-        <TextInput key={name} source={filterKey(name, 'contains')} label={say('{field} contains', { field: label })} />,
-      ];
-    case 'boolean':
-      return [<SelectInput key={name} source={name} label={label} choices={yesOrNo()} />];
-    case 'enum':
-      return [
-        <SelectInput
-          key={name}
-          source={name}
-          label={label}
-          choices={(values ?? []).map((value) => ({ id: value, name: say(value) }))}
-        />,
-      ];
-    case 'integer':
-    case 'number':
-    case 'decimal':
-      return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="number" />];
-    case 'date':
-      return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="day" />];
-    case 'timestamp':
-      return [<RangeFilter key={name} source={filterKey(name, 'days')} label={label} kind="day" />];
-    case 'json':
-      return [];
-    default:
-      return [<TextInput key={name} source={name} label={label} />];
-  }
+  const source = sourceOf(field);
+  return source === undefined ? [] : [<Filter key={field.name} source={source} label={labelOf(field)} field={field} />];
+}
+
+const labelOf = (field: FieldDescription): string =>
+  field.type === 'text' && field.references === undefined
+    ? say('{field} contains', { field: fieldLabel(field) })
+    : fieldLabel(field);
+
+/** The name of a field's filter says how it compares. */
+function sourceOf({ name, type, references }: FieldDescription): string | undefined {
+  if (references !== undefined) return name;
+  if (type === 'json') return undefined;
+  if (type === 'text') return filterKey(name, 'contains');
+  if (type === 'timestamp') return filterKey(name, 'days');
+  return ['integer', 'number', 'decimal', 'date'].includes(type) ? filterKey(name, 'range') : name;
 }

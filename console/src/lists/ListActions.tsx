@@ -16,7 +16,10 @@ export function ListActions() {
   return (
     <TopToolbar sx={{ minWidth: 0 }}>
       <FilterButton />
-      {narrow ? sortable.length > 0 && <SortButton fields={sortable} /> : <ColumnsButton />}
+      {narrow
+        ? sortable.length > 0 && <SortButton fields={sortable} />
+        : // The trail is told in sentences.
+          name !== 'events' && <ColumnsButton />}
       <PageActions>
         {name === 'users' && operations.has('create') && <InviteButton />}
         <CreateButton />

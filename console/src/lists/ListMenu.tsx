@@ -10,11 +10,11 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useListContext, useStore } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { deletedKey } from '../data/list-query-of.ts';
-import { CodeDrawer } from '../rows/CodeDrawer.tsx';
 import { say } from '../text/say.ts';
 import { useNarrow } from '../widgets/narrow.ts';
 import { densityKey } from './Rows.tsx';
 
+const CodeDrawer = lazy(() => import('../rows/CodeDrawer.tsx'));
 const ExportDialog = lazy(() => import('../transfer/ExportDialog.tsx'));
 const ImportDialog = lazy(() => import('../transfer/ImportDialog.tsx'));
 
@@ -74,8 +74,8 @@ export function ListMenu() {
             () => setDensity(density === 'small' ? 'medium' : 'small'),
           )}
       </Menu>
-      <CodeDrawer open={dialog === 'api'} onClose={close} />
       <Suspense>
+        {dialog === 'api' && <CodeDrawer onClose={close} />}
         {dialog === 'export' && <ExportDialog onClose={close} />}
         {dialog === 'import' && <ImportDialog onClose={close} />}
       </Suspense>

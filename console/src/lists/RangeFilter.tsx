@@ -6,7 +6,6 @@ interface Props {
   source: string;
   label: string;
   kind: 'number' | 'day';
-  alwaysOn?: boolean;
 }
 
 /** From and to in one filter; either may be left open. */

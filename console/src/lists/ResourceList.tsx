@@ -1,5 +1,5 @@
 import { Box, Typography } from '@mui/material';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, lazy, Suspense, useState } from 'react';
 import { List, useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
@@ -9,23 +9,24 @@ import { deletedKey } from '../data/list-query-of.ts';
 import { firstPageSize } from '../data/rows-ahead.ts';
 import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
-import { Code } from '../rows/CodeDrawer.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
-import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
+import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
+import { Code } from '../widgets/Code.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, trailFilters } from './Filters.tsx';
 import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
 import { CreateButton, ListActions } from './ListActions.tsx';
-import { ListFigures } from './ListFigures.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
+
+const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
 /** The list of any resource, made from its description. */
 export function ResourceList() {
@@ -57,7 +58,11 @@ export function ResourceList() {
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
       empty={<Empty />}
     >
-      {figures && <ListFigures />}
+      {figures && (
+        <Suspense>
+          <ListFigures />
+        </Suspense>
+      )}
       <BulkBar />
       <HiddenRows />
       <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
@@ -96,16 +101,16 @@ function ListTitle() {
   );
 }
 
-/** How an AI application is connected. */
-function ConnectAssistant() {
-  const address = `${location.origin}${root}/mcp`;
+/** What to do first; for AI applications also the address that they need. */
+function FirstSteps() {
+  const description = useDescription();
   return (
     <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
-      <Code title={say('Address')} text={address} />
+      {description.name === 'mcp-calls' && <Code title={say('Address')} text={`${location.origin}${root}/mcp`} />}
       <ol>
-        <li>{say('Copy this address.')}</li>
-        <li>{say('Add it to your AI application as an MCP server or connector.')}</li>
-        <li>{say('Sign in when the application asks. Its calls then appear here.')}</li>
+        {firstStepsOf(description).map((step) => (
+          <li key={step}>{say(step)}</li>
+        ))}
       </ol>
     </Box>
   );
@@ -115,7 +120,7 @@ function Empty() {
   const description = useDescription();
   const hidden = useHiddenRows();
   return (
-    <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
+    <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 8, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
       <Typography variant="h6" component="h2">
         {hidden
@@ -126,7 +131,7 @@ function Empty() {
       {description.description && !isOwn(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
       )}
-      {description.name === 'mcp-calls' && <ConnectAssistant />}
+      {firstStepsOf(description).length > 0 && <FirstSteps />}
       <CreateButton />
       <PageActions>
         <ListMenu />

@@ -29,6 +29,7 @@ const tableStyles: SxProps<Theme> = {
     '&.select': { width: 48, p: 0, pl: '7px' },
     '&.actions': { textAlign: 'right' },
   },
+  '& th.actions': { textAlign: 'right' },
   '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
   '& tbody tr:hover': { backgroundColor: 'action.hover' },
   '& tbody .value': { display: 'inline-block', maxWidth: '40ch', overflowWrap: 'break-word' },
@@ -101,7 +102,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
           </DataTable.Col>
         ))}
         {rowAction && (
-          <DataTable.Col label="" disableSort className="actions">
+          <DataTable.Col label={say('Actions')} disableSort className="actions">
             {rowAction}
           </DataTable.Col>
         )}

@@ -6,7 +6,7 @@ import { useActivity } from './useOverview.ts';
 
 // The library of charts is larger than all else on this page.
 const Chart = lazy(() => import('./Chart.tsx'));
-const height = 160;
+const height = 130;
 
 interface Shown {
   kind: Kind;
@@ -34,7 +34,7 @@ export function Charts({ period }: { period: Period }) {
   }
   const figure = (kind: Kind) => (kind === 'sessions' ? (data?.sessions ?? 0) : series.totals[kind]);
   return (
-    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', xl: 'repeat(4, 1fr)' } }}>
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: 'repeat(4, 1fr)' } }}>
       {shown.map(({ kind, label, beside }) => (
         <Card
           component="section"

@@ -25,7 +25,13 @@ export function Checklist() {
   if (!steps || isHidden || steps.every(({ done }) => done)) return null;
   return (
     <Section title={say('Set up')}>
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <Box
+        component="ul"
+        sx={{
+          ...{ listStyle: 'none', m: 0, p: 0, display: 'grid' },
+          gridTemplateColumns: 'repeat(auto-fit, minmax(min(260px, 100%), 1fr))',
+        }}
+      >
         {steps.map((step) => (
           <Item key={step.name} step={step} />
         ))}

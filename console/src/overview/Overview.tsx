@@ -28,6 +28,7 @@ export default function Overview() {
   return (
     <Box sx={{ display: 'grid', gap: 2, mt: 2, pb: 4 }}>
       <Title title={say('Overview')} />
+      <Checklist />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}>
         <Typography variant="h6" component="h2">
           {say('Activity')}
@@ -61,7 +62,6 @@ export default function Overview() {
       <Box sx={{ display: 'grid', gap: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '3fr 2fr' } }}>
         {descriptions.has('events') && <LatestEvents />}
         <Box sx={{ display: 'grid', gap: 2 }}>
-          <Checklist />
           <Parts />
         </Box>
       </Box>

@@ -5,7 +5,7 @@ import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import { ago } from '../text/ago.ts';
 import { say } from '../text/say.ts';
-import { nameOf, type Person } from './person.ts';
+import { lockoutOf, nameOf, type Person, sayLocked } from './person.ts';
 
 /** Initials and name. */
 export function PersonName({ person }: { person: Person }) {
@@ -27,28 +27,36 @@ export function PersonName({ person }: { person: Person }) {
 }
 
 /** Whether the person can sign in, in one word. */
-export function Status({ person: { disabled, email, email_confirmed } }: { person: Person }) {
+export function Status({ person: { id, disabled, email, email_confirmed } }: { person: Person }) {
+  const lockedUntil = useContext(SignIns).locked.get(id);
   if (disabled) return <span className="status off">{say('Disabled')}</span>;
+  if (lockedUntil) return <span className="status off">{sayLocked(lockedUntil)}</span>;
   if (email !== null && !email_confirmed) return <span className="status open">{say('Unconfirmed')}</span>;
   return <span className="status">{say('Active')}</span>;
 }
 
-const SignIns = createContext<ReadonlyMap<string, string>>(new Map());
+interface Known {
+  /** By person: when the last sign-in was, and until when sign-ins are refused. */
+  last: ReadonlyMap<string, string>;
+  locked: ReadonlyMap<string, string>;
+}
+const nothing: Known = { last: new Map(), locked: new Map() };
+const SignIns = createContext(nothing);
 
 export function LastSignIn({ id }: { id: string }) {
-  const at = useContext(SignIns).get(id);
+  const at = useContext(SignIns).last.get(id);
   return at === undefined ? '–' : ago(at);
 }
 
-/** Reads from the audit trail when the people of a list last signed in. */
+/** Reads from the audit trail when the people of a list last signed in, and who is locked out. */
 export function LastSignIns({ children }: { children: ReactNode }) {
   const { data: people = [] } = useListContext<Person>();
   const ids = people.map(({ id }) => id);
   const mayRead = useDescriptions().has('events');
-  const { data = new Map() } = useQuery({
+  const { data = nothing } = useQuery({
     queryKey: ['events', 'last-sign-ins', ids],
     enabled: mayRead && ids.length > 0,
-    queryFn: () => lastSignInsOf(ids),
+    queryFn: async () => ({ last: await lastSignInsOf(ids), locked: await lockoutsOf(ids) }),
   });
   return <SignIns.Provider value={data}>{children}</SignIns.Provider>;
 }
@@ -65,4 +73,18 @@ async function lastSignInsOf(ids: readonly string[]): Promise<Map<string, string
     if (data.length < 100) break;
   }
   return found;
+}
+
+/** The trail knows who was refused since yesterday. Only they are asked about. */
+async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> {
+  const events = gatehouse.resource<{ user_id: string }>('events');
+  const search = {
+    type: 'login.throttled',
+    user_id: [...ids],
+    created_at: { '>=': new Date(Date.now() - 86_400_000) },
+  };
+  const { data } = await events.list({ search, limit: 100, count: 'none' });
+  const refused = [...new Set(data.map(({ user_id }) => user_id))];
+  const found = await Promise.all(refused.map(async (id) => [id, (await lockoutOf(id))?.until] as const));
+  return new Map(found.filter((one): one is [string, string] => one[1] !== undefined));
 }

@@ -3,7 +3,7 @@ import { EditButton, Show, useRecordContext } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { Activity } from '../rows/Activity.tsx';
-import { CodeButton } from '../rows/CodeDrawer.tsx';
+import { CodeButton } from '../rows/CodeButton.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { ago } from '../text/ago.ts';
 import { rowName } from '../text/presentation.ts';
@@ -12,8 +12,9 @@ import { CopyButton } from '../widgets/CopyButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';
+import { PersonName } from './PersonColumns.tsx';
 import { PersonThings } from './PersonThings.tsx';
-import { nameOf, type Person, useLockout } from './person.ts';
+import { type Person, sayLocked, useLockout } from './person.ts';
 
 /** One person: who it is, what happened, what is open in their name, and what can be done about it. */
 export default function UserShow() {
@@ -61,13 +62,13 @@ function Head() {
     <Card sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 2 }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
         <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere', mr: 1 }}>
-          {nameOf(person)}
+          <PersonName person={person} />
         </Typography>
         {roles.map((role) => (
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
         {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout && <Chip label={lockedUntil(lockout.until)} size="small" color="warning" variant="outlined" />}
+        {lockout && <Chip label={sayLocked(lockout.until)} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
           <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
@@ -87,9 +88,6 @@ function Head() {
     </Card>
   );
 }
-
-const lockedUntil = (until: string): string =>
-  say('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });
 
 interface DetailProps {
   term: string;

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { gatehouse } from '../data/api.ts';
+import { locale, say } from '../text/say.ts';
 
 /** A user as the API shows it. */
 export interface Person {
@@ -23,15 +24,16 @@ interface Lockout {
 }
 
 /** The lockout that failed sign-ins have caused, if there is one. */
-export function useLockout(id: string | undefined): Lockout | null | undefined {
-  const { data } = useQuery({
-    queryKey: ['users', 'lockout', id],
-    enabled: id !== undefined,
-    queryFn: async () => {
-      const path = `/v1/users/${id}/lockouts`;
-      const { body } = await gatehouse.call({ method: 'GET', path, repeatable: true });
-      return (body as { data: Lockout[] }).data[0] ?? null;
-    },
-  });
+export async function lockoutOf(id: string): Promise<Lockout | null> {
+  const path = `/v1/users/${id}/lockouts`;
+  const { body } = await gatehouse.call({ method: 'GET', path, repeatable: true });
+  return (body as { data: Lockout[] }).data[0] ?? null;
+}
+
+export function useLockout(id = ''): Lockout | null | undefined {
+  const { data } = useQuery({ queryKey: ['users', 'lockout', id], enabled: id !== '', queryFn: () => lockoutOf(id) });
   return data;
 }
+
+export const sayLocked = (until: string): string =>
+  say('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });

@@ -9,6 +9,7 @@ import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
 import { Quiet, Section } from '../widgets/Section.tsx';
 import { useTask } from '../widgets/useTask.ts';
+import { isDeleted } from './RestoreButton.tsx';
 
 /** The field of the audit trail by which a row of a built-in resource is found; other rows are found by `row_id`. */
 const subjects = new Map([
@@ -101,7 +102,7 @@ function RestoreButton({ version }: { version: Record<string, unknown> | undefin
   const row = useRecordContext();
   const dataProvider = useDataProvider();
   const { busy, run } = useTask();
-  if (!version || !row || !operations.has('update') || subjects.has(name)) return null;
+  if (!version || !row || isDeleted(row) || !operations.has('update') || subjects.has(name)) return null;
   const restore = () => dataProvider.update(name, { id: row.id, data: { ...row, ...version }, previousData: row });
   return (
     <Button size="small" loading={busy} onClick={() => void run(restore, say('The earlier version is restored.'))}>

@@ -34,26 +34,26 @@ const outcomeOf = (onDelete = 'restrict'): Outcome =>
   onDelete === 'restrict' || onDelete === 'cascade' ? onDelete : undefined;
 
 const titles = new Map<Outcome | undefined, string>([
-  ['restrict', 'This cannot be deleted while these rows refer to it:'],
-  ['cascade', 'These are deleted with it:'],
-  [undefined, 'These stay, but lose their reference to it:'],
+  ['restrict', 'These rows refer to it and prevent the deletion:'],
+  ['cascade', 'These rows are deleted too:'],
+  [undefined, 'These rows stay, but lose their reference:'],
 ]);
 
 interface Props {
-  id: string;
+  ids: readonly string[];
   /** Called with true if other rows prevent the deletion. */
   onBlocked: (isBlocked: boolean) => void;
 }
 
-/** Before a row is deleted: which rows go with it, which lose their reference, and which prevent it. */
-export function GoesAlong({ id, onBlocked }: Props) {
+/** Before rows are deleted: which rows go with them, which lose their reference, and which prevent it. */
+export function GoesAlong({ ids, onBlocked }: Props) {
   const { name } = useDescription();
   const referrers = useReferrers(name);
   const { data = [] } = useQuery({
-    queryKey: [name, 'goes-along', id],
+    queryKey: [name, 'goes-along', ids],
     queryFn: async () => {
       const found = await Promise.all(
-        referrers.map(async (referrer) => ({ ...referrer, count: await countOf(referrer, id) })),
+        referrers.map(async (referrer) => ({ ...referrer, count: await countOf(referrer, ids) })),
       );
       return found.filter(({ count }) => count > 0);
     },
@@ -69,7 +69,7 @@ export function GoesAlong({ id, onBlocked }: Props) {
         <Box component="ul" sx={{ my: 0.5, pl: 3 }}>
           {rows.map(({ resource, field, count }) => (
             <li key={`${resource.name} ${field}`}>
-              <Link to={listPath(resource.name, { [field]: id })} color="inherit">
+              <Link to={listPath(resource.name, { [field]: ids.length === 1 ? ids[0] : ids })} color="inherit">
                 {counted(count, resource)}
               </Link>
             </li>
@@ -81,10 +81,10 @@ export function GoesAlong({ id, onBlocked }: Props) {
 }
 
 /** A field that cannot be searched, or a resource that this person may not read, is not counted. */
-async function countOf({ resource, field }: Referrer, id: string): Promise<number> {
+async function countOf({ resource, field }: Referrer, ids: readonly string[]): Promise<number> {
   const rows = gatehouse.resource(resource.name);
   const { pagination } = await rows
-    .list({ search: { [field]: id }, limit: 1 })
+    .list({ search: { [field]: [...ids] }, limit: 1 })
     .catch(() => ({ pagination: { total: 0 } }));
   return pagination.total ?? 0;
 }

@@ -76,7 +76,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
       {...{ busy, onClose }}
     >
       {removeWarningOf(description)}
-      <GoesAlong id={String(row.id)} onBlocked={setBlocked} />
+      <GoesAlong ids={[String(row.id)]} onBlocked={setBlocked} />
     </AskDialog>
   );
 }

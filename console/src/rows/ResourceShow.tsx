@@ -6,7 +6,7 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { ProviderState } from '../providers/ProviderState.tsx';
 import { TestSignIn } from '../providers/TestSignIn.tsx';
-import { fieldLabel, hasField, rowName, singularOf } from '../text/presentation.ts';
+import { fieldLabel, hasField, isOwn, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { CopyButton } from '../widgets/CopyButton.tsx';
@@ -14,7 +14,7 @@ import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ActionButtons } from './ActionButtons.tsx';
 import { Activity } from './Activity.tsx';
-import { CodeButton } from './CodeDrawer.tsx';
+import { CodeButton } from './CodeButton.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
@@ -43,44 +43,60 @@ export function ResourceShow() {
       queryOptions={{ onError: () => undefined }}
     >
       <LiveRow />
-      <Card sx={{ p: { xs: 2, md: 3 } }}>
-        <Box sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
-          <ShownFields />
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'flex-start', gap: 3 }}>
+        <Box sx={{ flex: '1 1 600px', minWidth: 0 }}>
+          <Card sx={{ p: { xs: 2, md: 3 } }}>
+            <Box
+              sx={{
+                ...{ display: 'grid', gap: 2.5 },
+                gridTemplateColumns: 'repeat(auto-fill, minmax(min(200px, 100%), 1fr))',
+              }}
+            >
+              <ShownFields />
+            </Box>
+          </Card>
+          {name === 'providers' && <ProviderState />}
+          {lists.map((relation) => (
+            <Related
+              key={relation.name}
+              relation={relation}
+              target={descriptions.get(relation.resource) as ResourceDescription}
+            />
+          ))}
+          {name === 'webhooks' && (
+            <Suspense>
+              <Receivers />
+            </Suspense>
+          )}
         </Box>
-      </Card>
-      {name === 'providers' && <ProviderState />}
-      {lists.map((relation) => (
-        <Related
-          key={relation.name}
-          relation={relation}
-          target={descriptions.get(relation.resource) as ResourceDescription}
-        />
-      ))}
-      {name === 'webhooks' && (
-        <Suspense>
-          <Receivers />
-        </Suspense>
-      )}
-      {name !== 'events' && (
-        <Box sx={{ mt: 3 }}>
-          <Activity />
-        </Box>
-      )}
+        {name !== 'events' && (
+          <Box sx={{ flex: '1 1 320px', minWidth: 0, '&:empty': { display: 'none' } }}>
+            <Activity />
+          </Box>
+        )}
+      </Box>
     </Show>
   );
 }
 
+/** The fields of a row, its id last. Of a built-in resource, only those that say something. */
 function ShownFields() {
-  const { name, fields } = useDescription();
+  const description = useDescription();
   const row = useRecordContext();
+  const { name, fields } = description;
+  const isEmpty = (field: string) => [null, undefined, ''].includes(row?.[field]) || row?.[field]?.length === 0;
   return fields
     .filter((field) => !field.writeOnly && hasField(name, field.name, row))
+    .filter((field) => !isOwn(description) || !isEmpty(field.name))
+    .sort((a, b) => Number(a.name === 'id') - Number(b.name === 'id'))
     .map((field) => (
       <RecordField
         key={field.name}
         source={field.name}
         label={fieldLabel(field)}
-        sx={field.type === 'json' ? { gridColumn: '1 / -1' } : undefined}
+        sx={
+          (field.type === 'json' && !isEmpty(field.name)) || field.name === 'id' ? { gridColumn: '1 / -1' } : undefined
+        }
       >
         {field.name === 'id' && row ? <RowId id={String(row.id)} /> : <Value field={field} />}
       </RecordField>

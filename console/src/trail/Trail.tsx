@@ -62,21 +62,23 @@ function Told({ part, names }: { part: Part; names: (part: Name) => string | und
   return part.name === 'row' ? <NamedRow part={part} /> : <Named part={part} name={names(part)} />;
 }
 
-/** A row by the name it has now; what is gone, by its kind and id. */
-function NamedRow({ part: { resource, id, gone } }: { part: Extract<Part, { name: 'row' }> }) {
+/** A row by the name it has now; a deleted one by the name it had, with a link where it can be restored. */
+function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name: 'row' }> }) {
   const description = useDescriptions().get(resource);
   const { referenceRecord } = useReference({
     reference: resource,
     id,
-    options: { enabled: !gone && Boolean(description) },
+    options: { enabled: !was && Boolean(description) },
   });
+  const row = was ? { ...was, id } : referenceRecord;
   const thing = within(description ? singularOf(description) : say(humanised(resource)));
-  if (!description || !referenceRecord) return say('the {thing} {row}', { thing, row: shortId(id) });
+  if (!description || !row) return say('the {thing} {row}', { thing, row: shortId(id) });
+  if (was && !description.softDelete) return say('the {thing} {row}', { thing, row: rowName(description, row) });
   const [before, after] = say('the {thing} {row}', { thing, row: '\u0000' }).split('\u0000');
   return (
     <>
       {before}
-      <Link to={`/${resource}/${id}/show`}>{rowName(description, referenceRecord)}</Link>
+      <Link to={`/${resource}/${id}/show`}>{rowName(description, row)}</Link>
       {after}
     </>
   );

@@ -125,7 +125,8 @@ export function kindsOfEvents(resources: Iterable<{ name: string; events?: boole
 export type Part =
   | string
   | { name: 'user' | 'actor' | 'client'; id: string | null }
-  | { name: 'row'; id: string; resource: string; gone: boolean };
+  /** `was`: the values of a row that the event deleted. */
+  | { name: 'row'; id: string; resource: string; was?: Record<string, unknown> };
 
 export function partsOf(event: TrailEvent): Part[] {
   return partsOfWrite(event) ?? partsOfSentence(event);
@@ -143,8 +144,13 @@ function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
   const [resource = '', what = ''] = type.split('.');
   const sentence = writes.get(what);
   if (sentences.has(type) || sentence === undefined || typeof data?.id !== 'string') return undefined;
-  const row = { name: 'row', id: data.id, resource, gone: what === 'deleted' } as const;
+  const row = { name: 'row', id: data.id, resource, ...(what === 'deleted' && { was: valuesBefore(data) }) } as const;
   return piecesOf(template(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
+}
+
+function valuesBefore({ changes }: Record<string, unknown>): Record<string, unknown> {
+  const all = Object.entries((changes ?? {}) as Record<string, { from?: unknown }>);
+  return Object.fromEntries(all.map(([name, { from }]) => [name, from]));
 }
 
 function partsOfSentence(event: TrailEvent): Part[] {

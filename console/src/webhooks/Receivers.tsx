@@ -1,7 +1,7 @@
 import { Box, Tab, Tabs } from '@mui/material';
 import { useState } from 'react';
-import { Code } from '../rows/CodeDrawer.tsx';
 import { say } from '../text/say.ts';
+import { Code } from '../widgets/Code.tsx';
 import { Quiet, Section } from '../widgets/Section.tsx';
 import { receivers } from './receivers.ts';
 

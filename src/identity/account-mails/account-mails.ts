@@ -44,15 +44,19 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   async function happened(mail: QueuedMail, path: string) {
     const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     const { language, inWords } = await readerOf(owner, mail);
-    const said = Object.entries(dataOf(mail)).map(([name, text]) => [
+    const { named: given, ...data } = dataOf(mail);
+    // A stranger may have registered this address, with an advertisement as a name: only a confirmed owner sees names.
+    const named = owner?.email_confirmed && given ? given.replace(/\s+/g, ' ').slice(0, 100) : null;
+    const said = Object.entries(data).map(([name, text]) => [
       name,
-      text && languages.text(language, say(text)),
+      text && languages.text(language, say(text, name === 'what' ? named : null)),
     ]);
     return {
       service,
       at: inWords(mail.created_at),
       language,
       ...Object.fromEntries(said),
+      named,
       link: config.baseUrl + path,
     };
   }
@@ -184,4 +188,12 @@ const messages = new Map([
   ['another application', message('mail.another_application')],
 ]);
 
-const say = (text: string): LocalizedText => messages.get(text) ?? sayUserAgent(text);
+/** What can be told by the name that its owner gave it. */
+const namedMessages = new Map([
+  ['a new personal access token', (named: string) => message('mail.what.token_named', { named })],
+  ['a new external application', (named: string) => message('mail.what.application_named', { named })],
+  ['a new secret of an external application', (named: string) => message('mail.what.secret_named', { named })],
+]);
+
+const say = (text: string, named: string | null): LocalizedText =>
+  (named === null ? undefined : namedMessages.get(text)?.(named)) ?? messages.get(text) ?? sayUserAgent(text);

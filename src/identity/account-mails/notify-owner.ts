@@ -29,7 +29,7 @@ export type OwnerNotice =
 const countedAs = (template: string, userId: string, email: string, confirmed: boolean): string =>
   confirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
 
-/** Writes to the owner of an account when the transaction commits. Nothing that somebody chose a name for is named. */
+/** Writes to the owner of an account when the transaction commits. */
 export async function notifyOwner(
   { now }: Pick<Context, 'now'>,
   mail: Mail,

@@ -66,9 +66,13 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
   };
 
   /** A secret works without a password, so the owner is notified of each. */
-  const notifyOwnerOf = async ({ context, tx, source }: WriteCall, userId: string | null, what: string) => {
+  const notifyOwnerOf = async (
+    { context, tx, source }: WriteCall,
+    { userId, name }: { userId: string | null; name: string },
+    what: string,
+  ) => {
     if (userId === null) return;
-    const data = { what, address: source.address };
+    const data = { what, named: name, address: source.address };
     await notifyOwner(context, mail, tx, { userId, template: 'new-access', data, source });
   };
 
@@ -122,7 +126,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       const client = await makeClient(context, keys, tx, invalidate, made);
       if (!client) throw conflict('A client with this id is there already.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
-      await notifyOwnerOf(call, client.userId, 'a new external application');
+      await notifyOwnerOf(call, { userId: client.userId, name }, 'a new external application');
       return client.id;
     },
     async remove(call, client) {
@@ -164,7 +168,11 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
               oldHours,
             });
             await record(call, 'client.secret_added', row, { keep_old_hours: oldHours });
-            await notifyOwnerOf(call, row.user_id, 'a new secret of an external application');
+            await notifyOwnerOf(
+              call,
+              { userId: row.user_id, name: row.name },
+              'a new secret of an external application',
+            );
             return { id: row.id, client_id: row.id, client_secret: secret };
           }),
       }),

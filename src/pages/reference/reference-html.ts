@@ -1,3 +1,4 @@
+import type { Release } from './api-changes.ts';
 import type { Described, Section } from './described.ts';
 import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
@@ -34,8 +35,10 @@ ${sections.map(
         ? operationLinks(section, frame, true)
         : html`<div hidden data-hidden-section>${operationLinks(section, frame, false)}</div>`
     }</li>`,
-)}</ul></details></nav>`;
+)}<li><a href="${frame.root}/docs/${changelogSlug}"${current?.slug === changelogSlug && html` aria-current="page"`}>Changelog</a></li></ul></details></nav>`;
 }
+
+export const changelogSlug = 'changelog';
 
 function themeForm(here: string, { root, themes, theme = 'system' }: PageFrame): Html {
   return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${here}">
@@ -101,5 +104,13 @@ export function sectionPage(described: Described, section: Section, frame: PageF
   const main = html`<div class="page-head"><div><h1>${section.name}</h1><p>${marked(section.description)}</p></div></div>
 ${section.operations.map((operation) => operationHtml(operation, described))}
 ${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects"><h2 id="objects">Objects</h2>${schemas.map(([name, schema]) => schemaTable(name, schema, sent.has(name)))}</section>`}`;
+  return page(described, section, frame, main);
+}
+
+/** What changed in the API, release by release. */
+export function changelogPage(described: Described, releases: readonly Release[], frame: PageFrame): string {
+  const section: Section = { name: 'Changelog', slug: changelogSlug, description: '', operations: [] };
+  const main = html`<div class="page-head"><div><h1>Changelog</h1><p>What changed in the API, newest first.</p></div></div>
+${releases.map(({ name, changes }) => html`<section class="prose"><h2>${name}</h2><ul>${changes.map((change) => html`<li>${marked(change)}</li>`)}</ul></section>`)}`;
   return page(described, section, frame, main);
 }

@@ -84,6 +84,6 @@ ${bodyField(operation, described)}
 <div class="row send" hidden><button class="primary">Send</button><span class="quiet small" data-note></span></div>
 <div class="answer" role="status" data-answer hidden></div>
 ${first && html`<figure class="sample"><figcaption>${first.label}<button type="button" class="slim" data-copy="${id}-curl" hidden>Copy</button></figcaption><pre id="${id}-curl" tabindex="0" data-curl>${first.source}</pre></figure>`}
-${more.map(({ label, source }) => html`<details class="more"><summary>${label === 'client' ? 'With the client' : label}</summary><pre tabindex="0">${source}</pre></details>`)}
+${more.map(({ label, source }) => html`<details class="more"><summary>${label === 'client' ? 'JavaScript' : label}</summary><pre tabindex="0">${source}</pre></details>`)}
 </form>`;
 }

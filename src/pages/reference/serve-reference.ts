@@ -11,8 +11,9 @@ import { themeOf } from '../kit/theme.ts';
 import { cookieTokenOf } from '../session/authenticate-web.ts';
 import { mayBeOwnPage } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
+import { readApiChanges } from './api-changes.ts';
 import { type Described, readDocument } from './described.ts';
-import { overviewPage, sectionPage } from './reference-html.ts';
+import { changelogPage, changelogSlug, overviewPage, type PageFrame, sectionPage } from './reference-html.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
 /** More than there are sections and themes; whoever asks for nonsense gets 404 before anything is kept. */
@@ -32,10 +33,7 @@ export function serveReference(app: App, kit: PageKit): void {
     const key = `${theme ?? ''} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {
-      const section = described.sections.find((one) => one.slug === slug);
-      if (slug !== undefined && !section) throw notFound();
-      const frame = { ...kit.frame, theme, themes };
-      const made = section ? sectionPage(described, section, frame) : overviewPage(described, frame);
+      const made = pageOf(described, slug, { ...kit.frame, theme, themes });
       page = new Compressed('text/html; charset=utf-8', made);
       pages.set(key, page);
     }
@@ -48,6 +46,14 @@ export function serveReference(app: App, kit: PageKit): void {
   // As for the console: the page calls the API with the token of the session that its reader has.
   const config = { auth: 'public', web: 'optional' } as const;
   app.post('/docs/token', { config, schema: { hide: true } }, (request, reply) => giveToken(kit, request, reply));
+}
+
+function pageOf(described: Described, slug: string | undefined, frame: PageFrame): string {
+  if (slug === undefined) return overviewPage(described, frame);
+  const section = described.sections.find((one) => one.slug === slug);
+  if (section) return sectionPage(described, section, frame);
+  if (slug === changelogSlug) return changelogPage(described, readApiChanges(), frame);
+  throw notFound();
 }
 
 async function giveToken(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

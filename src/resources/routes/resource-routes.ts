@@ -47,8 +47,10 @@ export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyCo
 });
 
 /** To be returned by an async handler. The text and not the reply: Fastify would wait for that to be sent, by listeners. */
+export const jsonType = 'application/json; charset=utf-8';
+
 export function sendJson(reply: FastifyReply, json: string): string {
-  reply.header('content-type', 'application/json; charset=utf-8');
+  reply.header('content-type', jsonType);
   return json;
 }
 

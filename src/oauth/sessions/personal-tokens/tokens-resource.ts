@@ -120,7 +120,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
       await record(call, 'token.created', session, {
         changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
       });
-      const data = { what: 'a new personal access token', address: source.address };
+      const data = { what: 'a new personal access token', named: name, address: source.address };
       await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data, source });
       return session.id;
     },

@@ -1,0 +1,46 @@
+import { AutocompleteInput, SelectInput, TextInput } from 'react-admin';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { RowInput } from '../forms/Input.tsx';
+import { say } from '../text/say.ts';
+import { RangeFilter } from './RangeFilter.tsx';
+
+export interface FilterProps {
+  source: string;
+  label: string;
+  field?: FieldDescription;
+  /** In place of a field: what can be chosen. */
+  choices?: readonly { id: string; name: string }[];
+  alwaysOn?: boolean;
+}
+
+const yesOrNo = () => [
+  { id: 'true', name: say('Yes') },
+  { id: 'false', name: say('No') },
+];
+const fewChoices = 5;
+
+/** The control of one filter. */
+export default function FilterControl({ field, choices, ...props }: FilterProps) {
+  if (field?.references !== undefined) return <RowInput {...props} reference={field.references} />;
+  if (choices) {
+    const Choice = choices.length > fewChoices ? AutocompleteInput : SelectInput;
+    return <Choice {...props} choices={[...choices]} />;
+  }
+  switch (field?.type) {
+    case 'boolean':
+      return <SelectInput {...props} choices={yesOrNo()} />;
+    case 'enum':
+      return (
+        <SelectInput {...props} choices={(field.values ?? []).map((value) => ({ id: value, name: say(value) }))} />
+      );
+    case 'integer':
+    case 'number':
+    case 'decimal':
+      return <RangeFilter {...props} kind="number" />;
+    case 'date':
+    case 'timestamp':
+      return <RangeFilter {...props} kind="day" />;
+    default:
+      return <TextInput {...props} />;
+  }
+}

@@ -1,0 +1,180 @@
+import type { RemovalWord } from './words.ts';
+
+/** What the console knows of a built-in resource beyond its description. */
+interface Presentation {
+  label: string;
+  columns: string[];
+  /** Reached from the rows that it belongs to, and not from the menu. */
+  unlisted?: true;
+  /** How removing a row is called. */
+  remove?: RemovalWord;
+  removeWarning?: string;
+  empty?: string;
+  /** What to do first, where there is nothing yet. */
+  steps?: readonly string[];
+  /** What to say below a field's control, where the API's own words are for programs. */
+  help?: Record<string, string | { ofNew: string; ofKept: string }>;
+  /** Fields that only rows with this value have. */
+  only?: { field: string; value: string; fields: readonly string[] };
+}
+
+/** The built-in resources, in the order of the menu. */
+export const builtinResources: Readonly<Record<string, Presentation>> = {
+  users: {
+    label: 'Users',
+    columns: ['person', 'email', 'roles', 'status', 'last_sign_in', 'created_at'],
+    help: {
+      password: {
+        ofNew: 'At least 8 characters. The person can change it later.',
+        ofKept: 'At least 8 characters. Left empty, it stays as it is.',
+      },
+      current_password: 'Only to change your own password, email, username or phone.',
+      username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
+      phone: 'With its country code, such as +44.',
+      locale: 'The language of pages and mail, such as en. Empty means the language of the browser.',
+      disabled: 'The person can no longer sign in. All sessions end; tokens and applications stop working.',
+    },
+    removeWarning: 'All sessions and applications end at once. Only the audit trail remains. This cannot be undone.',
+  },
+  roles: {
+    label: 'Roles',
+    columns: ['name', 'description', 'created_at'],
+    empty: 'There are no roles besides the built-in ones yet.',
+  },
+  clients: {
+    label: 'Clients',
+    columns: ['name', 'type', 'registration', 'user_id', 'scopes', 'created_at'],
+    removeWarning: 'Every token that was issued to this client stops working at once.',
+    only: {
+      field: 'type',
+      value: 'application',
+      fields: [
+        ...['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'],
+        ...['backchannel_logout_uri', 'trusted', 'registration', 'tos_uri', 'policy_uri', 'require_pkce'],
+        ...['id_token_signed_response_alg', 'id_token_claims', 'default_max_age', 'token_endpoint_auth_method'],
+        ...['jwks', 'jwks_uri', 'require_pushed_authorization_requests', 'require_signed_request_object'],
+        ...['dpop_bound_access_tokens', 'fapi'],
+      ],
+    },
+    help: {
+      type: 'People sign in to an application. A personal client acts on its own, in its owner’s name. A password client is one of your own apps.',
+      user_id: 'The owner of a personal client or an application.',
+      scopes: {
+        ofNew: 'What it may ask for. An application without scopes may ask for those of OpenID Connect.',
+        ofKept: 'What it may ask for. A scope that you remove ends at once.',
+      },
+      public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
+      redirect_uris: 'Where people return to, exactly as the application sends it.',
+      post_logout_redirect_uris: 'Where people may be sent after they sign out.',
+      homepage_uri: 'Shown to people who sign in.',
+      logo_uri: 'The https address of a picture.',
+      backchannel_logout_uri: 'Called when somebody signs out.',
+      trusted: 'People are not asked for their consent.',
+    },
+  },
+  consents: {
+    label: 'Consents',
+    columns: ['user_id', 'client_id', 'scopes', 'created_at'],
+    remove: 'Withdraw',
+    removeWarning: 'The application is signed out of this account at once, and has to ask again.',
+    empty: 'No applications have been authorised yet.',
+    steps: [
+      'Create a client of the type “application”, with the address that people return to.',
+      'Enter its client ID and secret in your application.',
+      'Sign in to your application. What people allow it then appears here.',
+    ],
+  },
+  tokens: {
+    label: 'Sessions & tokens',
+    columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
+    remove: 'Revoke',
+    help: { expires_at: 'Left empty, it lasts as long as the service’s settings say.' },
+    removeWarning: 'Whoever uses it is signed out with the next request.',
+    empty: 'Nobody is signed in, and there is no personal access token.',
+  },
+  events: {
+    label: 'Events',
+    columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
+    empty: 'Nothing has happened yet.',
+  },
+  webhooks: {
+    label: 'Webhooks',
+    columns: ['url', 'resources', 'operations', 'active', 'user_id', 'created_at'],
+    empty: 'No webhooks yet.',
+    steps: [
+      'Create a webhook with the https address of your receiver, and choose what it hears of.',
+      'Copy the secret. It is shown once.',
+      'Send a ping from the page of the webhook. It also shows how to verify the signature.',
+    ],
+    removeWarning: 'Nothing more is delivered to it. Its deliveries are deleted with it.',
+    help: {
+      url: 'Where changes are sent, as signed POST requests.',
+      resources: 'The resources whose changes are sent.',
+      operations: 'Which changes are sent. Left empty: all.',
+      search: 'Only rows that match, such as kind:van. Left empty: all rows.',
+      active: 'Switched off, nothing is sent.',
+      signature: 'hmac: a shared secret. ed25519: you verify with a public key.',
+    },
+  },
+  'webhook-deliveries': {
+    label: 'Deliveries',
+    columns: ['created_at', 'webhook_id', 'resource', 'operation', 'state', 'response_status', 'attempts'],
+    empty: 'Nothing has been delivered yet.',
+    unlisted: true,
+  },
+  passkeys: { label: 'Passkeys', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
+  authenticators: {
+    label: 'Authenticator apps',
+    columns: ['name', 'user_id', 'last_used_at', 'created_at'],
+  },
+  browsers: {
+    label: 'Remembered browsers',
+    columns: ['user_agent', 'user_id', 'last_used_at', 'created_at'],
+    unlisted: true,
+  },
+  providers: {
+    label: 'Identity providers',
+    columns: ['label', 'issuer', 'enabled', 'last_success_at', 'last_failure_at', 'failure', 'secret_expires_at'],
+  },
+  identities: {
+    label: 'External identities',
+    columns: ['provider', 'user_id', 'email', 'last_used_at', 'created_at'],
+    unlisted: true,
+  },
+  'queued-jobs': {
+    label: 'Queue',
+    columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
+    removeWarning: 'It will not be done any more.',
+    empty: 'Nothing is waiting, and nothing has failed.',
+    steps: [
+      'Mails and jobs wait here until they are done.',
+      'What fails is tried again later. After its last attempt it stays here.',
+      'Open it to see the error, and choose “Try it again now”.',
+    ],
+  },
+  'scheduled-jobs': {
+    label: 'Scheduled jobs',
+    columns: ['name', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
+    empty: 'No job has a schedule.',
+    steps: [
+      'Write a file in the jobs folder, such as jobs/clean-up.ts.',
+      'Give the job a schedule, such as “0 3 * * *” for every night at three.',
+      'Restart the service. The job and its runs then appear here.',
+    ],
+  },
+  'job-runs': {
+    label: 'Runs of jobs',
+    columns: ['job_id', 'state', 'scheduled_for', 'started_at', 'finished_at', 'error'],
+    empty: 'No scheduled job has run yet.',
+  },
+  'mcp-calls': {
+    label: 'AI applications',
+    columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],
+    empty: 'No AI application has used this service yet.',
+    steps: [
+      'Copy this address.',
+      'Add it to your AI application as an MCP server or connector.',
+      'Sign in when the application asks. Its calls then appear here.',
+    ],
+  },
+};
