@@ -2,8 +2,8 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { conflict } from '../../platform/errors.ts';
 import { findUser } from '../accounts/user-store.ts';
+import { hasLocalPassword } from '../credentials/require-own-proof.ts';
 import { findHeldFactors } from '../factors/held-factor-store.ts';
-import { hasPassword } from '../passwords/passwords.ts';
 import { findIdentitiesOf } from './identity-store.ts';
 
 /** Ways to sign in that a user has. */
@@ -21,7 +21,7 @@ export async function findSignInMethods(
   const user = await findUser(db, userId);
   const held = await findHeldFactors(db, userId);
   return {
-    password: config.localPasswords && user !== undefined && hasPassword(user.password_hash),
+    password: user !== undefined && hasLocalPassword(config, user),
     passkeys: held.passkeys + held.automaticPasskeys,
     identities: (await findIdentitiesOf(db, userId)).length,
   };

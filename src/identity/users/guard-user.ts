@@ -7,7 +7,8 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import type { Profile } from '../accounts/user-fields.ts';
-import { currentPasswordRequired } from '../credentials/change-password.ts';
+import { findUser } from '../accounts/user-store.ts';
+import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { beginEmailChange, refuseTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 
@@ -106,7 +107,8 @@ async function guardLoginFields(
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
   requireEveryScope(caller);
   const self = isSelf(caller, before.id);
-  if (self && !caller.proof.sent) throw currentPasswordRequired();
+  const user = self ? await findUser(tx, before.id) : undefined;
+  if (user) requireOwnProof(context.config, caller, user, now);
   if (!self) requireProof(caller, now);
   if (email === undefined || email === before.email) return;
   if (self) {

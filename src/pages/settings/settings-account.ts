@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { ownData } from './own-data.ts';
@@ -23,8 +24,11 @@ export function serveAccount(kit: PageKit, context: Context): void {
   );
 }
 
-const showAccount = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
-  showSettings(kit, request, reply, 'account', 'settings-account', { title: message('account.title'), ...variables });
+async function showAccount(kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) {
+  const { password: has_password } = await findSignInMethods(kit, kit.database.db, request.caller.userId as string);
+  const shown = { title: message('account.title'), has_password, ...variables };
+  return showSettings(kit, request, reply, 'account', 'settings-account', shown);
+}
 
 /** Recorded first: whoever took everything along is in the trail, and in the export itself. */
 async function sendOwnData(
@@ -47,7 +51,8 @@ async function sendOwnData(
 
 /** By the API, which asks for the password and for a token that may do everything. */
 async function deleteAccount(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const body = readForm(request, 'current_password');
+  const { current_password } = readForm(request, 'current_password');
+  const body = current_password === '' ? {} : { current_password };
   const answer = await asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}`, body);
   if (!answer.ok) return showAccount(kit, request, reply.code(answer.status), refusal(answer, ['current_password']));
   kit.cookies.clearSession(reply);
