@@ -175,14 +175,14 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     const device = await VirtualAuthenticator.addTo(page);
     await device.answer(true);
     // A password manager decides whether to make one, and none is here: the authenticator makes it instead.
-    await page.addInitScript(() => {
+    await page.addInitScript(`
       const create = navigator.credentials.create.bind(navigator.credentials);
       PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
-      navigator.credentials.create = ({ mediation, ...options } = {}) => {
+      navigator.credentials.create = ({ mediation, ...options }) => {
         if (mediation !== 'conditional') throw new Error('only what the browser does by itself');
         return create(options);
       };
-    });
+    `);
     const email = await signInByPassword(page);
     await page.waitForURL('**/settings/security*');
     const [made] = await device.credentials();

@@ -7,7 +7,6 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import type { Profile } from '../accounts/user-fields.ts';
-import { findUser } from '../accounts/user-store.ts';
 import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { beginEmailChange, refuseTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
@@ -26,6 +25,7 @@ export interface UserValues extends Partial<Profile> {
 /** A user as hooks see it. */
 export interface WholeUser extends Profile {
   readonly id: string;
+  readonly password_hash: string;
   readonly email_confirmed: boolean;
   readonly roles: string[];
   readonly disabled: boolean;
@@ -107,8 +107,7 @@ async function guardLoginFields(
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
   requireEveryScope(caller);
   const self = isSelf(caller, before.id);
-  const user = self ? await findUser(tx, before.id) : undefined;
-  if (user) requireOwnProof(context.config, caller, user, now);
+  if (self) requireOwnProof(context.config, caller, before, now);
   if (!self) requireProof(caller, now);
   if (email === undefined || email === before.email) return;
   if (self) {
