@@ -17,6 +17,8 @@ export class RequestReader implements Reader {
 
   whenGone(gone: () => void): () => void {
     const { socket } = this.#request.raw;
+    // It has hung up before anybody listened.
+    if (socket.destroyed) queueMicrotask(gone);
     socket.once('close', gone);
     return () => socket.off('close', gone);
   }

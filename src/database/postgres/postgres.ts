@@ -3,7 +3,7 @@ import pg from 'pg';
 import { OperatorError } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
-import type { Reader } from '../reader.ts';
+import { allReaders, type Reader } from '../reader.ts';
 import { rowMark } from '../sqlite/row-mark.ts';
 import type { Tables } from '../tables/tables.ts';
 import { RowChanges } from './batching/row-changes.ts';
@@ -122,9 +122,13 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const shared = new SharedReads(run);
   const asked = new SharedReads(ask);
   const sharedWrites = new SharedWrites(ask);
+  // Those of one caller that ask for the same take one place in the queue.
+  const queued = new SharedReads((text, values, once, readers) =>
+    expensive.run(allReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
+  );
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
-      ? expensive.run(reader, (signal) => runOn<R>(connect(all, limits), text, values, { once, signal }))
+      ? queued.read<R>(text, values, once, reader)
       : (reader ? shared : asked).read<R>(text, values, once);
   const bus = new PostgresBus({ primary, listening }, clock, ask);
   const rowChanges = new RowChanges(bus, (text) => run(text, []));

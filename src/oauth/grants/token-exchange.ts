@@ -1,4 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
+import { requireRealm } from '../clients/require-realm.ts';
 import { everyScope, exchangeScope, identityScopes, named, parseScope } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
@@ -36,6 +37,7 @@ export const tokenExchangeGrant: Grant = {
     if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
     const { claims, session } = found;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
+    await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
     if (depthOf(act) > longestChain) throw invalidRequest('The token was passed on too often.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));

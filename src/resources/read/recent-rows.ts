@@ -7,7 +7,9 @@ interface Written {
   readonly tagged: TaggedJson;
 }
 
-const remembered = 500;
+/** Rows, and characters of JSON, that are remembered of one resource. */
+const mostRows = 5000;
+const mostCharacters = 4_000_000;
 const longestRemembered = 8192;
 
 /**
@@ -15,15 +17,28 @@ const longestRemembered = 8192;
  * To see that they are takes far less than to write and hash them again.
  */
 export class RecentRows {
-  readonly #byId = new BoundedMap<string, Written>(remembered);
+  readonly #byId = new BoundedMap<string, Written>(mostRows, (id) => this.#forget(id));
+  #characters = 0;
 
   of(row: StoredRow, write: () => TaggedJson): TaggedJson {
     const id = row.id as string;
     const last = this.#byId.get(id);
     if (last && areSame(last.row, row)) return last.tagged;
     const tagged = write();
-    if (tagged.json.length <= longestRemembered) this.#byId.set(id, { row, tagged });
+    if (last) this.#forget(id);
+    if (tagged.json.length <= longestRemembered) this.#remember(id, { row, tagged });
     return tagged;
+  }
+
+  #remember(id: string, written: Written): void {
+    this.#byId.set(id, written);
+    this.#characters += written.tagged.json.length;
+    while (this.#characters > mostCharacters) this.#forget(this.#byId.keys().next().value as string);
+  }
+
+  #forget(id: string): void {
+    this.#characters -= this.#byId.get(id)?.tagged.json.length ?? 0;
+    this.#byId.delete(id);
   }
 }
 

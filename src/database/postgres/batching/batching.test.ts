@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { databases } from '../../../../test/harness/engines.ts';
 import type { Database } from '../../database.ts';
 import { openDatabase } from '../../open-database.ts';
+import { rowMark } from '../../sqlite/row-mark.ts';
 
 const many = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
@@ -32,6 +33,44 @@ describe('Statements of one turn on PostgreSQL', () => {
     assert.equal(new Set(answers.map(([row]) => row?.at)).size, 1);
     answers[0]?.pop();
     assert.equal(answers[1]?.length, 1);
+  });
+
+  it('that may be expensive are shared by one caller, and end when all who ask have gone', async () => {
+    const asking = (caller: string) => {
+      const { promise, resolve: leave } = Promise.withResolvers<void>();
+      const whenGone = (gone: () => void) => {
+        void promise.then(gone);
+        return () => undefined;
+      };
+      return { caller, leave, whenGone };
+    };
+    const search = async (caller: string) =>
+      (
+        await database.read<{ at: string }>(
+          `select pg_backend_pid() || clock_timestamp()::text as at where ${rowMark} true`,
+          [],
+          asking(caller),
+        )
+      )[0]?.at;
+    const [mine, mineToo, other] = await Promise.all(['ada', 'ada', 'bob'].map(search));
+    assert.equal(mine, mineToo);
+    assert.notEqual(mine, other);
+    const asleep =
+      "select count(*)::int as n from pg_stat_activity where query like 'select pg_sleep(99)%' and state = 'active'";
+    const count = async () => (await database.read<{ n: number }>(asleep, []))[0]?.n;
+    const readers = [asking('ada'), asking('ada')];
+    const ended = readers.map((reader) =>
+      assert.rejects(
+        async () => database.read(`select pg_sleep(99) where ${rowMark} true`, [], reader),
+        /Nobody waits/,
+      ),
+    );
+    while ((await count()) !== 1);
+    readers[0]?.leave();
+    assert.equal(await count(), 1);
+    readers[1]?.leave();
+    await Promise.all(ended);
+    while ((await count()) !== 0);
   });
 
   it('see all that was committed before they were asked for, whatever is under way', async () => {

@@ -1,6 +1,12 @@
+import { ownReader, type Reader } from '../../reader.ts';
 import { Batcher } from './batcher.ts';
 
-type Run = <R>(text: string, values: readonly unknown[], once?: boolean) => Promise<R[]>;
+type Run = <R>(
+  text: string,
+  values: readonly unknown[],
+  once: boolean | undefined,
+  readers: readonly Reader[],
+) => Promise<R[]>;
 type Row = Record<string, unknown>;
 
 /** Rows for which one statement looks, at most: its answer is read in one piece. */
@@ -10,25 +16,25 @@ const mostKeys = 200;
 export class SharedReads {
   readonly #run: Run;
   readonly #byKey = new Map<string, Batcher<string, Row | undefined>>();
-  readonly #same = new Map<string, Batcher<undefined, Row[]>>();
+  readonly #same = new Map<string, Batcher<Reader, Row[]>>();
 
   constructor(run: Run) {
     this.#run = run;
   }
 
-  /** Whoever asks for the same shares the answer. Nobody changes a row; the list is each one's own. */
-  async read<R>(text: string, values: readonly unknown[], once?: boolean): Promise<R[]> {
-    const question = `${text}\0${JSON.stringify(values)}`;
+  /** Readers of one caller who ask for the same share the answer. Nobody changes a row; the list is each one's own. */
+  async read<R>(text: string, values: readonly unknown[], once?: boolean, reader = ownReader): Promise<R[]> {
+    const question = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
     let gathering = this.#same.get(question);
     if (!gathering) {
-      gathering = new Batcher({ atOnce: 1, most: Number.POSITIVE_INFINITY }, async (askers) => {
-        const rows = await this.#run<Row>(text, values, once);
-        return askers.map(() => rows);
+      gathering = new Batcher({ atOnce: 1, most: Number.POSITIVE_INFINITY }, async (readers) => {
+        const rows = await this.#run<Row>(text, values, once, readers);
+        return readers.map(() => rows);
       });
       this.#same.set(question, gathering);
     }
     try {
-      return [...(await gathering.add(undefined))] as R[];
+      return [...(await gathering.add(reader))] as R[];
     } finally {
       if (gathering.isIdle) this.#same.delete(question);
     }
@@ -49,7 +55,7 @@ export class SharedReads {
   }
 
   async #readKeys(text: string, keys: readonly string[]): Promise<(Row | undefined)[]> {
-    const rows = await this.#run<Row>(text, [[...new Set(keys)]]);
+    const rows = await this.#run<Row>(text, [[...new Set(keys)]], false, []);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return keys.map((key) => byId.get(key));
   }
