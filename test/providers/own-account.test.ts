@@ -66,12 +66,4 @@ onBothEngines('the own account of somebody without a password', (engine) => {
       assert.deepEqual([refused.status, refused.body.code], [401, 'proof_too_old'], refused.text);
     }
   });
-
-  it('is deleted on the page', async () => {
-    const visitor = await arrive();
-    await visitor.get('/settings/account');
-    const deleted = await visitor.send('/settings/account/delete', {});
-    assert.equal(deleted.location, '/account-deleted', deleted.html);
-    assert.equal((await change('DELETE', {})).status, 401);
-  });
 });

@@ -10,7 +10,7 @@ import { requireCurrentPassword, wrongPassword } from './change-password.ts';
 export const createProveByPassword =
   (context: Context, passwords: Passwords): ProveByPassword =>
   async ({ caller, source }, given) => {
-    if (caller.kind !== 'user' || caller.userId === null) return caller;
+    if (caller.kind !== 'user' || caller.userId === null || !context.config.localPasswords) return caller;
     const user = await findUser(context.database.db, caller.userId);
     if (!user) throw unauthorized('user_gone');
     if (!context.config.localPasswords) throw wrongPassword('current_password');

@@ -1,31 +1,31 @@
-import type { Config } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
-import { type Caller, isSignedIn } from '../../platform/caller.ts';
+import { insufficientScope } from '../../http/gate/unauthorized.ts';
+import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import { hasPassword } from '../passwords/passwords.ts';
 import { currentPasswordRequired } from './change-password.ts';
 
-/** Whether this user can prove who they are by a password. */
-export const hasLocalPassword = (
-  { localPasswords }: Pick<Config, 'localPasswords'>,
+/** Whether the user can type a password here. */
+export const canUsePassword = (
+  { config }: Pick<Context, 'config'>,
   { password_hash }: Pick<UserRow, 'password_hash'>,
-): boolean => localPasswords && hasPassword(password_hash);
+): boolean => config.localPasswords && hasPassword(password_hash);
 
 /**
- * For what opens or ends the caller's own account. Who has a password sends it along. Who has none must have proved a moment
- * ago who they are, by a provider or a passkey, and acts through no application.
+ * Contract 5.5: a user changes what opens their own account with `current_password`. A user without a password needs a
+ * recent proof instead (5.9). Applications that a user signed in to a moment ago have such a proof too, so they are refused.
  */
 export function requireOwnProof(
-  config: Pick<Config, 'localPasswords'>,
+  context: Pick<Context, 'config'>,
   caller: Caller,
   user: Pick<UserRow, 'password_hash'>,
   now: number,
 ): void {
-  if (hasLocalPassword(config, user)) {
-    if (!caller.proof.sent) throw currentPasswordRequired();
-    return;
-  }
-  if (!isSignedIn(caller)) throw forbidden('Sign in to change this: no application and no token can.');
+  if (caller.proof.sent) return;
+  if (canUsePassword(context, user)) throw currentPasswordRequired();
+  if (caller.application) throw forbidden('An application cannot change how you sign in. Do this in your settings.');
+  if (!caller.scopes.includes('*')) throw insufficientScope('*');
   requireProof(caller, now);
 }

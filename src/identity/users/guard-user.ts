@@ -25,11 +25,11 @@ export interface UserValues extends Partial<Profile> {
 /** A user as hooks see it. */
 export interface WholeUser extends Profile {
   readonly id: string;
-  readonly password_hash: string;
   readonly email_confirmed: boolean;
   readonly roles: string[];
   readonly disabled: boolean;
   readonly locale: string | null;
+  readonly password_hash: string;
 }
 
 /** What a user is found by at the login. */
@@ -68,8 +68,8 @@ export async function guardUserWrite(
     throw lastAdministrator();
   }
   if (isDelete) {
-    // Who deletes themselves sent the password.
-    if (!isSelf(caller, before?.id)) requireProof(caller, call.now);
+    if (!before || !isSelf(caller, before.id)) requireProof(caller, call.now);
+    else requireOwnProof(context, caller, before, call.now);
     return;
   }
   requireLoginField(call, after);
@@ -107,8 +107,8 @@ async function guardLoginFields(
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
   requireEveryScope(caller);
   const self = isSelf(caller, before.id);
-  if (self) requireOwnProof(context.config, caller, before, now);
-  if (!self) requireProof(caller, now);
+  if (self) requireOwnProof(context, caller, before, now);
+  else requireProof(caller, now);
   if (email === undefined || email === before.email) return;
   if (self) {
     await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now, source });

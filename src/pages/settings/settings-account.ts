@@ -3,11 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { ownData } from './own-data.ts';
-import { asPerson, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, hasOwnPassword, refusal, showSettings } from './settings-shell.ts';
 
 const base = '/settings/account';
 
@@ -24,11 +23,12 @@ export function serveAccount(kit: PageKit, context: Context): void {
   );
 }
 
-async function showAccount(kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) {
-  const { password: has_password } = await findSignInMethods(kit, kit.database.db, request.caller.userId as string);
-  const shown = { title: message('account.title'), has_password, ...variables };
-  return showSettings(kit, request, reply, 'account', 'settings-account', shown);
-}
+const showAccount = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
+  showSettings(kit, request, reply, 'account', 'settings-account', {
+    title: message('account.title'),
+    has_password: await hasOwnPassword(kit, request),
+    ...variables,
+  });
 
 /** Recorded first: whoever took everything along is in the trail, and in the export itself. */
 async function sendOwnData(
@@ -49,10 +49,9 @@ async function sendOwnData(
     .send(Readable.from(ownData(kit, request)));
 }
 
-/** By the API, which asks for the password and for a token that may do everything. */
+/** By the API, which asks for the password or a recent proof, and for a token that may do everything. */
 async function deleteAccount(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { current_password } = readForm(request, 'current_password');
-  const body = current_password === '' ? {} : { current_password };
+  const body = readForm(request, 'current_password');
   const answer = await asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}`, body);
   if (!answer.ok) return showAccount(kit, request, reply.code(answer.status), refusal(answer, ['current_password']));
   kit.cookies.clearSession(reply);
