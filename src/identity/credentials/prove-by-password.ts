@@ -4,7 +4,7 @@ import { sentAlong } from '../../platform/proof.ts';
 import type { ProveByPassword } from '../../resources/model/resource-services.ts';
 import { findUser } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import { requireCurrentPassword, wrongPassword } from './change-password.ts';
+import { requireCurrentPassword } from './change-password.ts';
 
 /** The caller of a request that `current_password` came along with. It counts for this request alone. */
 export const createProveByPassword =
@@ -13,7 +13,6 @@ export const createProveByPassword =
     if (caller.kind !== 'user' || caller.userId === null || !context.config.localPasswords) return caller;
     const user = await findUser(context.database.db, caller.userId);
     if (!user) throw unauthorized('user_gone');
-    if (!context.config.localPasswords) throw wrongPassword('current_password');
     await requireCurrentPassword(context, passwords, user, { field: 'current_password', given, source });
     return Object.freeze({ ...caller, proof: sentAlong(caller.proof, context.now()) });
   };
