@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../src/http/app.ts';
+import { accountOf } from '../../src/http/gate/admit.ts';
 import { bearerToken } from '../../src/http/gate/bearer-token.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { insufficientScope, unauthorized } from '../../src/http/gate/unauthorized.ts';
@@ -24,6 +25,8 @@ import { openToolbox } from './toolbox.ts';
 const path = '/mcp';
 const rememberedTokens = 1000;
 const mostStreams = 500;
+/** One user, by whichever application, must not take them all. */
+const mostStreamsOfOne = 20;
 
 const isListen = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
@@ -85,7 +88,9 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
       api: async () => apiOf(app, await tokenFor(bearerToken(request)), requestSource(request)),
     });
     const asked = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };
-    if (isListen(request.body)) return listen(reply, (signal) => protocol.listen({ ...asked, signal }));
+    if (isListen(request.body)) {
+      return listen(reply, accountOf(request.caller), (signal) => protocol.listen({ ...asked, signal }));
+    }
     const response = await protocol.answer(asked);
     reply.code(response.status).header('cache-control', 'no-store');
     const type = response.headers.get('content-type');
@@ -93,16 +98,24 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     return reply.send(await response.text());
   }
 
-  const streams = new Set<AbortController>();
+  /** By whose they are. */
+  const streams = new Map<AbortController, string>();
   app.addHook('preClose', async () => {
-    for (const stream of streams) stream.abort();
+    for (const stream of streams.keys()) stream.abort();
   });
 
   /** A stream of notifications, for as long as the client reads it. */
-  async function listen(reply: FastifyReply, open: (signal: AbortSignal) => Promise<Response>): Promise<FastifyReply> {
+  async function listen(
+    reply: FastifyReply,
+    account: string,
+    open: (signal: AbortSignal) => Promise<Response>,
+  ): Promise<FastifyReply> {
+    const own = [...streams.values()].filter((other) => other === account).length;
+    if (own >= mostStreamsOfOne)
+      throw tooManyRequests(`At most ${mostStreamsOfOne} subscriptions can be open at once.`, 60);
     if (streams.size >= mostStreams) throw tooManyRequests('Too many subscriptions are open here.', 60);
     const stream = new AbortController();
-    streams.add(stream);
+    streams.set(stream, account);
     reply.raw.once('close', () => {
       streams.delete(stream);
       stream.abort();

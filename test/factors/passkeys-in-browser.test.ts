@@ -169,4 +169,51 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/settings');
   });
+
+  it('are made by the browser itself directly after a password login, and leave the password as it is', async () => {
+    const page = await (await open()).newPage();
+    const device = await VirtualAuthenticator.addTo(page);
+    await device.answer(true);
+    // A password manager decides whether to make one, and none is here: the authenticator makes it instead.
+    await page.addInitScript(`
+      const create = navigator.credentials.create.bind(navigator.credentials);
+      PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
+      navigator.credentials.create = ({ mediation, ...options }) => {
+        if (mediation !== 'conditional') throw new Error('only what the browser does by itself');
+        return create(options);
+      };
+    `);
+    const email = await signInByPassword(page);
+    await page.waitForURL('**/settings/security*');
+    const [made] = await device.credentials();
+    assert.equal(made?.isResidentCredential, true);
+    await leave(page);
+    await device.answer(false);
+    await signIn(page, email);
+    await page.waitForURL('**/settings');
+    assert.equal((await device.credentials()).length, 1, 'no second one');
+  });
+
+  it('sign in with a challenge of one instance at another', async () => {
+    const other = await start({ database: service.database, env: { BASE_URL: url } });
+    // Other tests move the clock of the first.
+    other.advance(service.context.now() - other.context.now());
+    const page = await (await open()).newPage();
+    await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+    const device = await VirtualAuthenticator.addTo(page);
+    const email = await signInByPassword(page);
+    await addPasskey(page, device);
+    await leave(page);
+    let challenges = 0;
+    await page.route('**/v1/passkey-challenges', async (route) => {
+      challenges++;
+      await route.fulfill({ response: await route.fetch({ url: `${other.url}/v1/passkey-challenges` }) });
+    });
+    await page.goto(`${url}/login?next=%2Fsettings%2Fsecurity`);
+    await device.answer(true);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.waitForURL('**/settings/security');
+    assert.ok((await page.content()).includes(email));
+    assert.equal(challenges, 1);
+  });
 });

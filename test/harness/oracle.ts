@@ -67,11 +67,13 @@ export class Oracle {
         await new Promise((resolve) => setTimeout(resolve, 50));
         continue;
       }
+      // Decided now: whoever is held up decides with the others, and then all or none would log out.
+      const leaves = this.logins.length % 3 === 0;
       for (let i = 0; i < 4 && !this.#stopped && login.state === 'live'; i++) {
         await this.#write(login);
         await this.#refresh(login);
       }
-      if (this.logins.length % 3 === 0 && login.state === 'live') await this.#logOut(login);
+      if (leaves && login.state === 'live') await this.#logOut(login);
     }
   }
 

@@ -60,6 +60,18 @@ onBothEngines('An assistant that follows rows', (engine) => {
     await client.close();
   });
 
+  it('does not take the subscriptions of everybody', async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn('grace@fleet.example', 'fleet-example-user');
+    const { client } = await connectAssistant(service, visitor);
+    const listen = () => client.listen({ resourceSubscriptions: [`gatehouse:///cars/${cars[0]?.id}`] });
+    const open = [];
+    for (let n = 0; n < 20; n++) open.push(await listen());
+    await assert.rejects(listen(), /429|At most 20/);
+    for (const subscription of open) await subscription.close();
+    await client.close();
+  });
+
   it('hears nothing where the protocol has no stream for it', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn('grace@fleet.example', 'fleet-example-user');
