@@ -58,7 +58,7 @@ type Value<T> = string extends T ? T | Date : T;
 type Wanted<T> = Value<Item<NonNullable<T>>> | null;
 
 /** What to look for: fields that can be searched, with values of their types, and those of related rows. */
-type SearchIn<R extends DeclaredResources<R>, N extends keyof R> = SearchOf<R[N]> & {
+export type SearchIn<R extends DeclaredResources<R>, N extends keyof R> = SearchOf<R[N]> & {
   [K in SearchPath<R, N>]?: Scalar | readonly Scalar[] | Comparison;
 };
 
@@ -69,7 +69,7 @@ export type SearchOf<T extends ResourceTypes> = {
     : Scalar | readonly Scalar[] | Comparison;
 };
 
-interface SelectionOf<T extends ResourceTypes, F, I> {
+export interface SelectionOf<T extends ResourceTypes, F, I> {
   filter?: readonly F[];
   include?: readonly I[];
   deleted?: T['softDelete'] extends true ? 'only' | 'with' : never;
@@ -77,7 +77,7 @@ interface SelectionOf<T extends ResourceTypes, F, I> {
 
 type OrderOf<R extends DeclaredResources<R>, N extends keyof R> = R[N]['order'] | OrderPath<R, N>;
 
-interface ListQueryOf<R extends DeclaredResources<R>, N extends keyof R, F, I>
+export interface ListQueryOf<R extends DeclaredResources<R>, N extends keyof R, F, I>
   extends Omit<ListQuery, 'search' | 'orderBy' | 'filter' | 'include' | 'deleted'>,
     SelectionOf<R[N], F, I> {
   search?: SearchIn<R, N> | string;

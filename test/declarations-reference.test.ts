@@ -62,7 +62,7 @@ describe('The reference of declarations', () => {
 
   it('has every function that there is to import', () => {
     const described = [...fields, ...relations, ...rules, ...conditions, ...problems];
-    const apart = ['Type', 'action', 'defineResource', 'fold', 't'];
+    const apart = ['Type', 'action', 'defineResource', 'fold', 'fromDecimalColumn', 't', 'toDecimalColumn'];
     assert.deepEqual([...names(described), ...apart].sort(), keys(declare));
     for (const name of [...apart, 'RowOf', 'InputFor']) assert.match(page, new RegExp(`\`${name}[ \`(<]`), name);
   });

@@ -18,6 +18,7 @@ interface Flags {
   provider?: string[];
   timezone?: string;
   scopes?: string;
+  map?: string;
   prefix?: string;
   guard?: string;
   role?: string[];
@@ -47,6 +48,7 @@ export function addImportPassport(group: Command): void {
     .option('--provider <name=table>', 'the table of users of a provider that clients name; may be repeated', collect)
     .option('--timezone <zone>', "the application's time zone (default: APP_TIMEZONE, else UTC)")
     .option('--scopes <file>', 'what its scopes stand for here, as JSON: {"orders-read": "orders:read"}')
+    .option('--map <file>', 'what columns of users and permissions of roles become here, as JSON')
     .option('--prefix <prefix>', 'what its tables are prefixed with (default: found)')
     .option('--guard <name>', 'the guard whose roles count (default: api, or the only one)')
     .option('--role <old=new>', 'what a role is called here; may be repeated', collect)
@@ -107,6 +109,7 @@ async function run(flags: Flags): Promise<void> {
       providers: pairs('--provider', flags.provider),
       timezone: flags.timezone,
       scopesFile: flags.scopes,
+      mapFile: flags.map,
       prefix: flags.prefix,
       guard: flags.guard,
       roles: pairs('--role', flags.role),

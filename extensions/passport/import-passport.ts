@@ -1,18 +1,17 @@
 import { resolve } from 'node:path';
-import type { Config } from '../../src/config/config.ts';
 import type { Context } from '../../src/database/context.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { serviceTables } from '../../src/main/service-tables.ts';
+import { knownScopes } from '../../src/main/builtin-resources.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
-import { loadResources } from '../../src/resources/load-resources.ts';
 import { readCondition } from './import/disable-where.ts';
 import { onCopy } from './import/dry-run.ts';
 import { type ImportSettings, makePlan } from './import/make-plan.ts';
 import type { Plan, Progress } from './import/pass.ts';
+import { readMapFile } from './import/read-map-file.ts';
 import { readClientScopes, readScopeFile } from './import/read-scope-file.ts';
-import { knownScopes, runPass } from './import/run-pass.ts';
+import { runPass } from './import/run-pass.ts';
 import { verifyToken } from './import/verify-token.ts';
 import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
 import { acceptable, type DecisionCode, isAcceptable } from './report/decision-codes.ts';
@@ -24,11 +23,15 @@ import type { Source } from './source/source.ts';
 
 /** What the operator gives on the command line. */
 export interface ImportOptions
-  extends Omit<ImportSettings, 'env' | 'envPath' | 'scopes' | 'publicKeyPath' | 'clientScopes' | 'disableWhere'> {
+  extends Omit<
+    ImportSettings,
+    'env' | 'envPath' | 'scopes' | 'map' | 'publicKeyPath' | 'clientScopes' | 'disableWhere'
+  > {
   readonly from: string | undefined;
   readonly env: string | undefined;
   readonly publicKey: string | undefined;
   readonly scopesFile: string | undefined;
+  readonly mapFile: string | undefined;
   /** What clients may ask for, by id: scopes with commas between them, or `none`. */
   readonly clientScopes: ReadonlyMap<string, string>;
   readonly disableWhere: readonly string[];
@@ -59,13 +62,14 @@ export async function importPassport(
   const from = options.from ?? databaseOfEnv(env);
   if (from === undefined)
     throw new OperatorError('Say where the database of the old service is: --from, or --env with its .env file.');
-  const known = knownScopes(await resourceNames(config));
+  const known = await knownScopes(config);
   const accepted = readAccepted(options.accept);
   const settings: ImportSettings = {
     ...options,
     env,
     envPath,
     scopes: readScopeFile(path(options.scopesFile), known),
+    map: readMapFile(path(options.mapFile), known),
     clientScopes: readClientScopes(options.clientScopes, known),
     disableWhere: options.disableWhere.map(readCondition),
     publicKeyPath: path(options.publicKey),
@@ -118,8 +122,4 @@ async function onDatabase<T>(base: Base, work: (context: Context) => Promise<T>)
   } finally {
     await database.close();
   }
-}
-
-async function resourceNames({ resourcesDir }: Config): Promise<string[]> {
-  return [...serviceTables, ...(await loadResources(resourcesDir))].map(({ name }) => name);
 }

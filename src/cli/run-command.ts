@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { loadCommands } from '../main/extensions.ts';
+import { loadCommands } from '../main/extension-commands.ts';
 import { addLogin } from './account/login.ts';
 import { addLogout } from './account/logout.ts';
 import { addToken } from './account/token.ts';

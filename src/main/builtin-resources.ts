@@ -22,7 +22,7 @@ import type { Services } from './services.ts';
 /** The resources that every service has; the operator's own are beside them. */
 export const builtinResources = (context: Context, services: Services): ResourceDefinition[] => [
   usersResource(context, services.accounts),
-  rolesResource,
+  rolesResource(context.config),
   clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
   tokensResource(services.sessions, services.scopes, services.accounts.mail),
   passkeysResource(services.factors),

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { Extension, LegacyTokensExtension } from './extension.ts';
@@ -25,13 +24,4 @@ export function openLegacyTokens(context: Context): LegacyTokensExtension {
     prune: async () => (await open()).prune(),
     close: async () => (await opened)?.close(),
   };
-}
-
-/** The commands of extensions: those of the group `import`, and those beside the groups. */
-export async function loadCommands(): Promise<{ import: (group: Command) => void; top: (program: Command) => void }> {
-  const [{ addImportPassport }, { addMove }] = await Promise.all([
-    import('../../extensions/passport/import-passport-command.ts'),
-    import('../../extensions/move/move-command.ts'),
-  ]);
-  return { import: addImportPassport, top: addMove };
 }

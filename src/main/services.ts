@@ -1,6 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { refuseToOutliveConsent } from '../http/gate/outlives-consent.ts';
 import { requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
@@ -17,7 +18,6 @@ import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ForeignSecrets } from '../oauth/clients/foreign-secrets.ts';
-import { refuseToOutliveConsent } from '../oauth/clients/outlives-consent.ts';
 import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes.ts';
 import { FailedClients } from '../oauth/failed-clients.ts';
@@ -31,7 +31,7 @@ import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import { endSessions } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
-import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
+import { byCode, byEmailCode, byPasskey, byProvider } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import type { NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
@@ -151,6 +151,7 @@ export async function createServices(context: Context): Promise<Services> {
     ...(context.config.localPasswords ? ([['password', byPassword(context, passwords)]] as const) : []),
     ['code', byCode(factors)],
     ['passkey', byPasskey(factors)],
+    ['provider', byProvider(factors)],
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
   ]);
 

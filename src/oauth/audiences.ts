@@ -52,10 +52,28 @@ export class Audiences {
   narrow(granted: string | null, asked: readonly string[]): readonly string[] | undefined {
     if (asked.length === 0) return undefined;
     const allowed = granted === null ? [this.#baseUrl] : (JSON.parse(granted) as string[]);
-    const isAllowed = (uri: string) =>
-      allowed.includes(uri) || (uri === `${this.#baseUrl}/v1` && allowed.includes(this.#baseUrl));
     const named = this.read(asked);
-    if (!named.every(isAllowed)) throw invalidTarget('The login was not opened for this resource.');
+    if (!named.every((uri) => this.#leadsTo(allowed, uri))) {
+      throw invalidTarget('The login was not opened for this resource.');
+    }
     return named;
+  }
+
+  /**
+   * RFC 8693: what a token for `held` may be passed on to. That is any other server. Of the service's own resources it is
+   * only what the token is for already.
+   */
+  passOn(held: readonly string[], asked: readonly string[]): readonly string[] {
+    if (asked.length === 0) return held;
+    const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);
+    const named = this.read(asked);
+    if (named.some((uri) => isOwn(uri) && !this.#leadsTo(held, uri))) {
+      throw invalidTarget('The token is not for this resource.');
+    }
+    return named;
+  }
+
+  #leadsTo(held: readonly string[], uri: string): boolean {
+    return held.includes(uri) || (uri === `${this.#baseUrl}/v1` && held.includes(this.#baseUrl));
   }
 }

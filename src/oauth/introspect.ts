@@ -1,6 +1,7 @@
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { isForUser } from './clients/require-realm.ts';
+import { withinRolesOf } from './clients/role-scopes.ts';
 import { introspectScope, narrowScopes } from './clients/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
@@ -29,24 +30,22 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   if (found.session.client_id && !tokensClient) return inactive;
   if (tokensClient && !(await isForUser(oauth.context.database.db, tokensClient, found.session.user_id)))
     return inactive;
-  if (found.kind === 'refresh') return describeRefresh(oauth, found, tokensClient);
+  const granted =
+    found.kind === 'refresh' ? (JSON.parse(found.session.scopes) as string[]) : found.claims.scope.split(' ');
+  const allowed = tokensClient ? narrowScopes(granted, tokensClient.scopes) : granted;
+  const userId = found.session.user_id ?? tokensClient?.userId ?? null;
+  const scope = (await withinRolesOf(oauth.context, userId, allowed)).join(' ');
+  if (found.kind === 'refresh') return describeRefresh(oauth, found, scope);
   await verifier.noteIntrospection(found);
-  return describeAccess(found, tokensClient);
+  return describeAccess(found, scope);
 }
 
 /** A refresh token is its owner's matter: a resource server would take what is active for an access token. */
 const mayAsk = (client: StoredClient, { kind, session }: FoundToken): boolean =>
   session.client_id === client.id || (kind === 'access' && client.scopes.includes(introspectScope));
 
-const nowAllowed = (scopes: readonly string[], client: StoredClient | undefined): string =>
-  (client ? narrowScopes(scopes, client.scopes) : scopes).join(' ');
-
 /** With the proof as it is now (RFC 9470 6.2): it may be newer than the token. */
-function describeAccess(
-  { claims, session }: FoundToken & { kind: 'access' },
-  client: StoredClient | undefined,
-): Introspection {
-  const scope = nowAllowed(claims.scope.split(' '), client);
+function describeAccess({ claims, session }: FoundToken & { kind: 'access' }, scope: string): Introspection {
   const token_type = claims.cnf ? 'DPoP' : 'Bearer';
   return { active: true, token_type, ...claims, ...proofClaims(session), scope };
 }
@@ -55,7 +54,7 @@ function describeAccess(
 function describeRefresh(
   { context: { config, now } }: OAuth,
   { session, generation }: FoundToken & { kind: 'refresh' },
-  client: StoredClient | undefined,
+  scope: string,
 ): Introspection {
   if (generation !== session.generation && !mayRepeat(session, generation, config, now())) return inactive;
   return {
@@ -65,7 +64,7 @@ function describeRefresh(
     aud: session.resource === null ? config.baseUrl : (JSON.parse(session.resource) as string[]),
     sub: session.user_id ?? session.client_id,
     client_id: session.client_id ?? noClient,
-    scope: nowAllowed(JSON.parse(session.scopes) as string[], client),
+    scope,
     iat: Math.floor((session.rotated_at ?? session.created_at) / 1000),
     exp: Math.floor(session.expires_at / 1000),
     sid: session.id,

@@ -3,6 +3,7 @@ import { narrowDetails, readAuthorizationDetails } from './authorize/authorizati
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { isRefreshable } from './clients/is-refreshable.ts';
 import { isOfKind, mayUseGrant } from './clients/may-use-grant.ts';
+import { withinRolesOf } from './clients/role-scopes.ts';
 import { parseScope } from './clients/scopes.ts';
 import { translateScope } from './clients/translate-scope.ts';
 import { unknownClient } from './clients/unknown-client.ts';
@@ -86,7 +87,8 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
   const request = await inScopesOfToday(oauth, sent);
   const granted = await grant.issue(oauth, request);
-  const { session, scopes, durable, browserCookie, exchanged } = granted;
+  const { session, durable, browserCookie, exchanged } = granted;
+  const scopes = await withinRolesOf(context, session.user_id ?? client.userId, granted.scopes);
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // A token that is passed on holds none: they were granted to the application that the user saw.
@@ -112,7 +114,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
       ...(signed === undefined ? {} : { id_token: signed }),
       ...(exchanged ? { issued_token_type: exchanged.type } : {}),
       ...(authorization_details ? { authorization_details: [...authorization_details] } : {}),
-      ...scopeIfOther(granted, parameters.get('scope') ?? ''),
+      ...scopeIfOther({ ...granted, scopes }, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
     browserCookie,

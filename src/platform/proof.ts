@@ -29,14 +29,11 @@ export interface ProofDemand {
 
 /** RFC 8176: a key that signs a challenge cannot be phished. */
 const phishingResistant = ['hwk', 'swk', 'pop'];
-/** Words that describe the methods and are none themselves. */
-const remarks = ['mfa', 'user'];
 
-/** The level that these methods reach together. */
+/** The level that these methods reach together. Whoever checked them says by `mfa` that they are two factors. */
 export function acrOf(amr: readonly string[]): Acr {
   if (amr.some((method) => phishingResistant.includes(method))) return 'phr';
-  const factors = new Set(amr.filter((method) => !remarks.includes(method)));
-  return factors.size > 1 || amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
+  return amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 }
 
 export const reaches = (acr: Acr | null, least: Acr): boolean =>

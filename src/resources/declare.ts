@@ -29,6 +29,7 @@ export {
   scope,
 } from './declaration/access.ts';
 export { action, defineResource, type InputFor, type RowOf } from './declaration/define-resource.ts';
+export { fromDecimalColumn, toDecimalColumn } from './declaration/fields/decimal-column.ts';
 export * from './declaration/fields/field-builders.ts';
 // The same under one name: `number`, `boolean`, `date` and `list` collide with names in users' code.
 export * as t from './declaration/fields/field-builders.ts';

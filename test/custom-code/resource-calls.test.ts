@@ -187,15 +187,75 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.ok(lines.some((line) => line.includes('Did you mean \\"bills\\"?')));
   });
 
-  it('leaves plain SQL its defaults', async () => {
-    const id = uuidv7();
-    assert.equal((await api('ada', 'POST', '/v1/raw-rows', { json: { id, title: 'RAW' } })).status, 204);
-    const found = await api<{ data: { created_at: string }[] }>('admin', 'GET', '/v1/bills?search=title:raw');
-    assert.equal(found.body.data.length, 1);
-    const at = Date.parse(found.body.data[0]?.created_at ?? '');
-    assert.ok(Math.abs(at - service.context.now()) < 600_000);
-    const changed = await api('admin', 'PATCH', `/v1/bills/${id}`, { json: { amount: 4 } });
+  it('reads deleted rows, restores them and deletes them for good', async () => {
+    const owners = (json: Record<string, unknown>) => call('ada', { resource: 'owners', ...json });
+    for (const inside of [false, true]) {
+      const { id } = (await owners({ call: 'create', values: { name: 'Gone' }, inside })).body.result;
+      assert.equal((await owners({ call: 'delete', id, inside })).status, 200);
+      assert.equal((await owners({ call: 'find', id, inside })).status, 404);
+      const found = await owners({ call: 'find', id, values: { deleted: 'with' }, inside });
+      assert.ok(found.body.result.deleted_at, found.text);
+      const listed = await owners({ call: 'list', values: { deleted: 'only', search: { name: 'gone' } }, inside });
+      assert.deepEqual(
+        listed.body.result.data.map((row: { id: string }) => row.id),
+        [id],
+      );
+      const restored = await owners({ call: 'restore', id, inside });
+      assert.deepEqual([restored.body.result.name, restored.body.result.deleted_at], ['Gone', null], restored.text);
+      assert.equal(
+        (await owners({ call: 'delete', id, values: { forGood: true }, inside })).status,
+        404,
+        'not deleted',
+      );
+      await owners({ call: 'delete', id, inside });
+      assert.equal((await owners({ call: 'delete', id, values: { forGood: true }, inside })).status, 200);
+      assert.equal((await owners({ call: 'find', id, values: { deleted: 'with' }, inside })).status, 404);
+    }
+    assert.equal((await call('ada', { call: 'restore', id: uuidv7() })).status, 500);
+    assert.ok(lines.some((line) => line.includes('it keeps no deleted rows')));
+  });
+
+  it('calculates figures, and searches through relations', async () => {
+    const owner = (await call('ada', { resource: 'owners', call: 'create', values: { name: 'Figures' } })).body.result;
+    for (const reason of ['one', 'two']) {
+      const values = { reason, owner_id: owner.id, user_id: ids.get('ada') };
+      await call('ada', { resource: 'pet-visits', call: 'create', values });
+    }
+    const search = { 'owner.name': { startsWith: 'figure' } };
+    for (const inside of [false, true]) {
+      const visits = { resource: 'pet-visits', inside, as: 'caller' };
+      const listed = await call('ada', { ...visits, call: 'list', values: { search } });
+      assert.equal(listed.body.result.data.length, 2, listed.text);
+      const values = { search, aggregate: ['count'], groupBy: ['state'] };
+      const figures = await call('ada', { ...visits, call: 'aggregate', values });
+      assert.deepEqual(figures.body.result.data, [{ state: 'open', count: 2 }], figures.text);
+    }
+  });
+
+  it('completes the statements of the query builder', async () => {
+    interface Bill {
+      readonly data: readonly { id: string; created_at: string; updated_at: string; currency: string }[];
+    }
+    const found = async (title: string) =>
+      (await api<Bill>('admin', 'GET', `/v1/bills?search=title:${title}`)).body.data;
+    const made = await api<{ data: { id: string } }>('ada', 'POST', '/v1/raw-rows', { json: { title: 'Raw É' } });
+    assert.equal(made.status, 200, made.text);
+    const [row, ...others] = await found('raw é');
+    assert.deepEqual([row?.id, row?.currency, others], [made.body.data.id, 'USD', []]);
+    for (const at of [row?.created_at, row?.updated_at]) {
+      assert.ok(Math.abs(Date.parse(at ?? '') - service.context.now()) < 600_000);
+    }
+    const { headers } = await api('admin', 'GET', `/v1/bills/${row?.id}`);
+    assert.match(headers.get('etag') ?? '', /^"2-/, 'an update is another version');
+    const changed = await api('admin', 'PATCH', `/v1/bills/${row?.id}`, { json: { amount: 4 } });
     assert.equal(changed.status, 200);
+    const next = await api('ada', 'POST', '/v1/raw-rows', { json: { title: 'first', next: 'Second' } });
+    assert.equal(next.status, 200);
+    assert.equal((await found('second')).length, 0, 'it was changed once more');
+    assert.equal((await found('first')).length, 1);
+    const refused = await api('ada', 'POST', '/v1/raw-rows', { json: { title: 'third', byExpression: true } });
+    assert.equal(refused.status, 500);
+    assert.ok(lines.some((line) => line.includes('bills.title gets its value from an expression')));
   });
 });
 

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { runJob } from '../../src/resources/jobs/serve-jobs.ts';
 import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
+const dying = fileURLToPath(new URL('../harness/dying-schedule.ts', import.meta.url));
 const day = 24 * 60 * 60_000;
 
 interface Run {
@@ -80,6 +83,37 @@ onBothEngines('Scheduled jobs', (engine) => {
     await api(`/v1/bills/${stop.id}`, { method: 'DELETE' });
     await pass(day);
     assert.equal((await nights()).length, 3);
+  });
+
+  it('run once, also where the instance that has begun the run is killed', async () => {
+    const [first] = instances as [Service];
+    const { next_run_at: due } = await job();
+    const before = await nights();
+    // Its clock is ahead of the others', which look every second: it is the one that takes the run.
+    const at = Date.parse(due ?? '') + 5 * 60_000;
+    const { databaseUrl, dataDir, encryptionKey } = first.context.config;
+    const env = {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      ...(encryptionKey && { ENCRYPTION_KEY: encryptionKey }),
+    };
+    const args = ['--conditions=gatehouse-source', dying, JSON.stringify(env), String(at)];
+    const died = promisify(execFile)(process.execPath, args).then(
+      ({ stdout, stderr }) => ({ signal: null, stdout, stderr }),
+      (error: { signal: string; stdout: string; stderr: string }) => error,
+    );
+    const { signal, stdout, stderr } = await died;
+    assert.equal(signal, 'SIGKILL', stdout + stderr);
+    await pass(Date.parse(due ?? '') + 1000 - first.context.now());
+    const [begun, ...others] = await runs();
+    assert.deepEqual([begun?.state, begun?.attempts, begun?.scheduled_for], ['running', 1, due], 'it may still go on');
+    assert.deepEqual(await nights(), before);
+    await pass(6 * 60_000);
+    assert.deepEqual(await nights(), [...before, `night ${Date.parse(due ?? '')}`], 'another instance does it, once');
+    const [done, ...rest] = await runs();
+    assert.deepEqual([done?.id, done?.state, done?.attempts, rest], [begun?.id, 'done', 2, others]);
+    await pass(60_000);
+    assert.equal((await nights()).length, before.length + 1);
   });
 
   it('run when an administrator or the operator asks', async () => {

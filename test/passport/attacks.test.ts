@@ -153,6 +153,13 @@ onBothEngines('an import under attack', (engine) => {
     assert.equal((await refresh(service, refresh_token as string, web)).status, 400);
     assert.equal((await whoAmI(service, held.of('login_star').access_token)).status, 401);
 
+    // A pass that is not told who is locked asks again, and lets nobody in.
+    await old.run("update users set name = name || '.'");
+    assert.deepEqual((await run()).decisions, asked.decisions);
+    assert.equal((await logIn(service, 'joan@example.com', web)).status, 400);
+    await run({ disableWhere: ['is_active=0'] });
+    assert.equal((await logIn(service, 'joan@example.com', web)).status, 400);
+
     await old.run('update users set is_active = 1');
     await run({ disableWhere: ['is_active=0', 'banned_at'] });
     assert.equal((await logIn(service, 'ada@example.com', web)).status, 200);

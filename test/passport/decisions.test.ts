@@ -202,7 +202,7 @@ onBothEngines('what an import asks', (engine) => {
   it('counts codes that were not used alone, and takes roles with capitals', async () => {
     const { service, run } = await prepared(
       `insert into oauth_auth_codes (id, user_id, client_id, scopes, revoked, expires_at) values ('a', 1, 4, '[]', 1, '2026-11-15 14:05:00'), ('b', 1, 4, '[]', 0, '2026-11-15 14:05:00'), ('c', 1, 4, '[]', 0, '2026-11-15 13:05:00');
-       insert into roles (id, name, guard_name) values (5, 'Editor', 'api'); insert into model_has_roles values (5, 'App\\Models\\User', 1)`,
+       insert into roles (id, name, guard_name) values (5, 'Editor', 'api'); insert into model_has_roles values (5, 'App\\Containers\\AppSection\\User\\Models\\User', 1)`,
       { ROLES: 'Editor' },
     );
     const report = await run();

@@ -41,18 +41,23 @@ export const whenLive = Date.UTC(2026, 10, 15, 14);
 
 export const setClock = (service: Service, to = whenLive): void => service.advance(to - service.context.now());
 
-type Options = Partial<Omit<ImportOptions, 'from'>> & { scopes?: Record<string, unknown> };
+type Options = Partial<Omit<ImportOptions, 'from'>> & {
+  scopes?: Record<string, unknown>;
+  map?: Record<string, unknown>;
+};
 
 /** Runs the import as the command does, beside the running service, by the service's clock. */
 export async function takeOver(
   service: Service,
   old: OldDatabase,
-  { scopes, ...options }: Options = {},
+  { scopes, map, ...options }: Options = {},
   listeners: ImportListeners = {},
 ): Promise<Report> {
   const { context } = service;
   const scopesFile = scopes && join(context.config.dataDir, 'scopes.json');
   if (scopesFile) writeFileSync(scopesFile, JSON.stringify(scopes));
+  const mapFile = map && join(context.config.dataDir, 'map.json');
+  if (mapFile) writeFileSync(mapFile, JSON.stringify(map));
   return importPassport(
     { config: context.config, log: pino({ level: 'silent' }), metrics: createMetrics(), now: context.now },
     {
@@ -63,6 +68,7 @@ export async function takeOver(
       providers: new Map(),
       timezone: undefined,
       scopesFile,
+      mapFile,
       prefix: undefined,
       guard: undefined,
       roles: new Map(),

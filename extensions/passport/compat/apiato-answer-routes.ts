@@ -7,10 +7,10 @@ type Row = Record<string, unknown>;
 /** Fields of a resource whose values are ids, with the resource that they are ids of. */
 type Targets = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Requests that asked for permissions, which do not exist here. */
+/** Requests that asked for permissions: here they are the scopes of roles. */
 const wantsPermissions = new WeakSet<FastifyRequest>();
 
-/** `include=roles,permissions`: permissions are embedded as an empty list. */
+/** `include=roles,permissions`: what the request asks for beside relations. */
 export function readIncludes(request: FastifyRequest): void {
   const query = request.query as Record<string, string>;
   if (query.include === undefined) return;
@@ -29,7 +29,13 @@ export function answerAsApiato(
     ids,
     targets,
     definitions,
-  }: { ids: OldIds; targets: Targets; definitions: ReadonlyMap<string, ResourceDefinition> },
+    permissionsOf,
+  }: {
+    ids: OldIds;
+    targets: Targets;
+    definitions: ReadonlyMap<string, ResourceDefinition>;
+    permissionsOf: (role: string) => readonly Row[];
+  },
 ): void {
   addOnSend(route, async (request, reply, payload) => {
     const body = reply.statusCode < 300 ? bodyOf(reply, payload) : undefined;
@@ -37,7 +43,8 @@ export function answerAsApiato(
     const rows = (Array.isArray(body.data) ? body.data : [body.data]).filter(isRow);
     for (const row of rows) {
       row.object ??= objectOf(resource);
-      if (wantsPermissions.has(request)) row.permissions = { data: [] };
+      if (wantsPermissions.has(request))
+        row.permissions = { data: rolesIn(row).flatMap(permissionsOf).filter(isFirst) };
     }
     const embedded = rows.flatMap((row) => embeddedIn(row, resource, definitions));
     for (const { row, definition } of embedded) row.object ??= objectOf(definition);
@@ -98,6 +105,15 @@ function embeddedIn(row: Row, resource: ResourceDefinition, definitions: Readonl
     return rows.map((embedded) => ({ row: embedded, definition }));
   });
 }
+
+/** By name, whether they are embedded or not. */
+function rolesIn({ roles }: Row): string[] {
+  const held = isRow(roles) && Array.isArray(roles.data) ? roles.data.map(({ name }: Row) => name) : roles;
+  return Array.isArray(held) ? held.map(String) : [];
+}
+
+const isFirst = ({ id }: Row, index: number, all: readonly Row[]): boolean =>
+  all.findIndex((other) => other.id === id) === index;
 
 /** `order_items` has rows that are an `OrderItem`. */
 function objectOf({ name, singular }: ResourceDefinition): string {

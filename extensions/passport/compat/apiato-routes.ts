@@ -19,13 +19,16 @@ export function serveApiatoApi(app: App, { scopes }: Pick<OAuth, 'scopes'>, reso
   if (resources.has('permissions')) return;
   // What may be done is said by scopes here.
   app.get('/v1/permissions', signedIn, async () => ({
-    data: scopes.list().map((name) => ({
-      object: 'Permission',
-      id: name,
-      name,
-      display_name: null,
-      description: scopes.textOf(name),
-    })),
+    data: scopes.list().map((name) => asPermission(name, scopes.textOf(name))),
     meta: { include: [], custom: [] },
   }));
 }
+
+/** A scope as Apiato shows a permission. */
+export const asPermission = (name: string, description: string | null = null) => ({
+  object: 'Permission',
+  id: name,
+  name,
+  display_name: null,
+  description,
+});

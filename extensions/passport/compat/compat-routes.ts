@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
+import { scopesOfRole } from '../../../src/identity/roles/scopes-of-role.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { mostRows } from '../../../src/resources/write/read-batch.ts';
 import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
+import { asPermission } from './apiato-routes.ts';
 import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';
@@ -29,6 +31,8 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   const targets = referencesOf(resources);
   const definitions = new Map(resources.map((resource) => [resource.name, resource]));
   const isApiato = compat !== 'passport';
+  const permissionsOf = (role: string) =>
+    (scopesOfRole(context.config, role) ?? []).map((scope) => asPermission(scope));
 
   app.addHook('onRoute', (route) => {
     const method = String(route.method);
@@ -47,7 +51,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
         giveEverything(route);
       }
       const isRow = new RegExp(`^/v1/${resource}(/:id)?$`).test(route.url);
-      if (isApiato && isRow) answerAsApiato(route, definition, { ids, targets, definitions });
+      if (isApiato && isRow) answerAsApiato(route, definition, { ids, targets, definitions, permissionsOf });
     }
     if (isApiato && route.url.startsWith('/v1/')) refuseAsApiato(route);
   });

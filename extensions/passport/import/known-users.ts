@@ -45,6 +45,7 @@ export async function updateKnownUser(
     password_hash: record.passwordHash === null ? passwordHashOf(record) : record.passwordHash,
     email_confirmed: record.emailConfirmed && profile.email !== null ? 1 : 0,
     ...(record.roles ? { roles: JSON.stringify(record.roles) } : {}),
+    ...(record.locale === undefined ? {} : { locale: record.locale }),
     disabled,
     updated_at: pass.at,
   });

@@ -11,6 +11,7 @@ import { WallClock } from '../source/wall-clock.ts';
 import { clientColumns, readClient } from './client-record.ts';
 import type { Condition } from './disable-where.ts';
 import { batchSize, type Plan, type UserTable } from './pass.ts';
+import type { ImportMap } from './read-map-file.ts';
 
 /** What the operator gave, as it was given. */
 export interface ImportSettings {
@@ -21,6 +22,7 @@ export interface ImportSettings {
   readonly providers: ReadonlyMap<string, string>;
   readonly timezone: string | undefined;
   readonly scopes: ScopeMap;
+  readonly map: ImportMap;
   readonly prefix: string | undefined;
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
@@ -42,9 +44,13 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   layout.require('oauth_clients', ['id', 'name', 'revoked'], 'Is this the database of a Passport service?');
   const clock = new WallClock(settings.timezone ?? (env.get('APP_TIMEZONE') || 'UTC'));
   const userTables = await findUserTables(source, layout, clock, settings);
-  for (const { column } of settings.disableWhere) {
+  const named: [string, string][] = [
+    ...settings.disableWhere.map(({ column }): [string, string] => ['--disable-where', column]),
+    ...[...settings.map.fields.keys()].map((column): [string, string] => ['--map', column]),
+  ];
+  for (const [option, column] of named) {
     if ([...userTables.values()].some(({ columns }) => columns.has(column))) continue;
-    throw new OperatorError(`--disable-where: no table of users has a column "${column}".`);
+    throw new OperatorError(`${option}: no table of users has a column "${column}".`);
   }
   return {
     layout,
@@ -57,6 +63,7 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
       length: env.get('HASH_ID_LENGTH') ? Number(env.get('HASH_ID_LENGTH')) : undefined,
     },
     scopes: settings.scopes,
+    map: settings.map,
     userTables,
     models: settings.models,
     roles: settings.roles,
@@ -79,7 +86,7 @@ async function findUserTables(
   { users = 'users', providers }: ImportSettings,
 ): Promise<ReadonlyMap<string, UserTable>> {
   const find = (name: string, realm: string, option: string): UserTable => ({
-    ...layout.require(name, ['id'], `Name the table of users by ${option}.`),
+    ...layout.require(name, ['id'], `Name the table of users by ${option}.`, true),
     source: name,
     realm,
   });

@@ -8,6 +8,7 @@ import type { FoundTable, Layout } from '../source/layout.ts';
 import type { Source } from '../source/source.ts';
 import type { WallClock } from '../source/wall-clock.ts';
 import type { Condition } from './disable-where.ts';
+import type { ImportMap } from './read-map-file.ts';
 
 /** A table of users of the old service. */
 export interface UserTable extends FoundTable {
@@ -25,6 +26,7 @@ export interface Plan {
   readonly appKey: Buffer;
   readonly hashedIds: { readonly salt: string; readonly length: number | undefined };
   readonly scopes: ScopeMap;
+  readonly map: ImportMap;
   /** By the provider that clients name; the empty name for those that name none. */
   readonly userTables: ReadonlyMap<string, UserTable>;
   /** Which table a `model_type` means, and what a role is called here, where the operator said so. */

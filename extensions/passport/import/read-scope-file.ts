@@ -4,24 +4,29 @@ import { OperatorError } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 
 /** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`; `""` is what a token without scopes gets. */
-export function readScopeFile(path: string | undefined, known: KnownScopes): ScopeMap {
-  if (path === undefined) return new Map();
+export const readScopeFile = (path: string | undefined, known: KnownScopes): ScopeMap =>
+  path === undefined ? new Map() : readScopes('--scopes', Object.entries(readJsonObject('--scopes', path)), known);
+
+export function readJsonObject(option: string, path: string): Record<string, unknown> {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new OperatorError(`--scopes: ${path} could not be read as JSON: ${(error as Error).message}`);
+    throw new OperatorError(`${option}: ${path} could not be read as JSON: ${(error as Error).message}`);
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new OperatorError(`--scopes: ${path} must hold an object such as {"orders-read": "orders:read"}.`);
-  }
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return { ...content };
+  throw new OperatorError(`${option}: ${path} must hold an object such as {"orders-read": "orders:read"}.`);
+}
+
+/** Each value is a scope, a list of scopes, or nothing. */
+export function readScopes(option: string, entries: readonly [string, unknown][], known: KnownScopes): ScopeMap {
   const map = new Map<string, readonly string[]>();
-  for (const [old, value] of Object.entries(content)) {
+  for (const [old, value] of entries) {
     const names: unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
     for (const name of names) {
       if (typeof name === 'string' && known.has(name)) continue;
       throw new OperatorError(
-        `--scopes: ${JSON.stringify(name)} (for "${old}") is no scope here. There are: ${known.list().join(', ')}.`,
+        `${option}: ${JSON.stringify(name)} (for "${old}") is no scope here. There are: ${known.list().join(', ')}.`,
       );
     }
     map.set(old, names as string[]);

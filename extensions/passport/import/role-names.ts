@@ -1,6 +1,7 @@
 import { type FoundTable, select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
+import { compareRoleScopes } from './role-permissions.ts';
 
 /** The roles of users, as spatie/laravel-permission keeps them: by guard, and by the class of who has them. */
 export interface RoleNames {
@@ -33,21 +34,24 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
   const own = [roleKey, modelKey, 'model_type'];
   const arePlain = [
     isPlain(pass, holders, (column) => own.includes(column)),
-    isPlain(pass, roles, (column) => !ofTeam.test(column)),
+    isPlain(pass, roles, (column) => describes.test(column)),
   ];
   if (arePlain.includes(false)) return undefined;
   const ofRoles = [...rolesWhere].filter(([column]) => roles.columns.has(column));
   const names = await namesById(pass, roles, ofRoles);
+  await compareRoleScopes(pass, names);
   const wanted = [...rolesWhere].filter(([column]) => holders.columns.has(column));
   const from = select(holders, modelKey, [roleKey, 'model_type', ...wanted.map(([column]) => column)]);
   const tally = pass.findings.of(holders.name);
+  const classes = await classesThatCount(pass, holders.name);
+  if (!classes) return undefined;
   return {
     async of(table, ids) {
       const found = new Map<string, string[]>();
       for (const row of await pass.source.withKeys(from, ids)) {
         tally.read++;
         const isWanted = wanted.every(([column, value]) => (row[column] ?? 'null') === value);
-        const reason = isWanted ? reasonToLeave(pass, table, row.model_type ?? '') : 'not of --roles-where';
+        const reason = isWanted ? reasonToLeave(pass, classes, table, row.model_type ?? '') : 'not of --roles-where';
         const name = names.get(row[roleKey] ?? '');
         if (reason !== undefined) tally.leave(reason);
         else if (name === undefined) tally.leave('the role is not taken');
@@ -62,9 +66,9 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
   };
 }
 
-/** A column of `roles` that says whose a role is. Others describe it. */
-const ofTeam =
-  /(^|_)(team|tenant|compan(y|ies)|organi[sz]ations?|workspace|account|shop|branch|site)s?(_|$)|._(id|uuid|ulid|type)$/i;
+/** Columns of `roles` that only describe a role. Any other may say whose it is, or that it counts no more. */
+const describes =
+  /^(id|uuid|name|guard_name|created_at|updated_at|display_name|description|title|label|level|color|icon)$/;
 
 /**
  * A further column may say where a role holds: the `admin` of one tenant is nobody elsewhere. Only the operator knows. Each
@@ -84,7 +88,29 @@ function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn:
   return others.length === 0;
 }
 
-function reasonToLeave(pass: Pass, table: UserTable, model: string): string | undefined {
+/**
+ * PHP knows one class for each table of users. Rows of another class with the same short name (`App\\User` before an upgrade,
+ * `Forum\\User`) are nobody's there. Undefined where the operator has to say which class counts.
+ */
+async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySet<string> | undefined> {
+  const { models } = pass.plan;
+  const named = [...models.values()];
+  const guessed = (await pass.source.distinct(holders, 'model_type')).filter((model) => !models.has(model));
+  const byTable = Map.groupBy(guessed, (model) => tableOfModel(pass, model));
+  const unsure = [...byTable].filter(([table, { length }]) => table && length > 1 && !named.includes(table));
+  for (const [table, classes] of unsure) {
+    pass.findings.decide(
+      'role-models',
+      `Roles of several classes could be of the table ${table}: no role was imported. Say which class counts by --model 'CLASS=${table}'`,
+      classes.sort().join('; '),
+    );
+  }
+  const counting = [...byTable].filter(([table]) => table === undefined || !named.includes(table));
+  return unsure.length > 0 ? undefined : new Set([...models.keys(), ...counting.flatMap(([, classes]) => classes)]);
+}
+
+function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTable, model: string): string | undefined {
+  if (!classes.has(model)) return 'its model_type is another class than the one of the table';
   const meant = tableOfModel(pass, model);
   if (meant === table.source) return undefined;
   // Another table of users has it with its own page; a class that is none of them (a team, a device) may share the number.

@@ -1,11 +1,11 @@
 import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
-import { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
+import { openDeclaredFields } from './declared-fields.ts';
 import { endGone, endUnseenTokens, isSameService, listRefreshedHere } from './end-gone.ts';
 import { listNotTaken } from './list-not-taken.ts';
 import type { Pass, UserTable } from './pass.ts';
@@ -32,7 +32,12 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   await keepKeys(pass);
   const tables = new Map([...plan.userTables.values()].map((table) => [table.name, table])).values().toArray();
   const roles = await readRoleNames(pass);
-  for (const table of tables) await takeUsers(pass, table, roles);
+  const fields = await openDeclaredFields(pass);
+  try {
+    for (const table of tables) await takeUsers(pass, table, { roles, fields });
+  } finally {
+    await fields?.close();
+  }
   await takeIdentities(pass);
   const clients = await takeClients(pass);
   await takeRefreshTokens(pass, clients);
@@ -104,11 +109,4 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
     await saveLegacyIds(tx, [...scopes, fact]);
     invalidate({ kind: 'keys', id: 'legacy' });
   });
-}
-
-/** Scopes that a map may name: those of the service's own resources, and of the declared ones. */
-export function knownScopes(resources: readonly string[]): KnownScopes {
-  const known = new KnownScopes();
-  for (const name of resources) known.addResource(name);
-  return known;
 }

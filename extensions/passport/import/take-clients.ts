@@ -21,7 +21,7 @@ import { type ClientBounds, setClientBounds } from './client-target-store.ts';
 import { noteEndOf } from './login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { tableOfModel } from './role-names.ts';
-import { inBatch } from './user-target-store.ts';
+import { hasOtherRealms, inBatch } from './user-target-store.ts';
 
 export const clientSource = 'oauth_clients';
 const longestName = 100;
@@ -39,6 +39,9 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
   const table = plan.layout.require('oauth_clients', ['id'], 'Is this the database of a Passport service?');
   const tally = findings.of(table.name);
   const taken = new Map<string, TakenClient>();
+  const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
+  // An earlier pass may have had more tables: their users stay apart.
+  const isDivided = tables.size > 1 || (await hasOtherRealms(pass.context.database.db));
   for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
     const records = rows.map((row) => readClient(row, plan.clock));
     await inBatch(pass.context.database, async (tx, invalidate) => {
@@ -46,7 +49,7 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
       const known = await findLegacyIds(tx, clientSource, ids);
       for (const record of records) {
         tally.read++;
-        const client = await takeClient(pass, tx, invalidate, record, known.get(record.id));
+        const client = await takeClient(pass, tx, invalidate, record, { before: known.get(record.id), isDivided });
         if (client) taken.set(record.id, client);
       }
     });
@@ -60,7 +63,7 @@ async function takeClient(
   tx: Tx,
   invalidate: Invalidate,
   record: ClientRecord,
-  before: LegacyIdRow | undefined,
+  { before, isDivided }: { before: LegacyIdRow | undefined; isDivided: boolean },
 ): Promise<TakenClient | undefined> {
   const { findings, plan, number, at } = pass;
   const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
@@ -88,7 +91,7 @@ async function takeClient(
   }
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
   const { fields, refused } = applicationOf(record);
-  const bounds = boundsOf(pass, record, userTable);
+  const bounds = boundsOf(record, isDivided ? userTable.realm : null);
   if (!existing) {
     const scopes = usualScopes[record.type];
     const created = Math.min(record.createdAt ?? at, at);
@@ -126,10 +129,9 @@ async function takeClient(
 const usualScopes = { password: ['*'], personal: [], application: identityScopes };
 
 /** Where people come from several tables, a client stays with its own. Who has no secret there needs none here. */
-function boundsOf({ plan }: Pass, { type, secret, actsForItself }: ClientRecord, { realm }: UserTable): ClientBounds {
-  const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
+function boundsOf({ type, secret, actsForItself }: ClientRecord, realm: string | null): ClientBounds {
   return {
-    realm: tables.size > 1 ? realm : null,
+    realm,
     ...(type === 'password'
       ? { public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] }
       : {}),

@@ -6,6 +6,7 @@ import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens
 import type { Tally } from '../report/report.ts';
 import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
+import type { DeclaredFields } from './declared-fields.ts';
 import { isDisabled } from './disable-where.ts';
 import { endUser, updateKnownUser } from './known-users.ts';
 import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
@@ -21,23 +22,33 @@ import {
   passwordHashOf,
   readUser,
   type UserRecord,
+  wasLocked,
 } from './user-record.ts';
 import { inBatch } from './user-target-store.ts';
 
 /** Everybody of one table of users. */
-export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames | undefined): Promise<void> {
+export async function takeUsers(
+  pass: Pass,
+  table: UserTable,
+  { roles, fields }: { roles: RoleNames | undefined; fields: DeclaredFields | undefined },
+): Promise<void> {
   const { source, findings, plan } = pass;
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
-  lookAtUserColumns(pass, table);
+  const isUndecided = lookAtUserColumns(pass, table);
   for await (const rows of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const ids = rows.map(({ id }) => id as string);
     const rolesById = await roles?.of(table, ids);
+    // Whom an earlier pass locked stays locked until somebody decides.
+    const before = isUndecided ? await findLegacyIds(pass.context.database.db, table.source, ids) : undefined;
     const records = rows.map((row) =>
       readUser(row, {
         clock: plan.clock,
+        fields: plan.map.fields,
         roles: rolesById && (rolesById.get(row.id as string) ?? []),
-        disabled: isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }),
+        disabled:
+          isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }) ||
+          wasLocked(before?.get(row.id as string)?.fingerprint),
       }),
     );
     for (const { oldId, disabled, deleted } of records) {
@@ -46,6 +57,11 @@ export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames |
     }
     tally.read += records.length;
     await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
+    const deleted = new Set(records.filter((record) => record.deleted).map(({ oldId }) => oldId));
+    await fields?.take(
+      table,
+      rows.filter(({ id }) => !deleted.has(id as string)),
+    );
     pass.progress({ table: table.name, done: tally.read, total });
   }
 }
@@ -123,7 +139,7 @@ function rowOf({ at }: Pass, source: string, record: UserRecord): Omit<UserRow, 
     email_confirmed: record.emailConfirmed ? 1 : 0,
     roles: JSON.stringify(record.roles ?? []),
     disabled: record.disabled ? 1 : 0,
-    locale: null,
+    locale: record.locale ?? null,
     created_at: Math.min(record.createdAt ?? at, at),
     updated_at: at,
     version: 1,

@@ -15,23 +15,29 @@ const ofSocialite = (columns: UserTable['columns']): readonly string[] =>
   socialColumns.find((pair) => pair.every((column) => columns.has(column))) ?? [];
 
 /** Which columns of the table are read. */
-export const columnsToRead = ({ disableWhere }: Pass['plan']): string[] => [
+export const columnsToRead = ({ disableWhere, map }: Pass['plan']): string[] => [
   ...userColumns,
+  ...map.fields.keys(),
   ...disableWhere.map(({ column }) => column),
 ];
 
-/** Asks about columns that may lock people out or protect them, and lists once what is not imported. */
-export function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTable): void {
+/**
+ * Asks about columns that may lock people out or protect them, and lists once what is not imported. True where a column
+ * that looks like a lock waits for a decision.
+ */
+export function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTable): boolean {
+  let isUndecided = false;
   const read = new Set([...columnsToRead(plan), ...fortify, ...ofLaravel, ...ofSocialite(columns)]);
   const others = [...columns.keys()].filter((column) => !read.has(column));
   for (const column of others) {
     if (plan.ignoredColumns.has(column)) continue;
     if (lock.test(column)) {
-      findings.decide(
+      const isAccepted = findings.decide(
         'lock-columns',
         'Columns that look like a lock were not looked at. Say who is disabled by --disable-where (such as --disable-where is_active=0 or --disable-where banned_at), or that a column means nothing by --ignore-column',
         `${name}.${column}`,
       );
+      isUndecided ||= !isAccepted;
     } else if (factor.test(column)) {
       findings.decide(
         'other-factors',
@@ -46,4 +52,5 @@ export function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: U
       `Recovery codes of ${name} (two_factor_recovery_codes) are not imported: people make new ones in their settings`,
     );
   }
+  return isUndecided;
 }

@@ -3,6 +3,7 @@ import {
   type Profile,
   type ProfileField,
   profileFields,
+  readLocale,
   readProfileField,
 } from '../../../src/identity/accounts/user-fields.ts';
 import { unusablePassword } from '../../../src/identity/passwords/passwords.ts';
@@ -38,13 +39,15 @@ export interface UserRecord {
   readonly emailConfirmed: boolean;
   /** Undefined where roles could not be read: then everybody keeps theirs. */
   readonly roles: readonly string[] | undefined;
+  /** Undefined: the user has chosen none. */
+  readonly locale: string | undefined | null;
   /** By a `--disable-where`. */
   readonly disabled: boolean;
   /** As Fortify sealed it. */
   readonly twoFactor: { readonly sealed: string; readonly confirmed: boolean } | null;
   readonly createdAt: number | null;
   /** What could not be read, by field. */
-  readonly unreadable: readonly (ProfileField | 'password')[];
+  readonly unreadable: readonly (ProfileField | 'password' | 'locale')[];
   readonly fingerprint: string;
 }
 
@@ -52,10 +55,13 @@ interface Circumstances {
   readonly clock: WallClock;
   readonly roles: readonly string[] | undefined;
   readonly disabled: boolean;
+  /** By `--map`: the field that a column becomes. */
+  readonly fields: ReadonlyMap<string, string>;
 }
 
-export function readUser(row: SourceRow, { clock, roles, disabled }: Circumstances): UserRecord {
-  const unreadable: (ProfileField | 'password')[] = [];
+export function readUser(source: SourceRow, { clock, roles, disabled, fields }: Circumstances): UserRecord {
+  const row = renamed(source, fields);
+  const unreadable: (ProfileField | 'password' | 'locale')[] = [];
   const profile: Profile = { email: null, username: null, phone: null, name: null };
   for (const field of profileFields) {
     const read = readProfileField(field, fieldOf(row, field));
@@ -65,6 +71,9 @@ export function readUser(row: SourceRow, { clock, roles, disabled }: Circumstanc
   const hashed = row.password?.trim() ?? '';
   const known = hashed !== '' && isKnownHash(hashed);
   if (hashed !== '' && !known) unreadable.push('password');
+  // Read only where --map names a column for it.
+  const language = readLocale(row.locale?.replaceAll('_', '-') || undefined);
+  if (language.error) unreadable.push('locale');
   const record = {
     oldId: row.id as string,
     deleted: isDeleted(row),
@@ -72,6 +81,7 @@ export function readUser(row: SourceRow, { clock, roles, disabled }: Circumstanc
     passwordHash: known ? hashed : null,
     emailConfirmed: profile.email !== null && (clock.read(row.email_verified_at) !== null || isTrue(row.confirmed)),
     disabled,
+    locale: language.error ? undefined : language.value,
     twoFactor: twoFactorOf(row),
     createdAt: clock.read(row.created_at),
     unreadable,
@@ -80,16 +90,33 @@ export function readUser(row: SourceRow, { clock, roles, disabled }: Circumstanc
   return { ...record, roles: sorted, fingerprint: `${print(record)}.${sorted ? print(sorted) : ''}` };
 }
 
+/** The row with its columns under the names of the fields of users that they become. */
+function renamed(row: SourceRow, fields: ReadonlyMap<string, string>): SourceRow {
+  const own = [...fields].filter(([column, field]) => row[column] !== undefined && !field.includes('.'));
+  return own.length === 0
+    ? row
+    : { ...row, ...Object.fromEntries(own.map(([column, field]) => [field, row[column] ?? null])) };
+}
+
 const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
 
 /** Marks a user on whom a decision is open: the next pass looks at the user again. */
 const open = '!';
 
+/** Marks a user whom a `--disable-where` locked. */
+const locked = '.locked';
+
+export const wasLocked = (fingerprint: string | undefined): boolean => fingerprint?.endsWith(locked) ?? false;
+
 /** The fingerprint to keep of a user. Where roles could not be read, that of the roles stays. */
-export function fingerprintToKeep({ fingerprint }: UserRecord, before: string | undefined, isSettled: boolean): string {
+export function fingerprintToKeep(
+  { fingerprint, disabled }: UserRecord,
+  before: string | undefined,
+  isSettled: boolean,
+): string {
   const [own = '', roles = ''] = fingerprint.split('.');
   const kept = roles === '' ? (before?.split('.')[1] ?? '') : roles;
-  return `${isSettled ? '' : open}${own}.${kept}`;
+  return `${isSettled ? '' : open}${own}.${kept}${disabled ? locked : ''}`;
 }
 
 /** Whether the user is there as the pass before found it, and whether a decision on it is open since then. */

@@ -1,5 +1,6 @@
 import { commitAndInvalidate, type Invalidate } from '../../../src/database/bus.ts';
 import type { Database, Db, Tx } from '../../../src/database/database.ts';
+import { defaultRealm } from '../../../src/identity/accounts/realm.ts';
 import type { UserRow } from '../../../src/identity/accounts/user-store.ts';
 
 /** Runs a batch in one transaction, and tells every instance what it changed. */
@@ -25,4 +26,9 @@ export async function disableUser(tx: Tx, id: string, version: number, now: numb
     .where('version', '=', version)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** Whether there are users of another realm than the one of whoever registers here. */
+export async function hasOtherRealms(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').where('realm', '!=', defaultRealm).limit(1).execute()).length > 0;
 }

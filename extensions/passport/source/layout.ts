@@ -18,9 +18,13 @@ export class Layout {
     this.prefix = prefix ?? prefixIn(tables);
   }
 
-  /** By the name that Laravel knows it by; undefined where it is not there. */
-  find(name: string): FoundTable | undefined {
-    const full = [`${this.prefix}${name}`, name].find((candidate) => this.#tables.has(candidate));
+  /**
+   * By the name that Laravel knows it by; undefined where it is not there. A table without the prefix is of another service:
+   * only one that the operator named counts (`orNamed`).
+   */
+  find(name: string, orNamed = false): FoundTable | undefined {
+    const names = [`${this.prefix}${name}`, ...(orNamed ? [name] : [])];
+    const full = names.find((candidate) => this.#tables.has(candidate));
     return full === undefined ? undefined : { name: full, columns: this.#tables.get(full) as Columns };
   }
 
@@ -30,12 +34,17 @@ export class Layout {
   }
 
   /** The same for one that has to be there, with these columns. */
-  require(name: string, columns: readonly string[], advice: string): FoundTable {
-    const table = this.find(name);
+  require(name: string, columns: readonly string[], advice: string, orNamed = false): FoundTable {
+    const table = this.find(name, orNamed);
     if (!table) {
       const near = nearest(name, [...this.#tables.keys()]);
       throw new OperatorError(
         `The old database has no table "${this.prefix}${name}".${near ? ` Is it "${near}"?` : ''} ${advice}`,
+      );
+    }
+    if (table.columns.get('id') === 'binary') {
+      throw new OperatorError(
+        `The ids of ${table.name} are binary: rows cannot be told apart by their text. Give a view with ids as text.`,
       );
     }
     const missing = columns.filter((column) => !table.columns.has(column));

@@ -1,6 +1,14 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { OperatorError } from '../../../src/platform/errors.ts';
-import { askable, type ColumnKind, type Columns, type Source, type SourceRow, selectSql } from './source.ts';
+import {
+  askable,
+  type ColumnKind,
+  type Columns,
+  distinctSql,
+  type Source,
+  type SourceRow,
+  selectSql,
+} from './source.ts';
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 
@@ -13,15 +21,20 @@ export async function openMysqlSource(url: string): Promise<Source> {
       uri: url.replace(/^mariadb:/, 'mysql:'),
       charset: 'utf8mb4',
       // As the server writes it: no driver reads a date or a number in its own way.
-      typeCast: (field) => field.string('utf8'),
+      typeCast: (field) => (field.type === 'BIT' ? bits(field.buffer()) : field.string('utf8')),
       connectTimeout: 15_000,
     });
   } catch (error) {
     throw new OperatorError(`The MySQL of --from did not answer: ${(error as Error).message}`);
   }
   connection.on('error', () => undefined);
-  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> =>
-    (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow[];
+  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> => {
+    try {
+      return (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow[];
+    } catch (error) {
+      throw new OperatorError(`The MySQL of --from refused a query: ${(error as Error).message}`);
+    }
+  };
   try {
     await connection.query('set session transaction isolation level repeatable read');
     await connection.query('set session wait_timeout = 86400');
@@ -39,7 +52,15 @@ export async function openMysqlSource(url: string): Promise<Source> {
       );
       for (const { t, c, d } of rows) {
         const columns = found.get(t as string) ?? new Map<string, ColumnKind>();
-        found.set(t as string, columns.set(c as string, /int|decimal/.test(d ?? '') ? 'number' : 'other'));
+        found.set(t as string, columns.set(c as string, kindOf(d)));
+      }
+      // MySQL hides columns that the reader may not read. They may say whom a role or a lock is for.
+      const partly =
+        'select distinct table_name as t from information_schema.column_privileges where table_schema = database()';
+      for (const { t } of await all(partly)) {
+        await all(`select * from ${quote(t as string)} limit 0`).catch(() =>
+          found.get(t as string)?.set(hidden, 'other'),
+        );
       }
       return found as ReadonlyMap<string, Columns>;
     },
@@ -53,10 +74,23 @@ export async function openMysqlSource(url: string): Promise<Source> {
       const values = asked.map((key) => asKey(from.keyKind, key));
       return all(selectSql(from, quote, `${quote(from.key)} in (${values.map(() => '?').join(', ')})`), values);
     },
+    distinct: async (table, column) => (await all(distinctSql(table, column, quote))).map(({ value }) => value ?? ''),
     count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
     close: () => connection.end(),
   };
 }
+
+function kindOf(type: string | null | undefined): ColumnKind {
+  if (/binary|blob/.test(type ?? '')) return 'binary';
+  return /int|decimal/.test(type ?? '') ? 'number' : 'other';
+}
+
+/** A BIT column comes as bytes. */
+const bits = (bytes: Buffer | null): string | null =>
+  bytes === null ? null : BigInt(`0x${bytes.toString('hex')}`).toString();
+
+/** Stands for the columns of a table that the reader may not see. No query names it. */
+const hidden = '(hidden columns)';
 
 /** A number compared with a text would be compared as a fraction. */
 const asKey = (kind: ColumnKind, key: string): string | bigint => (kind === 'number' ? BigInt(key) : key);

@@ -1,6 +1,14 @@
 import pg from 'pg';
 import { OperatorError } from '../../../src/platform/errors.ts';
-import { askable, type ColumnKind, type Columns, type Source, type SourceRow, selectSql } from './source.ts';
+import {
+  askable,
+  type ColumnKind,
+  type Columns,
+  distinctSql,
+  type Source,
+  type SourceRow,
+  selectSql,
+} from './source.ts';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -24,14 +32,23 @@ export async function openPostgresSource(url: string): Promise<Source> {
     await client.end().catch(() => undefined);
     throw new OperatorError(`The PostgreSQL of --from did not answer: ${(error as Error).message}`);
   }
-  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> =>
-    (await client.query(text, [...values])).rows;
+  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> => {
+    try {
+      return (await client.query(text, [...values])).rows;
+    } catch (error) {
+      throw new OperatorError(`The PostgreSQL of --from refused a query: ${(error as Error).message}`);
+    }
+  };
   return {
     async tables() {
       const found = new Map<string, Map<string, ColumnKind>>();
+      // Columns that the reader may not read are there as well: information_schema hides them.
       const rows = await all(
-        `select table_name, column_name, data_type from information_schema.columns
-         where table_schema = any (current_schemas(false))`,
+        `select relname as table_name, attname as column_name, format_type(atttypid, null) as data_type
+         from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
+         where attnum > 0 and not attisdropped and relkind in ('r', 'p', 'v', 'm', 'f')
+           and nspname = any (current_schemas(false)) and pg_table_is_visible(pg_class.oid)
+           and (has_table_privilege(pg_class.oid, 'select') or has_any_column_privilege(pg_class.oid, 'select'))`,
       );
       for (const { table_name, column_name, data_type } of rows) {
         const columns = found.get(table_name as string) ?? new Map<string, ColumnKind>();
@@ -49,12 +66,13 @@ export async function openPostgresSource(url: string): Promise<Source> {
       const slots = asked.map((_, i) => `$${i + 1}`).join(', ');
       return all(selectSql(from, quote, `${quote(from.key)} in (${slots})`), asked);
     },
+    distinct: async (table, column) => (await all(distinctSql(table, column, quote))).map(({ value }) => value ?? ''),
     count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
     close: () => client.end(),
   };
 }
 
 function kindOf(type: string | null | undefined): ColumnKind {
-  if (type === 'uuid') return 'uuid';
+  if (type === 'uuid' || type === 'bytea') return type === 'uuid' ? 'uuid' : 'binary';
   return /int|numeric/.test(type ?? '') ? 'number' : 'other';
 }

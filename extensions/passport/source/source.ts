@@ -2,7 +2,7 @@
 export type SourceRow = Readonly<Record<string, string | null>>;
 
 /** What a column holds, as far as it matters for asking by its values. */
-export type ColumnKind = 'number' | 'uuid' | 'other';
+export type ColumnKind = 'number' | 'uuid' | 'binary' | 'other';
 
 /** The columns of a table by name. */
 export type Columns = ReadonlyMap<string, ColumnKind>;
@@ -15,6 +15,8 @@ export interface Source {
   page(from: Selection, after: string | null, limit: number): Promise<SourceRow[]>;
   /** The rows whose `key` is one of these. */
   withKeys(from: Selection, keys: readonly string[]): Promise<SourceRow[]>;
+  /** The different values of a column. */
+  distinct(table: string, column: string): Promise<string[]>;
   count(table: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -31,7 +33,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Values that the column can hold at all: asking a number for a word is an error on some engines. */
 export const askable = (kind: ColumnKind, keys: readonly string[]): string[] =>
-  keys.filter((key) => kind === 'other' || (kind === 'number' ? number : uuid).test(key));
+  keys.filter((key) => (kind === 'number' ? number : kind === 'uuid' ? uuid : /^/).test(key));
 
 /** Builds the two queries. `quote` writes a name, `slot` the n-th parameter. */
 export function selectSql(
@@ -44,6 +46,12 @@ export function selectSql(
   const end = limit === undefined ? '' : ` order by ${quote(key)} limit ${limit}`;
   return `select ${list} from ${quote(table)}${where === '' ? '' : ` where ${where}`}${end}`;
 }
+
+/** More values than these are no names of classes. */
+const mostValues = 1000;
+
+export const distinctSql = (table: string, column: string, quote: (name: string) => string): string =>
+  `select distinct ${quote(column)} as value from ${quote(table)} limit ${mostValues}`;
 
 /** Walks through a table, a page at a time: memory stays the same however long it is. */
 export async function* pages(source: Source, from: Selection, size: number): AsyncGenerator<SourceRow[]> {

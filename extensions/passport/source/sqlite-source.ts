@@ -5,6 +5,7 @@ import {
   askable,
   type ColumnKind,
   type Columns,
+  distinctSql,
   type Selection,
   type Source,
   type SourceRow,
@@ -27,7 +28,7 @@ export function openSqliteSource(path: string): Source {
     async tables() {
       const found = new Map<string, Columns>();
       for (const { name } of all("select name from sqlite_master where type in ('table', 'view')")) {
-        const columns = all(`pragma table_info(${quote(name as string)})`);
+        const columns = all(`pragma table_xinfo(${quote(name as string)})`);
         found.set(name as string, new Map(columns.map((column) => [column.name as string, kindOf(column.type)])));
       }
       return found;
@@ -41,6 +42,7 @@ export function openSqliteSource(path: string): Source {
       if (asked.length === 0) return [];
       return all(selectSql(from, quote, `${quote(from.key)} in (${asked.map(() => '?').join(', ')})`), asked);
     },
+    distinct: async (table, column) => all(distinctSql(table, column, quote)).map(({ value }) => value ?? ''),
     count: async (table) => Number(all(`select count(*) as n from ${quote(table)}`)[0]?.n ?? 0),
     async close() {
       db.close();

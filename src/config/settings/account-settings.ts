@@ -1,4 +1,6 @@
-import { email, flag, integer, list, oneOf, text, view, where } from './setting.ts';
+import { email, flag, integer, list, oneOf, text, texts, view, where } from './setting.ts';
+
+const roleName = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /** People, and how they come in. */
 export const accountSettings = {
@@ -48,6 +50,13 @@ export const accountSettings = {
     ['admin'],
     'the roles that a user can have; admin always exists',
     'a list of role names (letters, digits, - and _)',
-    (item) => /^[a-z][a-z0-9_-]{0,31}$/i.test(item),
+    (item) => roleName.test(item),
+  ),
+  roleScopes: texts(
+    'ROLE_SCOPES',
+    'the scopes that users with a role are limited to; *: every user; administrators and users with other roles are not limited',
+    'roles with their scopes, as editor=orders:read orders:write; viewer=orders:read',
+    (role, scopes) =>
+      role !== 'admin' && (role === '*' || roleName.test(role)) && /^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scopes),
   ),
 } as const;

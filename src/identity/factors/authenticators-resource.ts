@@ -120,12 +120,12 @@ export function authenticatorsResource(services: FactorServices) {
             requireSecondFactors(context);
             services.guardChange(call.caller);
             const stored = await findAuthenticator(tx, row.id);
+            // Said before the code is looked at: nobody learns here which code is right, without any limit on guesses.
+            if (stored?.confirmed_at != null) throw alreadyConfirmed();
             const secret = stored && keys.unseal(stored.sealed_secret, authenticatorLabel(stored.id));
             const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
             if (step === undefined || step === '') throw wrongCode();
-            if (!(await confirmWithStep(tx, row.id, step, now))) {
-              throw conflict('This authenticator app is enabled already.', 'already_confirmed');
-            }
+            if (!(await confirmWithStep(tx, row.id, step, now))) throw alreadyConfirmed();
             await note(call, 'added', row);
             return { recovery_codes: await makeRecoveryCodes(context, tx, row.user_id) };
           }),
@@ -133,6 +133,8 @@ export function authenticatorsResource(services: FactorServices) {
     ],
   });
 }
+
+const alreadyConfirmed = () => conflict('This authenticator app is enabled already.', 'already_confirmed');
 
 const wrongCode = () =>
   unprocessable([{ field: 'code', code: 'wrong', message: 'This is not the code that the app shows now.' }]);

@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { changeAs, type HoldAuthority } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
+import { requireScope } from '../../http/gate/unauthorized.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
-import type { Caller } from '../../platform/caller.ts';
+import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { readEmailField } from '../read-body.ts';
@@ -81,10 +82,14 @@ export function serveFactors(
       reply.code(201).header('cache-control', 'no-store');
       if (type === 'get') {
         const first = typeof mfa_token === 'string' && readMfaToken(services.keys, mfa_token, context.now());
-        const userId = first ? first.userId : (caller.userId ?? undefined);
+        // An application learns nothing of the person's passkeys.
+        const userId = first ? first.userId : isSignedIn(caller) ? (caller.userId as string) : undefined;
         return { data: await requestOptions(services, userId) };
       }
-      const user = await findUser(database.db, requirePerson(caller));
+      const userId = requirePerson(caller);
+      if (!isSignedIn(caller)) throw forbidden('Only somebody who signed in here makes a passkey, and no application.');
+      requireScope(caller, 'passkeys:write');
+      const user = await findUser(database.db, userId);
       if (!user) throw notFound();
       return { data: await creationOptions(services, user, automatic ? 'automatic' : 'create') };
     },

@@ -1,19 +1,29 @@
 import type { Config } from '../../config/config.ts';
-import { defineResource, namedBy, text } from '../../resources/declare.ts';
+import { computed, defineResource, namedBy, text } from '../../resources/declare.ts';
+import { scopesOfRole } from './scopes-of-role.ts';
 
 /** The roles that a user can have. `admin` is there whatever the setting says. */
 export const roleNames = ({ roles }: Config): string[] => [...new Set(['admin', ...roles])];
 
-export const rolesResource = defineResource({
-  name: 'roles',
-  description: 'What users can be. The setting ROLES names them.',
-  managed: false,
-  idType: 'text',
-  versioned: false,
-  operations: ['list', 'find'],
-  fields: {
-    name: text({ column: 'id', required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
-  },
-  relations: { users: namedBy('users', { list: 'roles', key: 'name' }) },
-  access: { read: 'auth:api', write: 'nobody' },
-});
+const description = 'What users with this role are limited to; null: no limit';
+
+export const rolesResource = (config: Config) => {
+  const scopes = computed(
+    { as: 'list', from: ['name'], nullable: true, description },
+    ({ name }) => scopesOfRole(config, name) ?? null,
+  );
+  return defineResource({
+    name: 'roles',
+    description: 'What users can be. The setting ROLES names them.',
+    managed: false,
+    idType: 'text',
+    versioned: false,
+    operations: ['list', 'find'],
+    fields: {
+      name: text({ column: 'id', required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
+      ...(Object.keys(config.roleScopes).length > 0 ? { scopes } : {}),
+    },
+    relations: { users: namedBy('users', { list: 'roles', key: 'name' }) },
+    access: { read: 'auth:api', write: 'nobody' },
+  });
+};

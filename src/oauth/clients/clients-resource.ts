@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../../config/config.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { refuseToOutliveConsent } from '../../http/gate/outlives-consent.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
@@ -18,7 +19,6 @@ import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
-import { refuseToOutliveConsent } from './outlives-consent.ts';
 import { wrongScopes } from './requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
 

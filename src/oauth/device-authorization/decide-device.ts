@@ -58,6 +58,9 @@ export async function findWaitingDevice(
     return undefined;
   }
   await attempt.succeed();
+  if (!(await isForUser(context.database.db, client, caller.userId))) {
+    throw forbidden('This application is for other users.');
+  }
   const asked = narrowScopes(JSON.parse(row.scopes) as string[], client.scopes);
   // Who has no role has none to hand on.
   const scopes = asked.filter((scope) => scope !== adminScope || caller.roles.length > 0);
@@ -94,8 +97,6 @@ export async function decideOnDevice(
   const { context, holdAuthority } = oauth;
   const login = await findLogin(oauth, caller);
   if (!login) throw forbidden('Only who has signed in here, with a password, decides on devices.');
-  if (agreed && !(await isForUser(context.database.db, client, login.userId)))
-    throw forbidden('This application is for other users.');
   if (agreed?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;

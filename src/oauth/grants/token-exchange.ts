@@ -1,5 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { exchangeScope, identityScopes, parseScope } from '../clients/scopes.ts';
+import { requireRealm } from '../clients/require-realm.ts';
+import { everyScope, exchangeScope, identityScopes, named, parseScope } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 
@@ -25,7 +26,7 @@ export const tokenExchangeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:token-exchange',
   clientTypes: ['application', 'personal'],
   confidential: true,
-  async issue({ context, verifier, audiences }, { client, parameters }) {
+  async issue({ context, verifier, audiences, scopes: known }, { client, parameters }) {
     if (required(parameters, 'subject_token_type') !== accessTokenType) {
       throw invalidRequest(`subject_token_type takes ${accessTokenType}.`);
     }
@@ -36,21 +37,23 @@ export const tokenExchangeGrant: Grant = {
     if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
     const { claims, session } = found;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
+    await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
     if (depthOf(act) > longestChain) throw invalidRequest('The token was passed on too often.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
     const asked = parseScope(parameters.get('scope') ?? '');
-    const more = asked.find((scope) => !held.includes(scope) && !held.includes('*'));
+    const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !named.includes(scope);
+    const more = asked.find((scope) => !held.includes(scope) && !isOfAll(scope));
     if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not hold the scope '${more}'.`);
     const audience = parameters.get('audience');
-    const audienceOf = audiences.read([...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])]);
+    const targets = [...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])];
     const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + longestLife);
     return {
       session,
       durable: Promise.resolve(),
       scopes: asked.length > 0 ? asked : held,
       exchanged: {
-        audience: audienceOf.length > 0 ? audienceOf : undefined,
+        audience: audiences.passOn([claims.aud].flat(), targets),
         claims: { act, exp, client_id: client.id, cnf: undefined },
         expiresIn: exp - Math.floor(context.now() / 1000),
         type: accessTokenType,

@@ -21,6 +21,7 @@ import { effectiveParameters } from '../../oauth/authorize/effective-parameters.
 import { giveAccess } from '../../oauth/authorize/give-access.ts';
 import { findLogin, type Login } from '../../oauth/authorize/login.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
+import { requireRealm } from '../../oauth/clients/require-realm.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
@@ -123,6 +124,10 @@ export class AuthorizePage {
       const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(visit);
+      // Nobody is asked for consent to what they cannot have. Who chooses an account may choose another one.
+      if (step.kind !== 'choose-account') {
+        await requireRealm(database.db, asking.client, login.userId, 'access_denied');
+      }
       return await go({ asking, authorization, login, step });
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;

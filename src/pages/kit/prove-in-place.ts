@@ -16,18 +16,28 @@ interface Kit {
 type Form = Readonly<Record<string, unknown>>;
 
 /** Ways to prove who one is on a page. Their fields have a prefix, so that they are not mixed up with what was typed. */
-const methods = ['password', 'code', 'passkey'] as const;
+const methods = ['password', 'code', 'passkey', 'provider'] as const;
 const fieldOf = (method: string): string => `proof_${method}`;
-const fields = new Set<string>(methods.map(fieldOf));
+/** A code by mail has two fields, and a button that sends it. */
+const mailed = { send: 'proof_send_email', id: 'proof_email_id', code: 'proof_email_code' } as const;
+const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(mailed)]);
+
+export type Proofs = Readonly<Record<string, unknown>>;
+
+/** Renews the proof of the session that the page acts for. */
+export const proveBy = (request: FastifyRequest, body: Proofs) =>
+  callOwnApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
 
 /** The proofs that were filled in. Whoever signed in with two factors sends two, or a passkey. */
-function proofsIn(form: Form): Record<string, string> {
-  const proofs: Record<string, string> = {};
+function proofsIn(form: Form): Proofs {
+  const proofs: Record<string, unknown> = {};
   for (const method of methods) {
     const value = form[fieldOf(method)];
     if (typeof value !== 'string' || value.trim() === '') continue;
     proofs[method] = method === 'password' ? value : value.trim();
   }
+  const { [mailed.id]: id, [mailed.code]: code } = form;
+  if (typeof code === 'string' && code.trim() !== '') proofs.email_code = { id, code: code.trim() };
   return proofs;
 }
 
@@ -41,11 +51,15 @@ export const provingInPlace =
     const sent = (request.body ?? {}) as Form;
     const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
     const body = proofsIn(sent);
+    // What was proved at a provider, and the code that was sent, outlast a mistake beside them.
+    const kept = Object.fromEntries(
+      [fieldOf('provider'), mailed.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
+    );
+    if (mailed.send in sent) return sendCode(kit, request, reply, { ...form, ...kept });
     if (Object.keys(body).length > 0) {
       request.body = form;
-      const proved = { method: 'POST', path: '/v1/sessions/current/proofs', body } as const;
-      const answer = await callOwnApi(request, { ...proved, token: tokenOf(request) });
-      if (!answer.ok) return ask(kit, request, reply.code(answer.status), form, wrong(answer));
+      const answer = await proveBy(request, body);
+      if (!answer.ok) return askForProof(kit, request, reply.code(answer.status), { ...form, ...kept }, wrong(answer));
       const caller = await kit.webSessions.require(request, reply);
       if (!caller) return reply;
       request.caller = caller;
@@ -54,19 +68,32 @@ export const provingInPlace =
       return await handler(request, reply);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
-      return ask(kit, request, reply.code(error.status).headers(error.headers), form);
+      return askForProof(kit, request, reply.code(error.status).headers(error.headers), form);
     }
   };
 
+/** Sends a code to the address of the person, and asks for it. */
+async function sendCode(kit: Kit, request: FastifyRequest, reply: FastifyReply, form: Form): Promise<FastifyReply> {
+  const own = { method: 'GET', path: '/v1/users/me', token: tokenOf(request) } as const;
+  const { data } = await callOwnApi<{ email?: string | null }>(request, own);
+  const asked = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
+  const answer = await callOwnApi<{ id: string }>(request, asked);
+  if (answer.ok) return askForProof(kit, request, reply, { ...form, [mailed.id]: answer.data.id });
+  if (answer.status === 429) reply.header('retry-after', String(answer.retryAfter));
+  return askForProof(kit, request, reply.code(answer.status), form, { problem: answer.message });
+}
+
 /** What is wrong, beside its field. A passkey has none. */
 function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>>; readonly message: LocalizedText }) {
-  const { password, code, passkey } = answer.errors;
+  const { password, code, passkey, email_code } = answer.errors;
   if (password) return { errors: { [fieldOf('password')]: password } };
   if (code) return { errors: { [fieldOf('code')]: message('login_step.wrong') } };
+  if (email_code) return { errors: { [mailed.code]: message('login_step.wrong') } };
   return { problem: passkey ? message('passkey.failed') : answer.message };
 }
 
-async function ask(
+/** The page that asks for a proof. `form` is what it holds and sends back. */
+export async function askForProof(
   kit: Pick<Kit, 'show' | 'proversOf'>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -76,15 +103,22 @@ async function ask(
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
   const { ok, data } = await callOwnApi<{ proof_methods: string[] }>(request, current);
   const offered = ok ? data.proof_methods : ['password'];
+  const provers = await kit.proversOf(request.caller.userId);
+  const others = offered.length + provers.length - 1;
   const typed = Object.entries(form).filter(([name, value]) => name !== '_csrf' && typeof value === 'string');
   return kit.show(request, reply, 'prove', {
     title: message('prove.title'),
+    about: message('prove.about'),
     action: request.url.split('?', 1)[0],
     typed: typed.map(([name, value]) => ({ name, value })),
     takes_password: offered.includes('password'),
     takes_code: offered.includes('code'),
     takes_passkey: offered.includes('passkey'),
-    provers: await kit.proversOf(request.caller.userId),
+    takes_email_code: offered.includes('email_code'),
+    email_id: form[mailed.id],
+    password_optional: others > Number(offered.includes('code')),
+    code_optional: others > 0,
+    provers,
     ...variables,
   });
 }

@@ -52,17 +52,6 @@ export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
     if (answer.ok || answer.status === 404) return kit.go(reply, `${path}?done=identity-unlinked`);
     return show(request, reply.code(answer.status), refusal(answer, []));
   });
-
-  /** In a tab of its own, so that a form in another tab keeps what was typed. */
-  kit.page('/login/with/:name/prove', 'auth:web', async (request, reply) => {
-    const provider = await providerOf(means, request);
-    const { userId, sessionId } = request.caller;
-    const visitor = visitorOf(kit.cookies, request, reply);
-    const passedOn = { prompt: 'login', maxAge: 0 };
-    const beginning = { purpose: 'prove', visitor, userId, sessionId, passedOn } as const;
-    const url = await beginAttempt(means.context, means.oauth.keys, provider, beginning);
-    return reply.header('cache-control', 'no-store').redirect(url.href, 302);
-  });
 }
 
 async function waysOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest): Promise<Variables> {

@@ -3,12 +3,9 @@ import { message } from '../../config/languages/message.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
-import { findIdentity } from '../../identity/providers/identity-store.ts';
 import { linkIdentity, linkPendingIdentity } from '../../identity/providers/link-identity.ts';
 import { resolveIdentity, signInRefused } from '../../identity/providers/resolve-identity.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
-import { amrOf } from '../../oauth/first-step.ts';
-import { renewProof } from '../../oauth/sessions/proof/renew-proof.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
@@ -16,9 +13,6 @@ import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFai
 import { enter, linkPath } from './provider-session.ts';
 
 const handleIn = (request: FastifyRequest): string => (request.params as { handle: string }).handle;
-
-/** So old a proof at the provider may be when it renews the proof of a session here. */
-const freshMs = 5 * 60_000;
 
 /** The page for somebody whose email another account here has: once signed in to that account, the two are linked. */
 export function serveLinking(kit: PageKit, means: ProviderMeans): void {
@@ -83,7 +77,7 @@ async function link(
 }
 
 /** The session that began the attempt, in this very browser. */
-async function callerOf(
+export async function callerOf(
   kit: PageKit,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -113,37 +107,4 @@ export async function finishLinking(
     return showProviderFailure(kit, request, reply, { failure: 'identity_taken', label });
   }
   return kit.go(reply, '/settings/sign-in?done=identity-linked');
-}
-
-/**
- * Back from a provider where somebody proved again who they are. The identity must be one of this user's, and the proof a
- * new one: a provider that answers from an old session proves nothing.
- */
-export async function finishProving(
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answered: Answered,
-): Promise<FastifyReply> {
-  const { context, oauth } = means;
-  const { upstream, provider } = answered;
-  const label = labelOf(provider);
-  const caller = await callerOf(kit, request, reply, answered);
-  if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
-  const identity = await findIdentity(context.database.db, upstream);
-  const isFresh = upstream.authTime !== null && context.now() - upstream.authTime < freshMs;
-  if (identity?.user_id !== caller.userId || !isFresh) {
-    return showProviderFailure(kit, request, reply, { failure: 'other_account', label });
-  }
-  const amr = upstream.factors === 2 ? [...amrOf.provider, 'mfa'] : amrOf.provider;
-  const method = { isOffered: async () => true, check: async () => ({ amr, use: async () => undefined }) };
-  const methods = new Map([['provider', method]]);
-  const renewal = { caller, body: { provider: true }, source: requestSource(request) };
-  await renewProof(context, oauth.holdAuthority, methods, renewal);
-  return kit.show(request, reply, 'message', {
-    title: message('provider.proved.title'),
-    lines: [message('provider.proved.about')],
-    action: { label: message('common.continue'), path: answered.attempt.next ?? '/settings' },
-  });
 }

@@ -3,7 +3,7 @@ import type { App } from '../../http/app.ts';
 import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { takeAttempt } from '../../identity/providers/attempt-store.ts';
-import { type Beginning, beginAttempt, bindingOf } from '../../identity/providers/begin-attempt.ts';
+import { beginAttempt, bindingOf } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { noteProviderState } from '../../identity/providers/provider-state-store.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
@@ -13,7 +13,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { localPath } from '../session/local-path.ts';
-import { finishLinking, finishProving, serveLinking } from './provider-link.ts';
+import { finishLinking, serveLinking } from './provider-link.ts';
 import {
   type Answered,
   labelOf,
@@ -21,8 +21,10 @@ import {
   type ProviderMeans,
   providerOf,
   readPassedOn,
+  type SendToProvider,
   showProviderFailure,
 } from './provider-means.ts';
+import { finishProving, serveProving } from './provider-prove.ts';
 import { finishSignIn } from './provider-session.ts';
 
 /** What a provider may send to the callback. */
@@ -55,6 +57,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     },
   );
   serveLinking(kit, means);
+  serveProving(kit, means, sendToProvider);
 }
 
 function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
@@ -79,15 +82,7 @@ async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest
   });
 }
 
-/** Sends the browser to the provider, or says that the provider cannot be reached. */
-async function sendToProvider(
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  provider: ProviderClient,
-  beginning: Omit<Beginning, 'visitor'>,
-): Promise<FastifyReply> {
+const sendToProvider: SendToProvider = async (kit, means, request, reply, provider, beginning) => {
   const { context, oauth } = means;
   const visitor = visitorOf(kit.cookies, request, reply);
   try {
@@ -101,7 +96,7 @@ async function sendToProvider(
       next: beginning.next,
     });
   }
-}
+};
 
 async function finish(
   kit: PageKit,

@@ -1,6 +1,7 @@
-import type { Comparison, ListQuery, Scalar } from 'gatehouse-server/client/list-query';
+import type { Figure, Figures, FiguresQuery, FiguresQueryOf } from 'gatehouse-server/client/figures';
+import type { ListQuery } from 'gatehouse-server/client/list-query';
 import type { Pagination } from 'gatehouse-server/client/page';
-import type { IncludePath, SearchOf, Selected } from 'gatehouse-server/client/typed-resource';
+import type { IncludePath, ListQueryOf, SearchIn, Selected, SelectionOf } from 'gatehouse-server/client/typed-resource';
 import type { OperatorTx } from '../../database/database.ts';
 
 declare global {
@@ -30,21 +31,26 @@ type Sent<N, A> = N extends keyof GatehouseResources
 type FieldName<N> = keyof Row<N> & string;
 type Path<N> = N extends keyof GatehouseResources ? IncludePath<GatehouseResources, N> : string;
 type Chosen<N, F, I> = N extends keyof GatehouseResources ? Selected<GatehouseResources, N, F, I> : AnyRow;
-type Search<N> = N extends keyof GatehouseResources
-  ? SearchOf<GatehouseResources[N]>
-  : Record<string, Scalar | readonly Scalar[] | Comparison | undefined>;
-type Order<N> = N extends keyof GatehouseResources ? Part<N, 'order'> : string;
+type RowQuery<N, F, I> = N extends keyof GatehouseResources
+  ? SelectionOf<GatehouseResources[N], F, I>
+  : Pick<ListQuery, 'filter' | 'include' | 'deleted'>;
+type RowsQuery<N, F, I> = N extends keyof GatehouseResources ? ListQueryOf<GatehouseResources, N, F, I> : ListQuery;
+type FigureOf<N> = N extends keyof GatehouseResources ? Figure<GatehouseResources[N]> : string;
+type GroupOf<N> = N extends keyof GatehouseResources ? GatehouseResources[N]['figures']['group'] : string;
+type FiguresFrom<N, A, G> = N extends keyof GatehouseResources
+  ? FiguresQueryOf<
+      GatehouseResources[N],
+      SearchIn<GatehouseResources, N>,
+      A & Figure<GatehouseResources[N]>,
+      G & GatehouseResources[N]['figures']['group']
+    >
+  : FiguresQuery;
+type FiguresOf<N, A, G> = N extends keyof GatehouseResources ? Figures<GatehouseResources[N], A, G> : AnyRow;
+type KeepsDeleted<N> = N extends keyof GatehouseResources ? Part<N, 'softDelete'> : true;
 
-interface Selection<F, I> {
-  readonly filter?: readonly F[];
-  readonly include?: readonly I[];
-}
-
-interface RowsQuery<N, F, I>
-  extends Selection<F, I>,
-    Pick<ListQuery, 'searchJoin' | 'sortedBy' | 'page' | 'limit' | 'cursor' | 'count'> {
-  readonly search?: Search<N> | string;
-  readonly orderBy?: Order<N> | readonly Order<N>[];
+interface Page<Row> {
+  data: Row[];
+  pagination: Omit<Pagination, 'links'>;
 }
 
 interface Conditional {
@@ -52,23 +58,34 @@ interface Conditional {
   readonly ifMatch?: string | undefined;
 }
 
+interface Removal<N> extends Conditional {
+  /** Deletes a deleted row for good, of a resource with `softDelete`. */
+  readonly forGood?: KeepsDeleted<N> extends true ? boolean : never;
+}
+
 /** The calls of one resource. Each does what the API does: it validates, runs hooks, and records events and changes. */
 export interface ResourceCalls<N = string, A = ActsAs> {
   /** As `GET /v1/<resource>/<id>`. It throws a 404 where there is no such row for this caller. */
   find<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
     id: string,
-    query?: Selection<F, I>,
+    query?: RowQuery<N, F, I>,
   ): Promise<Chosen<N, F, I>>;
   /** As `GET /v1/<resource>`, with the same parameters: 20 rows unless `limit` says otherwise, 100 at most. */
   list<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
     query?: RowsQuery<N, F, I>,
-  ): Promise<{ data: Chosen<N, F, I>[]; pagination: Omit<Pagination, 'links'> }>;
+  ): Promise<Page<Chosen<N, F, I>>>;
+  /** As `GET /v1/<resource>?aggregate=…`: figures of the rows instead of the rows. */
+  aggregate<X extends FigureOf<N>, G extends GroupOf<N> = never>(
+    query: FiguresFrom<N, X, G>,
+  ): Promise<Page<FiguresOf<N, X, G>>>;
   /** As POST. Returns the new row. */
   create(values: Sent<N, A>): Promise<Created<N>>;
   /** As PATCH: changes the fields that `values` names. Returns the row. */
   update(id: string, values: Partial<Sent<N, A>>, options?: Conditional): Promise<Row<N>>;
   /** As DELETE. */
-  delete(id: string, options?: Conditional): Promise<void>;
+  delete(id: string, options?: Removal<N>): Promise<void>;
+  /** As `POST /v1/<resource>/<id>/restorations`: restores a deleted row, and returns it. */
+  restore: KeepsDeleted<N> extends true ? (id: string, options?: Conditional) => Promise<Row<N>> : never;
 }
 
 /** `resource('invoices', { as: 'caller' })`: the calls of a resource, with the rights of the caller or of the service. */

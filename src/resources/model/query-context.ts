@@ -28,3 +28,10 @@ export const queryContext = (
   { caller, now }: Pick<QueryContext, 'caller' | 'now'>,
   reader?: Reader,
 ): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, reader, caller, now });
+
+/** The same, where deleted rows are asked for. */
+export const askingFor = (
+  context: QueryContext,
+  of: Resource,
+  { deleted: which }: { readonly deleted?: WhichDeleted | undefined },
+): QueryContext => (which ? { ...context, deleted: { of, which } } : context);

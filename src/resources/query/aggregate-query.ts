@@ -61,7 +61,7 @@ export function readAggregates(resource: Resource, sent: Sent): AggregateQuery |
   const fields = groups.map((name) => {
     const known = groupableFields(resource);
     const field = known.find((each) => each.name === name);
-    if (!field) throw unknownName('groupBy: the field', name, namesOf(known), 'field_unknown');
+    if (!field) throw unusable(resource, 'groupBy: the field', name, known, 'cannot be grouped by');
     if (aggregates.some(({ of }) => of === name)) {
       throw wrongParameter(`groupBy: the answer has a member "${name}" already; leave ${name} out of aggregate.`);
     }
@@ -70,7 +70,11 @@ export function readAggregates(resource: Resource, sent: Sent): AggregateQuery |
   return { aggregates, groupBy: fields, order: readOrder(sent, aggregates, fields) };
 }
 
-const namesOf = (fields: readonly ResourceField[]): string[] => fields.map(({ name }) => name);
+/** A field that there is not, or that this cannot be done with. */
+const unusable = (resource: Resource, what: string, name: string, known: readonly ResourceField[], why: string) => {
+  const allowed = known.map((field) => field.name);
+  return unknownName(what, name, allowed, 'field_unknown', resource.fields.get(name)?.shown ? why : undefined);
+};
 
 function readAggregate(resource: Resource, name: string): Aggregate {
   const colon = name.indexOf(':');
@@ -85,7 +89,7 @@ function readAggregate(resource: Resource, name: string): Aggregate {
   }
   const known = of === 'sum' || of === 'avg' ? summableFields(resource) : comparableFields(resource);
   const field = known.find((each) => each.name === fieldName);
-  if (!field) throw unknownName(`aggregate: ${of} of the field`, fieldName ?? '', namesOf(known), 'field_unknown');
+  if (!field) throw unusable(resource, `aggregate: ${of} of the field`, fieldName ?? '', known, 'cannot be calculated');
   return { name: `${of}:${field.name}`, of, field };
 }
 

@@ -7,13 +7,19 @@ import { readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { eachRow, raw, sql } from '../sql/sql-text.ts';
 import { aggregateSql } from './aggregate-sql.ts';
 import type { ListRead } from './list-read.ts';
-import { listedRows, type Paging } from './list-rows.ts';
+import { listedRows, listJson, type Paging } from './list-rows.ts';
 
 /** The digits after the point that an average of decimals has beyond those of its field. */
 const moreDigits = 4;
 
+/** A page of rows, or what is computed of them. */
+export const anyListJson = (context: QueryContext, resource: Resource, list: ListRead, paging: Paging) =>
+  list.aggregates
+    ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
+    : listJson(context, resource, list, paging);
+
 /** What is computed of the rows of a list, one entry for each group, as JSON. */
-export async function aggregateJson(
+async function aggregateJson(
   context: QueryContext,
   resource: Resource,
   list: ListRead & { readonly aggregates: AggregateQuery },

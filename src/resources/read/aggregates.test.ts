@@ -135,8 +135,8 @@ onBothEngines('Aggregates', (engine) => {
     const cases: [string, RegExp][] = [
       ['aggregate=total', /the function "total" .*Allowed: count, sum, avg, min, max/],
       ['aggregate=sum', /sum of the field ""/],
-      ['aggregate=sum:kind', /sum of the field "kind" .*Allowed: seats, weight, price/],
-      ['aggregate=sum:secret', /sum of the field "secret"/],
+      ['aggregate=sum:kind', /sum of the field "kind" cannot be calculated\. Allowed: seats, weight, price/],
+      ['aggregate=sum:secret', /sum of the field "secret" is not known here/],
       ['aggregate=count:seats', /count counts rows and takes no field/],
       ['groupBy=kind', /say what to compute/],
       ['aggregate=count&groupBy=secret', /groupBy: the field "secret"/],

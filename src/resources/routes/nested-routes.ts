@@ -1,27 +1,18 @@
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import type { App } from '../../http/app.ts';
+import { askingFor } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
 import { readListQuery, refuseParameters } from '../query/list-query.ts';
+import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { onReplica } from '../read/on-replica.ts';
 import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import {
-  anyListJson,
-  askingFor,
-  create,
-  engineRoute,
-  guardOf,
-  idOf,
-  pagingOf,
-  type Query,
-  readContext,
-  sendJson,
-} from './resource-routes.ts';
+import { create, engineRoute, guardOf, idOf, pagingOf, type Query, readContext, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {

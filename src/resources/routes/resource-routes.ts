@@ -6,20 +6,13 @@ import { noValidation } from '../../http/no-validation.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { Call } from '../declaration/define-resource.ts';
-import { type QueryContext, queryContext } from '../model/query-context.ts';
+import { askingFor, type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import {
-  plainRow,
-  type RowQuery,
-  readListQuery,
-  readRemoval,
-  readRowQuery,
-  refuseParameters,
-} from '../query/list-query.ts';
-import { aggregateJson } from '../read/aggregate-rows.ts';
-import { type ListRead, listRead } from '../read/list-read.ts';
-import { listJson, type PageLinks, type Paging } from '../read/list-rows.ts';
+import { plainRow, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
+import { anyListJson } from '../read/aggregate-rows.ts';
+import { listRead } from '../read/list-read.ts';
+import type { PageLinks } from '../read/list-rows.ts';
 import { onReplica } from '../read/on-replica.ts';
 import { findRow, foundRowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
@@ -44,16 +37,6 @@ export const callOf = (services: ResourceServices, request: FastifyRequest): Cal
 /** What a request reads with. */
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
-
-/** The same, where deleted rows are asked for. */
-export const askingFor = (context: QueryContext, of: Resource, { deleted: which }: RowQuery): QueryContext =>
-  which ? { ...context, deleted: { of, which } } : context;
-
-/** A page of rows, or what is computed of them. */
-export const anyListJson = (context: QueryContext, resource: Resource, list: ListRead, paging: Paging) =>
-  list.aggregates
-    ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
-    : listJson(context, resource, list, paging);
 
 /** What guards a route of the resource: its scope, and a token unless everybody may read. */
 export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyContextConfig => ({

@@ -65,16 +65,16 @@ export function tableTypes(resources: Resources): string {
   return ['export interface Tables {', ...sorted.flatMap(tableType), '}', ''].join('\n');
 }
 
-/** Every column as the database stores it. What the table fills in by itself need not be inserted. */
+/** Every column as the database stores it. What is filled in by itself need not be inserted. */
 function tableType({ table, stored }: Resource): string[] {
   const columns = stored.flatMap(({ name, column, type, options, foldedColumn }) => {
     const isConstant = options.default !== undefined && typeof options.default !== 'function';
     const nullable = !options.required && !isConstant;
     const one = `${type.storage === 'text' ? 'string' : 'number'}${nullable ? ' | null' : ''}`;
-    const isFilled = name === 'created_at' || name === 'updated_at';
+    const isFilled = ['id', 'created_at', 'updated_at'].includes(name);
     return [
-      `${member(column)}: ${isFilled ? 'Generated<number>' : one};`,
-      ...(foldedColumn ? [`${member(foldedColumn)}: ${one};`] : []),
+      `${member(column)}: ${isFilled ? `Generated<${one}>` : one};`,
+      ...(foldedColumn ? [`${member(foldedColumn)}: Generated<${one}>;`] : []),
     ];
   });
   const lines = [...columns, 'version: Generated<number>;'].map((line) => `    ${line}`);

@@ -7,6 +7,7 @@ import { OperatorError, Problem } from '../../platform/errors.ts';
 import { checkOptions, nearestOf } from '../declaration/check-options.ts';
 import { callback } from '../declaration/option-kind.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
+import { completing } from '../write/complete-statements.ts';
 import { resourceFor, serviceResource } from '../write/resource-calls.ts';
 import type { Seed } from './define-seed.ts';
 import { rowFactory } from './row-factory.ts';
@@ -24,11 +25,12 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
   }
   const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
   const make = rowFactory(services.resources, resource);
+  const db = database.db.withPlugin(completing(services.resources, now));
   const wanted = files.filter((_, i) => names.length === 0 || names.includes(known[i] as string));
   for (const file of wanted) {
     const seed = await loadSeed(join(dir, file));
     try {
-      await seed.run({ resource, make, db: database.db, now: now(), log });
+      await seed.run({ resource, make, db, now: now(), log });
     } catch (error) {
       throw new OperatorError(`${join(dir, file)} failed: ${whyOf(error)}`);
     }

@@ -1,46 +1,22 @@
-import { type ListQuery, queryStringOf } from 'gatehouse-server/client/list-query';
+import type { ListQuery } from 'gatehouse-server/client/list-query';
 import { nameActor } from '../../database/change-log/actor.ts';
 import type { Tx } from '../../database/database.ts';
-import type { Reader } from '../../database/reader.ts';
-import { requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { type Caller, systemCaller } from '../../platform/caller.ts';
-import { forbidden } from '../../platform/errors.ts';
+import { systemCaller } from '../../platform/caller.ts';
 import { nearestOf } from '../declaration/check-options.ts';
-import type { Call, Operation } from '../declaration/define-resource.ts';
+import type { Call } from '../declaration/define-resource.ts';
 import type { ResourceCalls, ResourceOf, ServiceResourceOf } from '../declaration/resource-calls.ts';
-import { type QueryContext, queryContext } from '../model/query-context.ts';
-import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow, readListQuery, readRowQuery } from '../query/list-query.ts';
-import { listRead } from '../read/list-read.ts';
-import { listJson } from '../read/list-rows.ts';
-import { findRow, rowJson } from '../read/read-rows.ts';
+import { plainRow } from '../query/list-query.ts';
 import { selectionFor } from '../read/remembered.ts';
 import { shownRow } from '../read/row-json.ts';
 import { lockRow } from './allowed-row.ts';
 import { inSavepoint } from './in-savepoint.ts';
 import { prepared } from './prepare-write.ts';
+import { type Asking, type Bound, findBound, listBound, mayAsk, mustKeepDeleted } from './resource-reads.ts';
 import type { WriteContext } from './write-context.ts';
-import { changeResource, createResource, deleteResource, refuseReferred } from './write-resource.ts';
-import { changeRow, insertRow, removeRow } from './write-row.ts';
+import { changeResource, createResource, deleteResource, refuseReferred, restoreResource } from './write-resource.ts';
+import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { isInTransaction, targetOf, writeIn } from './write-transaction.ts';
-
-/** Who asks, and from where. */
-interface Asking {
-  readonly caller: Caller;
-  readonly source: RequestSource;
-  readonly reader?: Reader | undefined;
-}
-
-/** The calls of one resource, for one caller. */
-interface Bound {
-  readonly services: ResourceServices;
-  readonly resource: Resource;
-  readonly asking: Asking;
-  /** The transaction that they are part of. */
-  readonly write: WriteContext | undefined;
-}
 
 /** A hook that writes the row that it is called for would never end. */
 const deepest = 10;
@@ -85,8 +61,9 @@ function callsOf(bound: Bound): ResourceCalls {
   const asService = asking.caller.kind === 'system';
   const request = () => ({ call: call(), isForm: false, asService, selection: selectionFor(resource, plainRow) });
   return {
-    find: async (id, query = {}) => find(bound, id, query as ListQuery) as never,
-    list: async (query = {}) => list(bound, query as ListQuery) as never,
+    find: async (id, query = {}) => findBound(bound, id, query as ListQuery) as never,
+    list: async (query = {}) => listBound(bound, query as ListQuery) as never,
+    aggregate: async (query) => listBound(bound, query as ListQuery) as never,
     async create(values) {
       mayAsk(bound, 'create');
       if (write) return createInside(bound, write, values);
@@ -99,53 +76,19 @@ function callsOf(bound: Bound): ResourceCalls {
       const change = { ...request(), id, body: values, mode: 'update', ifMatch } as const;
       return JSON.parse((await changeResource(services, resource, change)).json).data;
     },
-    async delete(id, { ifMatch } = {}) {
+    async delete(id, { ifMatch, forGood = false } = {}) {
       mayAsk(bound, 'delete');
-      if (write) return deleteInside(bound, write, { id, ifMatch });
-      await deleteResource(services, resource, { call: call(), id, body: {}, ifMatch });
+      if (forGood) mustKeepDeleted(resource);
+      if (write) return deleteInside(bound, write, { id, ifMatch, forGood });
+      await deleteResource(services, resource, { call: call(), id, body: {}, ifMatch, forGood });
+    },
+    async restore(id: string, { ifMatch }: { readonly ifMatch?: string | undefined } = {}) {
+      mayAsk(bound, 'delete');
+      mustKeepDeleted(resource);
+      if (write) return restoreInside(bound, write, { id, ifMatch });
+      return JSON.parse((await restoreResource(services, resource, { ...request(), body: {}, id, ifMatch })).json).data;
     },
   };
-}
-
-/** What the API does not offer to a caller, custom code does not offer in its name. */
-function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): void {
-  if (caller.kind === 'system') return;
-  const { operations, access } = resource.definition;
-  if (operations && !operations.includes(operation)) {
-    throw forbidden(`The API does not offer to ${operation} ${resource.name}.`);
-  }
-  const reads = operation === 'list' || operation === 'find';
-  if (caller.kind !== 'anonymous') requireScope(caller, reads ? resource.readScope : resource.writeScope);
-  else if (!reads || access.read !== 'public') throw unauthorized('token_missing');
-}
-
-const readWith = ({ services, asking, write }: Bound): QueryContext =>
-  write
-    ? { engine: write.engine, db: write.db, caller: asking.caller, now: write.now }
-    : queryContext(services.context.database, { caller: asking.caller, now: services.context.now() }, asking.reader);
-
-/** The parameters as a query string has them. */
-const parametersOf = (query: ListQuery): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(queryStringOf(query)));
-
-async function find(bound: Bound, id: string, query: ListQuery): Promise<unknown> {
-  mayAsk(bound, 'find');
-  const { resource, asking } = bound;
-  const selection = selectionFor(resource, readRowQuery(resource, parametersOf(query), asking.caller));
-  const context = readWith(bound);
-  const row = await findRow(context, resource, id, selection.shape);
-  return JSON.parse((await rowJson(context, resource, selection, row)).json).data;
-}
-
-async function list(bound: Bound, query: ListQuery): Promise<unknown> {
-  mayAsk(bound, 'list');
-  const { services, resource, asking } = bound;
-  const context = readWith(bound);
-  const wanted = listRead(context, resource, readListQuery(resource, parametersOf(query), asking.caller));
-  const paging = { keys: services.keys, address: () => '', linked: () => undefined };
-  const { data, meta } = JSON.parse(await listJson(context, resource, wanted, paging));
-  const { links: _links, ...pagination } = meta.pagination;
-  return { data, pagination };
 }
 
 const last = new WeakMap<WriteContext, Promise<unknown>>();
@@ -230,6 +173,7 @@ interface Changing {
   readonly id: string;
   readonly values?: unknown;
   readonly ifMatch: string | undefined;
+  readonly forGood?: boolean;
 }
 
 const updateInside = (bound: Bound, outer: WriteContext, { id, values: body, ifMatch }: Changing) =>
@@ -241,11 +185,27 @@ const updateInside = (bound: Bound, outer: WriteContext, { id, values: body, ifM
     return { ...shownRow(bound.resource, row), ...write.revealed } as never;
   });
 
-const deleteInside = (bound: Bound, outer: WriteContext, { id, ifMatch }: Changing) =>
+const deleteInside = (bound: Bound, outer: WriteContext, { id, ifMatch, forGood = false }: Changing) =>
   refuseReferred(bound.services, bound.resource, id, () =>
     inside(bound, outer, id, async (write) => {
-      const before = await lockRow(write, bound.resource, id, 'delete', ifMatch);
-      await bound.resource.definition.hooks?.prepareDelete?.(write.call, { id, body: {} });
-      await removeRow(write, bound.resource, before);
+      const { resource } = bound;
+      const asked = forGood ? { ...write, deleted: { of: resource, which: 'only' as const } } : write;
+      const before = await lockRow(asked, resource, id, 'delete', ifMatch);
+      await resource.definition.hooks?.prepareDelete?.(write.call, { id, body: {} });
+      await removeRow(write, resource, before, { forGood });
     }),
   );
+
+const restoreInside = (bound: Bound, outer: WriteContext, { id, ifMatch }: Changing) =>
+  inside(bound, outer, id, async (write) => {
+    const { resource } = bound;
+    const before = await lockRow(
+      { ...write, deleted: { of: resource, which: 'with' } },
+      resource,
+      id,
+      'delete',
+      ifMatch,
+    );
+    const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
+    return shownRow(resource, row) as never;
+  });

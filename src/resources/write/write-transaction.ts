@@ -9,6 +9,7 @@ import type { ResourceOf } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { quoted } from '../sql/sql-text.ts';
+import { completing } from './complete-statements.ts';
 import { HookRuns } from './hook-runs.ts';
 import type { Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
@@ -96,17 +97,18 @@ export function writeContext(
 ): WriteContext {
   const revealed: Values = {};
   const { caller } = call;
-  const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: tx as OperatorTx });
+  const own = (tx as OperatorTx).withPlugin(completing(services.resources, services.context.now));
+  const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: own });
   const write: WriteContext = {
     services,
     call: {
       ...call,
-      tx: tx as OperatorTx,
+      tx: own,
       invalidate,
       resource,
       reveal: (fields) => void Object.assign(revealed, fields),
-      later: (name, data, options) => call.later(name, data, { tx: tx as OperatorTx, ...options }),
-      mail: (template, to, data, other) => call.mail(template, to, data, other ?? (tx as OperatorTx)),
+      later: (name, data, options) => call.later(name, data, { tx: own, ...options }),
+      mail: (template, to, data, other) => call.mail(template, to, data, other ?? own),
     },
     outside: call,
     hooks,
@@ -120,6 +122,7 @@ export function writeContext(
     now: call.now,
   };
   byTransaction.set(tx, write);
+  byTransaction.set(own, write);
   return write;
 }
 

@@ -1,8 +1,10 @@
+import type { Config } from '../../../config/config.ts';
 import type { Act, HoldAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
 import { announceRevocation } from '../../../database/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
@@ -11,7 +13,7 @@ import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-st
  * until it ends. A session that was ended, a role that was taken away or a scope that was narrowed counts from its commit.
  */
 export const createAuthority =
-  ({ database, now }: Context): HoldAuthority =>
+  ({ config, database, now }: Context): HoldAuthority =>
   async (tx, act) => {
     const { caller } = act;
     const { kind } = caller;
@@ -25,7 +27,7 @@ export const createAuthority =
     const rows = await holdAuthorityRows(tx, database.engine, ids, strength, act.recorded);
     refuseEnded(caller, rows, now());
     if (act.accountId !== undefined) await announceRevocation(tx, [act.accountId]);
-    return asOfNow(act, rows);
+    return asOfNow(config, act, rows);
   };
 
 function refuseEnded({ kind, clientId }: Caller, { user, client, session }: AuthorityRows, now: number): void {
@@ -36,14 +38,15 @@ function refuseEnded({ kind, clientId }: Caller, { user, client, session }: Auth
   if (session.expires_at <= now) throw unauthorized('token_expired');
 }
 
-function asOfNow({ caller, scope }: Act, { user, client }: AuthorityRows): Caller {
-  const scopes = client ? narrowScopes(caller.scopes, JSON.parse(client.scopes) as string[]) : caller.scopes;
+function asOfNow(config: Config, { caller, scope }: Act, { user, client }: AuthorityRows): Caller {
+  const held = client ? narrowScopes(caller.scopes, JSON.parse(client.scopes) as string[]) : caller.scopes;
+  const roles = user ? (JSON.parse(user.roles) as string[]) : [];
+  const scopes = user ? withinRoles(config, roles, held) : held;
   const { application } = caller;
   const current: Caller = Object.freeze({
     ...caller,
     // A client acts for its owner, but never with the owner's roles.
-    roles:
-      caller.kind === 'user' && user ? rolesThrough({ application, scopes }, JSON.parse(user.roles) as string[]) : [],
+    roles: caller.kind === 'user' ? rolesThrough({ application, scopes }, roles) : [],
     scopes,
   });
   requireScope(current, scope);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
 import { requireProof } from '../../../http/gate/require-proof.ts';
 import { notifyOwner } from '../../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../../identity/mail/mail.ts';
@@ -9,7 +10,6 @@ import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../../r
 import { action, defineResource, type WriteCall } from '../../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
-import { refuseToOutliveConsent } from '../../clients/outlives-consent.ts';
 import { wrongScopes } from '../../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
 import { endSessions } from '../end/end-sessions.ts';

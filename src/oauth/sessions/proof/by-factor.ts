@@ -1,20 +1,21 @@
 import type { Tx } from '../../../database/database.ts';
 import { findUser } from '../../../identity/accounts/user-store.ts';
-import { findHeldFactors } from '../../../identity/factors/held-factor-store.ts';
+import { findHeldFactors, hasSecondFactor } from '../../../identity/factors/held-factor-store.ts';
 import { type FactorMeans, type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
 import type { Method } from '../../../identity/factors/second-step.ts';
+import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
 import { unprocessable } from '../../../platform/errors.ts';
-import type { ProofMethod } from './proof-methods.ts';
+import type { CheckedProof, ProofMethod } from './proof-methods.ts';
 
 const wrong = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is wrong, or was used before.` }]);
 
-const checked = (field: string, factor: ProvedFactor | undefined) => {
+const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedProof['step'] = 'second') => {
   if (!factor) throw wrong(field);
   const use = async (tx: Tx) => {
     if (!(await factor.use(tx))) throw wrong(field);
   };
-  return { amr: factor.amr, use };
+  return { amr: factor.amr, step, use };
 };
 
 /** The code of an authenticator app, or a recovery code. */
@@ -51,13 +52,31 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `{ id, code }` of a code that was sent by mail (EMAIL_CODES=on). */
+/**
+ * `{ id, code }` of a code that was sent by mail (EMAIL_CODES=on). As at a login it is a second factor only for somebody who
+ * has set up none: whoever reads the mail can set a new password too.
+ */
 export const byEmailCode = (means: FactorMeans): ProofMethod => ({
   isOffered: async (userId) => means.context.config.emailCodes && (await hasConfirmedEmail(means, userId)),
   async check({ userId, value, source }) {
     const { id, code } = (value ?? {}) as Record<string, unknown>;
     const sent = { code: String(code ?? ''), emailCode: String(id ?? '') };
-    return checked('email_code', await proveFactor(means, { userId, methods: ['email_code'], sent, source }));
+    const factor = await proveFactor(means, { userId, methods: ['email_code'], sent, source });
+    const held = await findHeldFactors(means.context.database.db, userId);
+    return checked('email_code', factor, hasSecondFactor(held) ? 'first' : 'second');
+  },
+});
+
+/** What the page says of somebody who has just signed in again at a provider. Only it can make one. */
+export const byProvider = ({ context, keys }: FactorMeans): ProofMethod => ({
+  isOffered: async () => false,
+  async check({ sessionId, value }) {
+    const proof = readProviderProof(keys, { sent: value, sessionId, now: context.now() });
+    if (!proof) throw wrong('provider');
+    const use = async (tx: Tx) => {
+      if (!(await proof.use(tx))) throw wrong('provider');
+    };
+    return { amr: proof.factors === 2 ? ['fed', 'mfa'] : ['fed'], step: 'first', use };
   },
 });
 

@@ -21,6 +21,6 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
       // It was changed while it was being looked at.
       if (!(await holdsHash(tx, context.database.engine, user))) throw wrongPassword(field);
     };
-    return { amr: ['pwd'], use };
+    return { amr: ['pwd'], step: 'first', use };
   },
 });

@@ -5,6 +5,7 @@ import { type Acr, reaches } from '../../../platform/proof.ts';
 /** What somebody sends to prove who they are. */
 export interface SentProof {
   readonly userId: string;
+  readonly sessionId: string;
   /** As it came, and not looked at yet. */
   readonly value: unknown;
   readonly source: RequestSource;
@@ -13,6 +14,8 @@ export interface SentProof {
 export interface CheckedProof {
   /** RFC 8176. */
   readonly amr: readonly string[];
+  /** What a login begins with, or what it asks for beside that. One of each is two factors. */
+  readonly step: 'first' | 'second';
   /** Runs in the transaction that renews the proof: uses a code up, or refuses what has changed since it was checked. */
   use(tx: Tx): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { leastToRenew, reaches } from '../../../platform/proof.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { type Authentication, authenticatedBy } from '../store/authentication.ts';
 import { updateProof } from '../store/proof-store.ts';
-import type { CheckedProof, ProofMethods } from './proof-methods.ts';
+import type { CheckedProof, ProofMethods, SentProof } from './proof-methods.ts';
 
 interface Renewal {
   readonly caller: Caller;
@@ -29,8 +29,9 @@ export async function renewProof(
 ): Promise<Authentication> {
   const { userId, clientId } = caller;
   const sessionId = requireRenewable(caller);
-  const checked = await checkAll(methods, userId as string, body, source);
-  const proof = authenticatedBy([...new Set(checked.flatMap(({ amr }) => amr))], context.now());
+  const sent = { userId: userId as string, sessionId, source };
+  const checked = await checkAll(methods, body, sent);
+  const proof = authenticatedBy(amrOfAll(checked), context.now());
   const least = leastToRenew(caller.proof);
   if (!reaches(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
   await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
@@ -49,11 +50,15 @@ export function requireRenewable({ proof, sessionId }: Caller): string {
   throw forbidden('A personal access token and a client’s own token are never a proof of who you are. Sign in.');
 }
 
+function amrOfAll(checked: readonly CheckedProof[]): string[] {
+  const steps = new Set(checked.map(({ step }) => step));
+  return [...new Set([...checked.flatMap(({ amr }) => amr), ...(steps.size > 1 ? ['mfa'] : [])])];
+}
+
 async function checkAll(
   methods: ProofMethods,
-  userId: string,
   body: Renewal['body'],
-  source: RequestSource,
+  sent: Omit<SentProof, 'value'>,
 ): Promise<CheckedProof[]> {
   const known = [...methods.keys()];
   const errors: FieldError[] = Object.keys(body)
@@ -67,7 +72,7 @@ async function checkAll(
   const checked: CheckedProof[] = [];
   // One after the other: a code is not looked at where the password is wrong already.
   for (const [name, method] of methods) {
-    if (name in body) checked.push(await method.check({ userId, value: body[name], source }));
+    if (name in body) checked.push(await method.check({ ...sent, value: body[name] }));
   }
   return checked;
 }

@@ -4,6 +4,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Proof } from '../../../platform/proof.ts';
+import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
@@ -54,11 +55,13 @@ const isOfOtherRealm = ({ user_id, realm, client_realm }: SessionWithSubject): b
 /** RFC 8707: whoever is given a token must not get anywhere else with it. */
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
-function callerOf(config: Config, { sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
+function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const granted = scope.split(' ').filter(Boolean);
-  const application = session.user_id !== null && session.client_type === 'application';
-  const scopes = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
+  // Whoever passed the token on (RFC 8693) is an application, whatever the user signed in to.
+  const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const roles = JSON.parse(session.roles ?? '[]') as string[];
+  const held = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
+  const scopes = session.roles === null ? held : withinRoles(config, roles, held);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
     userId: session.user_id ?? session.owner_id,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
+import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
 import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
@@ -160,6 +161,11 @@ export const webhooksResource = (means: WebhookMeans) =>
         return undefined;
       },
       async beforeWrite(call, { operation, values, before }) {
+        if (operation === 'delete') return;
+        refuseToOutliveConsent(call.caller);
+        // Who sends it elsewhere must be allowed to hear of all that it tells.
+        const after = { ...before, ...values };
+        if (before && after.active) check(call, means, after);
         // An empty choice is no choice: all of them.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
@@ -193,6 +199,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         body: keepBody,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
+            refuseToOutliveConsent(call.caller);
             const secret = newSecret(row.signature as SignatureKind);
             const keep = (body?.keep_old_hours ?? usualKeepHours) * hour;
             await replaceSecret(call.tx as never, row.id, {
@@ -261,8 +268,9 @@ export const deliveriesResource = defineResource({
   },
   relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
   access: {
+    // They hold what the owner's roles show, which an application does not have.
     read: anyOf(role('admin'), (caller) =>
-      caller.kind === 'user' && caller.userId !== null
+      caller.kind === 'user' && !caller.application && caller.userId !== null
         ? { kind: 'related', relation: 'webhook', condition: equals('user_id', caller.userId) }
         : false,
     ),

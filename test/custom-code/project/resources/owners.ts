@@ -4,4 +4,5 @@ export default defineResource({
   name: 'owners',
   fields: { name: t.text({ required: true, searchable: true }) },
   access: { read: 'auth:api', write: 'auth:api' },
+  softDelete: true,
 });

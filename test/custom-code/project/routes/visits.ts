@@ -22,7 +22,7 @@ export const calls = defineRoute({
       const { as, values, id, call } = sent;
       // biome-ignore lint/suspicious/noExplicitAny: the test says which.
       const calls = resource(sent.resource, { as, tx }) as any;
-      const args = call === 'create' || call === 'list' ? [values] : [id, values];
+      const args = ['create', 'list', 'aggregate'].includes(call) ? [values] : [id, values];
       return calls[call](...args);
     };
     if (!sent.inside) return { result: await run() };
@@ -67,15 +67,41 @@ export const reports = defineRoute({
   handle: () => ({ fine: true }),
 });
 
-/** SQL of one's own. */
+/** SQL of one's own: statements of the query builder are completed. */
 export const rows = defineRoute({
   method: 'POST',
   path: '/v1/raw-rows',
   auth: 'auth:api',
-  body: Type.Object({ id: Type.String(), title: Type.String() }),
-  handle: ({ body: { id, title }, transaction }) =>
+  body: Type.Object({
+    title: Type.String(),
+    next: Type.Optional(Type.String()),
+    byExpression: Type.Optional(Type.Boolean()),
+  }),
+  handle: ({ body: { title, next, byExpression }, transaction }) =>
     transaction(async (tx) => {
-      await tx.insertInto('bills').values({ id, title, title_folded: title.toLowerCase(), amount: 3 }).execute();
+      const made = await tx
+        .insertInto('bills')
+        .values([{ title, amount: 3, number: title }])
+        .returning('id')
+        .execute();
+      const id = made[0]?.id;
+      if (next !== undefined) await tx.updateTable('bills as b').set({ title: next }).where('b.id', '=', id).execute();
+      if (byExpression) {
+        await tx
+          .updateTable('bills')
+          .set((eb) => ({ title: eb.ref('number') }))
+          .where('id', '=', id)
+          .execute();
+      }
+      const again = { title: title.toUpperCase(), amount: 4, number: title };
+      await tx
+        .insertInto('bills')
+        .values(again)
+        .onConflict((on) =>
+          on.column('number').doUpdateSet((eb) => ({ title: eb.ref('excluded.title'), currency: 'USD' })),
+        )
+        .execute();
+      return { data: { id } };
     }),
 });
 

@@ -1,0 +1,36 @@
+import type { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
+import { readJsonObject, readScopes } from './read-scope-file.ts';
+
+/** What `--map` says. */
+export interface ImportMap {
+  /** The field that a column of users becomes: `phone`, or `profiles.birthday` of a declared resource. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The scopes that a permission of a role stands for. Undefined: permissions are not looked at. */
+  readonly permissions: ScopeMap | undefined;
+}
+
+const ofUsers = ['email', 'username', 'phone', 'name', 'locale'];
+const isField = (name: string): boolean => ofUsers.includes(name) || /^[\w-]+\.\w+$/.test(name);
+
+/** `{"fields": {"birthday": "profiles.birthday"}, "permissions": {"create-orders": "orders:write"}}` */
+export function readMapFile(path: string | undefined, known: KnownScopes): ImportMap {
+  if (path === undefined) return { fields: new Map(), permissions: undefined };
+  const { fields = {}, permissions, ...others } = readJsonObject('--map', path);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new OperatorError(`--map: ${path} has "${unknown}". It takes "fields" and "permissions".`);
+  }
+  const pairs = Object.entries(fields ?? {});
+  const wrong = pairs.find(([, field]) => typeof field !== 'string' || !isField(field));
+  if (wrong) {
+    throw new OperatorError(
+      `--map: "${wrong[0]}" must become a field of users (${ofUsers.join(', ')}), or of a declared resource such as "profiles.birthday".`,
+    );
+  }
+  return {
+    fields: new Map(pairs as [string, string][]),
+    permissions: permissions === undefined ? undefined : readScopes('--map', Object.entries(permissions ?? {}), known),
+  };
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { spend } from '../factors/spent-value-store.ts';
+
+const purpose = 'provider proof';
+const lifeMs = 5 * 60_000;
+const form = /^([0-9a-f-]{36})\.([12])\.([\w-]{22})\.(\d{1,15})\.([\w-]{43})$/;
+
+/** Somebody proved again at a provider who they are. It counts for one session, once, within five minutes. */
+export interface ProviderProof {
+  /** How many factors the provider's `acr` stands for. */
+  readonly factors: 1 | 2;
+  use(tx: Tx): Promise<boolean>;
+}
+
+/** A signed text: nothing is stored until it is used. */
+export function makeProviderProof(keys: KeyRing, sessionId: string, factors: 1 | 2, now: number): string {
+  const what = [sessionId, factors, randomBytes(16).toString('base64url'), now + lifeMs].join('.');
+  return `${what}.${keys.macKeys.mac(purpose, what)}`;
+}
+
+/** Undefined where it is none of ours, of another session, or expired. */
+export function readProviderProof(
+  keys: KeyRing,
+  { sent, sessionId, now }: { sent: unknown; sessionId: string; now: number },
+): ProviderProof | undefined {
+  const parts = typeof sent === 'string' ? form.exec(sent) : null;
+  const [text = '', session, factors, nonce, expiry, mac = ''] = parts ?? [];
+  if (session !== sessionId || !keys.macKeys.matches(purpose, text.slice(0, -mac.length - 1), mac)) return undefined;
+  const expiresAt = Number(expiry);
+  if (expiresAt <= now) return undefined;
+  return { factors: factors === '2' ? 2 : 1, use: (tx) => spend(tx, `provider-proof:${nonce}`, expiresAt) };
+}

@@ -1,0 +1,33 @@
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
+import { findUser, rolesOf } from '../../identity/accounts/user-store.ts';
+import { scopesOfRole } from '../../identity/roles/scopes-of-role.ts';
+import { named, narrowScopes } from './scopes.ts';
+
+/** The name in ROLE_SCOPES that stands for every user. */
+const everybody = '*';
+
+/**
+ * What remains of `scopes` for a user with these roles. Who has several roles has the scopes of all of them. An administrator
+ * is not limited, and neither is a user whose roles ROLE_SCOPES does not name.
+ */
+export function withinRoles(
+  config: Pick<Config, 'roleScopes'>,
+  roles: readonly string[],
+  scopes: readonly string[],
+): readonly string[] {
+  if (roles.includes('admin')) return scopes;
+  const limits = [everybody, ...roles].map((role) => scopesOfRole(config, role)).filter((limit) => limit !== undefined);
+  return limits.length === 0 ? scopes : narrowScopes(scopes, [...new Set([...limits.flat(), ...named])]);
+}
+
+/** The same for a user by id. Without ROLE_SCOPES it costs no query. */
+export async function withinRolesOf(
+  { config, database }: Pick<Context, 'config' | 'database'>,
+  userId: string | null,
+  scopes: readonly string[],
+): Promise<readonly string[]> {
+  if (userId === null || Object.keys(config.roleScopes).length === 0) return scopes;
+  const user = await findUser(database.db, userId);
+  return user ? withinRoles(config, rolesOf(user), scopes) : scopes;
+}

@@ -1,0 +1,143 @@
+import {
+  AliasNode,
+  ColumnNode,
+  ColumnUpdateNode,
+  IdentifierNode,
+  InsertQueryNode,
+  type KyselyPlugin,
+  type OperationNode,
+  ReferenceNode,
+  sql,
+  TableNode,
+  UpdateQueryNode,
+  ValueListNode,
+  ValueNode,
+  ValuesNode,
+} from 'kysely';
+import { uuidv7 } from '../../database/uuid.ts';
+import { fold } from '../declaration/fields/folding.ts';
+import type { Resources } from '../model/resource.ts';
+import { quoted } from '../sql/sql-text.ts';
+
+/** A table of a declared resource: its text columns, and the column that has the folded form of each. */
+type FoldedColumns = ReadonlyMap<string, string>;
+
+const plugins = new WeakMap<Resources, (now: () => number) => KyselyPlugin>();
+
+/**
+ * For the database as an operator's own code has it. Statements of the query builder that write a table of a declared resource
+ * get what the API would write beside: the id, folded text, the version and `updated_at`. Text of SQL is left as it is.
+ */
+export function completing(resources: Resources, now: () => number): KyselyPlugin {
+  const plugin = plugins.get(resources) ?? pluginFor(resources);
+  plugins.set(resources, plugin);
+  return plugin(now);
+}
+
+function pluginFor(resources: Resources): (now: () => number) => KyselyPlugin {
+  const tables = new Map<string, FoldedColumns>();
+  for (const { definition, stored } of resources.values()) {
+    if (!definition.managed) continue;
+    const folded = stored.flatMap(({ column, foldedColumn }) =>
+      foldedColumn ? [[column, foldedColumn] as const] : [],
+    );
+    tables.set(definition.table ?? definition.name, new Map(folded));
+  }
+  return (now) => ({
+    transformQuery({ node }) {
+      if (InsertQueryNode.is(node)) return completeInsert(node, tables, now());
+      if (UpdateQueryNode.is(node)) return completeUpdate(node, tables, now());
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+}
+
+const nameOf = (node: OperationNode | undefined): string =>
+  node && TableNode.is(node) ? node.table.identifier.name : '';
+
+/** The table that is written, and what the statement calls it. */
+function writtenTable(node: OperationNode | undefined): { readonly table: string; readonly alias: string } {
+  if (!node || !AliasNode.is(node)) return { table: nameOf(node), alias: nameOf(node) };
+  return { table: nameOf(node.node), alias: IdentifierNode.is(node.alias) ? node.alias.name : nameOf(node.node) };
+}
+
+const columnName = (node: OperationNode): string =>
+  ColumnNode.is(node) ? node.column.name : ReferenceNode.is(node) ? columnName(node.column as OperationNode) : '';
+
+function completeInsert(node: InsertQueryNode, tables: ReadonlyMap<string, FoldedColumns>, now: number) {
+  const table = nameOf(node.into);
+  const folded = tables.get(table);
+  if (!folded || !node.columns) return node;
+  const names = node.columns.map(columnName);
+  const missing = [...folded].filter(([from, to]) => names.includes(from) && !names.includes(to));
+  const { onConflict } = node;
+  const conflict = onConflict?.updates && {
+    ...onConflict,
+    updates: completeUpdates(onConflict.updates, { table, folded, alias: table, now }),
+  };
+  const values = node.values && ValuesNode.is(node.values) ? node.values : undefined;
+  if (!values) {
+    if (missing[0]) throw mustSay(table, missing[0]);
+    return conflict ? { ...node, onConflict: conflict } : node;
+  }
+  const addsId = !names.includes('id');
+  const rows = values.values.map((row) => {
+    const nodes = ValueListNode.is(row) ? row.values : row.values.map((value) => ValueNode.create(value));
+    const more = missing.map((pair) => foldedNode(nodes[names.indexOf(pair[0])] as OperationNode, table, pair));
+    return ValueListNode.create([...nodes, ...more, ...(addsId ? [ValueNode.create(uuidv7(now))] : [])]);
+  });
+  const added = [...missing.map(([, to]) => to), ...(addsId ? ['id'] : [])].map((name) => ColumnNode.create(name));
+  return {
+    ...node,
+    columns: [...node.columns, ...added],
+    values: ValuesNode.create(rows),
+    ...(conflict ? { onConflict: conflict } : {}),
+  };
+}
+
+function completeUpdate(node: UpdateQueryNode, tables: ReadonlyMap<string, FoldedColumns>, now: number) {
+  const { table, alias } = writtenTable(node.table);
+  const folded = tables.get(table);
+  if (!folded || !node.updates) return node;
+  return { ...node, updates: completeUpdates(node.updates, { table, folded, alias, now }) };
+}
+
+interface Updated {
+  readonly table: string;
+  readonly folded: FoldedColumns;
+  /** What the statement calls the table. */
+  readonly alias: string;
+  readonly now: number;
+}
+
+function completeUpdates(
+  updates: readonly ColumnUpdateNode[],
+  { table, folded, alias, now }: Updated,
+): ColumnUpdateNode[] {
+  const given = new Map(updates.map(({ column, value }) => [columnName(column), value]));
+  const add = (name: string, value: OperationNode) => ColumnUpdateNode.create(ColumnNode.create(name), value);
+  const more = [...folded].flatMap((pair) => {
+    const value = given.get(pair[0]);
+    return value && !given.has(pair[1]) ? [add(pair[1], foldedNode(value, table, pair))] : [];
+  });
+  if (!given.has('version')) more.push(add('version', sql.raw(`${quoted(alias)}."version" + 1`).toOperationNode()));
+  if (!given.has('updated_at')) more.push(add('updated_at', ValueNode.create(now)));
+  return [...updates, ...more];
+}
+
+/** The folded form of a value. A column of `excluded` has its own. */
+function foldedNode(node: OperationNode, table: string, pair: readonly [from: string, to: string]): OperationNode {
+  if (node.kind === 'DefaultInsertValueNode') return node;
+  if (ReferenceNode.is(node) && nameOf(node.table) === 'excluded' && columnName(node) === pair[0]) {
+    return ReferenceNode.create(ColumnNode.create(pair[1]), node.table);
+  }
+  if (!ValueNode.is(node)) throw mustSay(table, pair);
+  const { value } = node;
+  return ValueNode.create(typeof value === 'string' ? fold(value) : null);
+}
+
+const mustSay = (table: string, [from, to]: readonly [string, string]): Error =>
+  new Error(
+    `${table}.${from} gets its value from an expression, so Gatehouse cannot fold it. Write ${to} too, with fold() from gatehouse-server/resources.`,
+  );

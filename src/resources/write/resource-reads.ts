@@ -1,0 +1,80 @@
+import { type ListQuery, queryStringOf } from 'gatehouse-server/client/list-query';
+import type { Reader } from '../../database/reader.ts';
+import { requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
+import type { Operation } from '../declaration/define-resource.ts';
+import { askingFor, type QueryContext, queryContext } from '../model/query-context.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { readListQuery, readRowQuery } from '../query/list-query.ts';
+import { anyListJson } from '../read/aggregate-rows.ts';
+import { listRead } from '../read/list-read.ts';
+import { findRow, rowJson } from '../read/read-rows.ts';
+import { selectionFor } from '../read/remembered.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** Who asks, and from where. */
+export interface Asking {
+  readonly caller: Caller;
+  readonly source: RequestSource;
+  readonly reader?: Reader | undefined;
+}
+
+/** The calls of one resource, for one caller. */
+export interface Bound {
+  readonly services: ResourceServices;
+  readonly resource: Resource;
+  readonly asking: Asking;
+  /** The transaction that they are part of. */
+  readonly write: WriteContext | undefined;
+}
+
+/** What the API does not offer to a caller, custom code does not offer in its name. */
+export function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): void {
+  if (caller.kind === 'system') return;
+  const { operations, access } = resource.definition;
+  if (operations && !operations.includes(operation)) {
+    throw forbidden(`The API does not offer to ${operation} ${resource.name}.`);
+  }
+  const reads = operation === 'list' || operation === 'find';
+  if (caller.kind !== 'anonymous') requireScope(caller, reads ? resource.readScope : resource.writeScope);
+  else if (!reads || access.read !== 'public') throw unauthorized('token_missing');
+}
+
+/** Only such a resource has deleted rows. */
+export function mustKeepDeleted({ name, definition }: Resource): void {
+  if (!definition.softDelete)
+    throw new Error(`resource("${name}"): it keeps no deleted rows. Declare softDelete: true.`);
+}
+
+const readWith = ({ services, asking, write }: Bound): QueryContext =>
+  write
+    ? { engine: write.engine, db: write.db, caller: asking.caller, now: write.now }
+    : queryContext(services.context.database, { caller: asking.caller, now: services.context.now() }, asking.reader);
+
+/** The parameters as a query string has them. */
+const parametersOf = (query: ListQuery): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(queryStringOf(query)));
+
+export async function findBound(bound: Bound, id: string, query: ListQuery): Promise<unknown> {
+  mayAsk(bound, 'find');
+  const { resource, asking } = bound;
+  const asked = readRowQuery(resource, parametersOf(query), asking.caller);
+  const selection = selectionFor(resource, asked);
+  const context = askingFor(readWith(bound), resource, asked);
+  const row = await findRow(context, resource, id, selection.shape);
+  return JSON.parse((await rowJson(context, resource, selection, row)).json).data;
+}
+
+export async function listBound(bound: Bound, query: ListQuery): Promise<unknown> {
+  mayAsk(bound, 'list');
+  const { services, resource, asking } = bound;
+  const asked = readListQuery(resource, parametersOf(query), asking.caller);
+  const context = askingFor(readWith(bound), resource, asked);
+  const paging = { keys: services.keys, address: () => '', linked: () => undefined };
+  const { data, meta } = JSON.parse(await anyListJson(context, resource, listRead(context, resource, asked), paging));
+  const { links: _links, ...pagination } = meta.pagination;
+  return { data, pagination };
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { decodeJwt } from 'jose';
+import { addApplication } from '../harness/applications.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { personalToken } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+import type { Visitor } from '../harness/visitor.ts';
+
+const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+
+interface Client {
+  readonly id: string;
+  readonly secret?: string;
+}
+
+onBothEngines('an application that wants more than it was given', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let visitor: Visitor;
+  let email: string;
+  let admin: string;
+  before(async () => {
+    service = await start({ env: { RESOURCE_SERVERS: 'https://files.example' } });
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    ({ visitor, email } = await signedIn(service, { roles: ['admin'] }));
+  });
+
+  /** What an administrator allows: a token of these scopes. */
+  async function allow(scope: string): Promise<{ app: Client; token: string }> {
+    const app = await addApplication(service, { scopes: ['openid', ...scope.split(' ')] });
+    const { body, text } = await redeem(service, app, await codeFor(visitor, app.id, { scope: `openid ${scope}` }));
+    assert.ok(body.access_token, text);
+    return { app, token: body.access_token };
+  }
+
+  const pass = (client: Client, subject_token: string, more: Record<string, string> = {}) =>
+    ask<Record<string, string>>(service, '/oauth/token', {
+      form: {
+        ...{ grant_type: exchange, subject_token, subject_token_type: accessTokenType },
+        ...{ client_id: client.id, client_secret: client.secret ?? '', ...more },
+      },
+    });
+
+  it('gets no roles and no personal data by exchanging its token for all that * does not hold', async () => {
+    const { app, token } = await allow('*');
+    for (const scope of ['admin', '* admin', '* email', 'openid', 'tokens:introspect', 'nothing:read']) {
+      const { status, body } = await pass(app, token, { scope });
+      assert.deepEqual([status, body.error], [400, 'invalid_scope'], scope);
+    }
+    assert.equal((await pass(app, token, { scope: 'users:read' })).status, 200);
+  });
+
+  it('passes on a token of a sign-in without the roles, and without what only the person may do', async () => {
+    const server = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
+    const passed = (await pass(server, admin)).body.access_token as string;
+    const others = await ask<{ data: unknown[] }>(service, '/v1/users', { token: passed });
+    assert.deepEqual([others.status, others.body.data.length], [200, 1], 'its own row alone');
+    const made = await ask(service, '/v1/tokens', { json: { name: 'for ever' }, token: passed });
+    assert.equal(made.status, 403, made.text);
+    const page = await ask(service, '/settings', { headers: { cookie: `session=${passed}` } });
+    assert.equal(page.status, 302, 'a page accepts the session of a sign-in alone');
+  });
+
+  it('makes no token for the API of one that is for another server', async () => {
+    const { body: login } = await ask<{ access_token: string }>(service, '/v1/clients/web/admin/login', {
+      json: { email: 'admin@example.com', password: 'correct horse battery', resource: 'https://files.example' },
+    });
+    const server = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
+    const { baseUrl } = service.context.config;
+    for (const resource of [baseUrl, `${baseUrl}/v1`, `${baseUrl}/mcp`]) {
+      const { status, body } = await pass(server, login.access_token, { resource });
+      assert.deepEqual([status, body.error], [400, 'invalid_target'], resource);
+    }
+    for (const more of [{}, { resource: 'https://files.example' }] as Record<string, string>[]) {
+      const { body } = await pass(server, login.access_token, more);
+      assert.equal(decodeJwt(body.access_token as string).aud, 'https://files.example');
+    }
+    const narrowed = await pass(server, admin, { resource: 'https://files.example' });
+    const back = await pass(server, narrowed.body.access_token as string);
+    assert.equal((await ask(service, '/v1/users', { token: back.body.access_token as string })).status, 401);
+  });
+
+  it('makes and changes no webhook: it would go on after the consent, and with the roles of the person', async () => {
+    const { token } = await allow('webhooks:write webhooks:read users:read');
+    const hook = { url: 'https://attacker.example/', resources: ['users'] };
+    const made = await ask(service, '/v1/webhooks', { json: hook, token });
+    assert.equal(made.status, 403, made.text);
+    const session = visitor.cookies.get('session') as string;
+    const own = await ask<{ data: { id: string } }>(service, '/v1/webhooks', { json: hook, token: session });
+    assert.equal(own.status, 201, own.text);
+    const path = `/v1/webhooks/${own.body.data.id}`;
+    const changed = await ask(service, path, { method: 'PATCH', json: { url: 'https://other.example/' }, token });
+    assert.equal(changed.status, 403, changed.text);
+    assert.equal((await ask(service, `${path}/secrets`, { json: {}, token })).status, 403);
+    assert.equal((await ask(service, path, { token })).status, 200, 'it may look at it');
+  });
+
+  it('sends no webhook elsewhere with a token that may not read what it tells', async () => {
+    const hook = { url: 'https://receiver.example/', resources: ['users'] };
+    const { body } = await ask<{ data: { id: string } }>(service, '/v1/webhooks', { json: hook, token: admin });
+    const path = `/v1/webhooks/${body.data.id}`;
+    const patch = (json: object, token: string) => ask(service, path, { method: 'PATCH', json, token });
+    const narrow = await personalToken(service, admin, ['webhooks:write', 'webhooks:read']);
+    assert.equal((await patch({ url: 'https://attacker.example/' }, narrow)).status, 422);
+    assert.equal((await patch({ active: false }, narrow)).status, 200);
+    assert.equal((await patch({ url: 'https://attacker.example/', active: true }, narrow)).status, 422);
+    const wide = await personalToken(service, admin, ['webhooks:write', 'webhooks:read', 'users:read']);
+    assert.equal((await patch({ url: 'https://other.example/', active: true }, wide)).status, 200);
+  });
+
+  it('reads no deliveries, which hold what the roles of the person show', async () => {
+    const { token } = await allow('webhook-deliveries:read webhooks:read');
+    const session = visitor.cookies.get('session') as string;
+    const hook = { url: 'http://127.0.0.1:9/', resources: ['users'] };
+    const { body } = await ask<{ data: { id: string } }>(service, '/v1/webhooks', { json: hook, token: session });
+    await ask(service, `/v1/webhooks/${body.data.id}/pings`, { json: {}, token: session });
+    const path = `/v1/webhooks/${body.data.id}/deliveries`;
+    const seen = async (by: string) => (await ask<{ data: unknown[] }>(service, path, { token: by })).body.data.length;
+    assert.equal(await seen(session), 1);
+    assert.equal(await seen(token), 0);
+  });
+
+  it('learns neither the address nor the passkeys of a person from a challenge', async () => {
+    const { token } = await allow('users:write');
+    for (const type of ['create', 'get']) {
+      const answer = await ask<{ data?: { allowCredentials?: unknown[] } }>(service, '/v1/passkey-challenges', {
+        json: { type },
+        token,
+      });
+      assert.ok(!answer.text.includes(email), answer.text);
+      assert.equal(answer.status, type === 'create' ? 403 : 201, answer.text);
+      assert.deepEqual(answer.body.data?.allowCredentials ?? [], []);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type App, addApp, type LoginBody, loginPath } from '../harness/factors.ts';
+import { mailsTo } from '../harness/mailbox.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Proved {
+  readonly data: { readonly amr: string[]; readonly acr: string };
+  readonly code: string;
+}
+
+onBothEngines('somebody who has less than the factors of a person', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start({ env: { EMAIL_CODES: 'on' } });
+  });
+
+  const logIn = (json: object) => ask<LoginBody>(service, loginPath, { json });
+  const prove = (json: object, token: string): Promise<Answer<Proved>> =>
+    ask<Proved>(service, '/v1/sessions/current/proofs', { json, token });
+
+  async function emailCode(email: string): Promise<{ id: string; code: string }> {
+    const { body } = await ask<{ data: { id: string } }>(service, '/v1/email-codes', { json: { email } });
+    const mail = (await mailsTo(service, 'email-code', email)).at(-1);
+    return { id: body.data.id, code: /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? '' };
+  }
+
+  /** Somebody with an authenticator app. The token is of a login before that: of one factor. */
+  async function withApp(): Promise<{ email: string; token: string; app: App }> {
+    const { email } = await addLogin(service);
+    const { access_token: token } = (await logIn({ email, password })).body;
+    const { app } = await addApp(service, { token });
+    return { email, token, app };
+  }
+
+  it('does not pass a mailbox for the second factor that was set up', async () => {
+    const { email, token, app } = await withApp();
+    const byMail = await prove({ password, email_code: await emailCode(email) }, token);
+    assert.equal(byMail.body.data.acr, 'urn:gatehouse:1', byMail.text);
+    const { mfa_token } = (await logIn({ email, password })).body;
+    const login = await logIn({ mfa_token, code: app.next() });
+    const strong = login.body.access_token;
+    const refused = await prove({ password, email_code: await emailCode(email) }, strong);
+    assert.deepEqual([refused.status, refused.body.code], [401, 'proof_too_old'], refused.text);
+    const proved = await prove({ email_code: await emailCode(email), code: app.next() }, strong);
+    assert.deepEqual([proved.status, proved.body.data?.acr], [201, 'urn:gatehouse:2'], proved.text);
+  });
+
+  it('does not learn by trying whether a code is right now', async () => {
+    const { token, app } = await withApp();
+    const path = `/v1/authenticators/${app.id}/confirmations`;
+    for (const code of ['000000', app.next()]) {
+      const { status, body } = await ask(service, path, { json: { code }, token });
+      assert.deepEqual([status, body.code], [409, 'already_confirmed'], code);
+    }
+  });
+});

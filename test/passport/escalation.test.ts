@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
+import { ask } from '../harness/ask.ts';
+import { type Service, services } from '../harness/service.ts';
+import { mariadbInstalled } from './mariadb-server.ts';
+import { type OldDatabase, oldDatabases } from './old-database.ts';
+import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts';
+
+const held = heldByClients('passport10');
+const password = 'a password of the old service';
+const hash = writeArgon2(makeArgon2(Buffer.from(password)));
+const model = 'App\\Containers\\AppSection\\User\\Models\\User';
+
+const rolesOf = async ({ context }: Service, email: string) => {
+  const user = context.database.db.selectFrom('users').select('roles').where('email', '=', email);
+  return (await user.executeTakeFirst())?.roles;
+};
+
+describe('who would become an administrator', () => {
+  const start = services('sqlite');
+  const make = oldDatabases('sqlite');
+  const prepared = async (change: string, old?: OldDatabase) => {
+    const [service, source] = [await start(), old ?? (await make())];
+    setClock(service);
+    await source.run(change);
+    const run = (options: Parameters<typeof takeOver>[2] = {}, from = source) =>
+      takeOver(service, from, { scopes: mappedScopes, ...options });
+    return { service, old: source, run };
+  };
+  const logIn = async (service: Service, username: string, id: string) => {
+    const client = { client_id: id, client_secret: held.secretOf(id) };
+    return (await ask(service, '/oauth/token', { form: { grant_type: 'password', username, password, ...client } }))
+      .status;
+  };
+
+  it('does not by the class of an earlier version, or of another package', async () => {
+    const { service, old, run } = await prepared(
+      `insert into model_has_roles (role_id, model_type, model_id) values (1, 'App\\User', 3), (1, 'Forum\\Models\\User', 4)`,
+    );
+    const asked = await run();
+    assert.match(asked.decisions.join(), /several classes could be of the table users.*App\\User; Forum\\Models\\User/);
+    for (const email of ['ada@example.com', 'alan@example.com', 'joan@example.com'])
+      assert.equal(await rolesOf(service, email), '[]', email);
+    const decided = await run({ models: new Map([[model, 'users']]) });
+    assert.deepEqual(decided.decisions, []);
+    assert.deepEqual(
+      [await rolesOf(service, 'ada@example.com'), await rolesOf(service, 'alan@example.com')],
+      ['["admin"]', '[]'],
+    );
+    // A second pass without the answer takes nothing away, and asks again.
+    await old.run("update users set name = 'A.'");
+    assert.match((await run()).decisions.join(), /several classes/);
+    assert.equal(await rolesOf(service, 'ada@example.com'), '["admin"]');
+    // One other class counts as little as two.
+    await old.run("delete from model_has_roles where model_id = 4; update users set name = 'B.'");
+    assert.deepEqual((await run({ models: new Map([[model, 'users']]) })).decisions, []);
+    assert.equal(await rolesOf(service, 'alan@example.com'), '[]');
+  });
+
+  it('does not by a column that is generated, deletes a role, or has a name of its own', async () => {
+    for (const [table, column] of [
+      ['model_has_roles', 'tenant_id integer generated always as (7) virtual'],
+      ['model_has_roles', 'Franchise text'],
+      ['roles', "deleted_at datetime default '2026-01-01 00:00:00'"],
+      ['roles', 'club text'],
+    ] as const) {
+      const { service, run } = await prepared(`alter table ${table} add column ${column}`);
+      const { decisions } = await run();
+      assert.match(decisions.join(), new RegExp(`\\(${table}\\.${column.split(' ')[0]}\\)`), column);
+      assert.equal(await rolesOf(service, 'ada@example.com'), '[]', column);
+    }
+  });
+
+  it('does not by the tables of another service in the same database', async () => {
+    const names = ['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_clients', 'users'];
+    const { service, run } = await prepared(
+      names.map((name) => `alter table ${name} rename to shop_${name}`).join(';'),
+    );
+    await run();
+    assert.equal(await rolesOf(service, 'ada@example.com'), '[]');
+  });
+
+  it('stays apart from other users when a later pass no longer names their table', async () => {
+    const { service, old, run } = await prepared(
+      `create table admins as select * from users; update admins set email = 'admin-' || email;
+       update users set password = '${hash}'; update admins set password = '${hash}';
+       update oauth_clients set provider = 'admins', password_client = 1 where id = 3`,
+    );
+    await run({ providers: new Map([['admins', 'admins']]) });
+    assert.deepEqual(
+      [await logIn(service, 'admin-ada@example.com', '3'), await logIn(service, 'admin-ada@example.com', '2')],
+      [200, 400],
+    );
+    await old.run('update oauth_clients set revoked = 1 where id = 3');
+    await run();
+    assert.deepEqual(
+      [await logIn(service, 'admin-ada@example.com', '2'), await logIn(service, 'ada@example.com', '2')],
+      [400, 200],
+    );
+  });
+
+  describe('of PostgreSQL', () => {
+    const makePostgres = oldDatabases('postgres');
+    it('does not by a column that the reader may not see', async () => {
+      const old = await makePostgres();
+      const reader = `reader_${randomBytes(6).toString('hex')}`;
+      const { service, run } = await prepared(
+        `alter table model_has_roles add column tenant_id bigint; update model_has_roles set tenant_id = 7;
+         create role ${reader} login password 'r'; grant select on all tables in schema public to ${reader};
+         revoke select on model_has_roles from ${reader};
+         grant select (role_id, model_type, model_id) on model_has_roles to ${reader}`,
+        old,
+      );
+      try {
+        const url = Object.assign(new URL(old.url), { username: reader, password: 'r' }).href;
+        assert.match((await run({}, { ...old, url })).decisions.join(), /\(model_has_roles\.tenant_id\)/);
+        assert.equal(await rolesOf(service, 'ada@example.com'), '[]');
+      } finally {
+        await old.run(`drop owned by ${reader}; drop role ${reader}`);
+      }
+    });
+  });
+
+  describe('of MariaDB', { skip: mariadbInstalled() ? false : 'no MariaDB is installed' }, () => {
+    const makeMariadb = mariadbInstalled() ? oldDatabases('mariadb') : undefined;
+    it('is locked where a BIT says so, and reads dates that are none', async () => {
+      const { service, run } = await prepared(
+        `set session sql_mode = ''; alter table users add column locked bit(1) not null default b'0', add column banned_at timestamp null, add column bio text character set latin1;
+         update users set password = '${hash}', name = 'Zoë 🐎', bio = 'Café', created_at = '0000-00-00 00:00:00', email_verified_at = '0000-00-00 00:00:00';
+         update users set locked = b'1' where id = 3; alter table model_has_roles add column tenant_id bigint unsigned null; update model_has_roles set tenant_id = 7`,
+        await makeMariadb?.(),
+      );
+      const { decisions } = await run();
+      assert.match(decisions.join(), /\(model_has_roles\.tenant_id\).*\(users\.locked; users\.banned_at\)/s);
+      const options = { rolesWhere: new Map([['tenant_id', 'null']]), disableWhere: ['locked=1', 'banned_at'] };
+      assert.deepEqual((await run(options)).decisions, []);
+      assert.deepEqual(
+        [await logIn(service, 'ada@example.com', '2'), await logIn(service, 'alan@example.com', '2')],
+        [200, 400],
+      );
+      const { db } = service.context.database;
+      const ada = await db.selectFrom('users').selectAll().where('email', '=', 'ada@example.com').executeTakeFirst();
+      assert.deepEqual([ada?.name, ada?.email_confirmed, ada?.roles], ['Zoë 🐎', 0, '[]']);
+    });
+  });
+});
