@@ -65,13 +65,14 @@ const ownTransactions = new Map([
   ['cli/commands/clients/client-create.ts', 'the operator'],
   ['cli/commands/clients/client-secret.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],
+  ['identity/providers/keep-providers.ts', 'the operator, who declares providers'],
 ]);
 
 /** The folder that writes a table. Others read it, or ask that folder. */
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
   'spent_values',
-  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'provider_states'],
+  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'providers'],
 ];
 const tableOwners = new Map(
   Object.entries({

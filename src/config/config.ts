@@ -46,7 +46,7 @@ export type ConfigFile = {
 } & { clients?: Record<string, { id: string; secret: string }> } & {
   [name in `CLIENT_${string}_${'ID' | 'SECRET'}`]?: string;
 } & {
-  [name in `PROVIDER_${string}_${'ID' | 'SECRET' | 'TENANT' | 'ISSUER'}`]?: string;
+  [name in `PROVIDER_${string}_${'ID' | 'SECRET' | 'SECRET_EXPIRES' | 'TENANT' | 'ISSUER'}`]?: string;
 };
 
 /** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
@@ -118,7 +118,8 @@ export function parseConfig(
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
-    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|TENANT|ISSUER)$/.test(name)) readProviderSetting(name, value, providers);
+    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.test(name))
+      readProviderSetting(name, value, providers);
     else if (name in envFile) refuseInEnvFile(name, envNames);
     else refuseMisspelling(name, envNames);
   });

@@ -14,6 +14,7 @@ import { webhooks } from './migrations/011-webhooks.ts';
 import { identities } from './migrations/012-identities.ts';
 import { schedules } from './migrations/013-schedules.ts';
 import { realms } from './migrations/015-realms.ts';
+import { providers } from './migrations/016-providers.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   identities,
   schedules,
   realms,
+  providers,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

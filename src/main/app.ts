@@ -12,6 +12,7 @@ import { userAsCaller } from '../identity/accounts/user-as-caller.ts';
 import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { serveInvitations } from '../identity/invitation-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
+import { keepProviders } from '../identity/providers/keep-providers.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
 import { ensureCliClient } from '../oauth/clients/cli-client.ts';
@@ -61,6 +62,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   await ensureCliClient(context);
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
+  await keepProviders(context, await services.providers.definitions());
   const { config, database } = context;
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
@@ -113,7 +115,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     notify: (tx, { user_id: userId }) =>
       notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),
   });
-  serveOverview(app, context, activity);
+  serveOverview(app, context, services);
   for (const extension of extensions) extension.serve?.(app, oauth, served);
   serveOpenApi(app);
   const own = { services: resourceServices, loaded: routes };

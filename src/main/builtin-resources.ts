@@ -4,6 +4,7 @@ import { authenticatorsResource } from '../identity/factors/authenticators-resou
 import { browsersResource } from '../identity/factors/browsers-resource.ts';
 import { passkeysResource } from '../identity/factors/passkeys-resource.ts';
 import { identitiesResource } from '../identity/providers/identities-resource.ts';
+import { providersResource } from '../identity/providers/providers-resource.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
@@ -29,6 +30,7 @@ export const builtinResources = (context: Context, services: Services): Resource
   authenticatorsResource(services.factors),
   browsersResource,
   identitiesResource(services.factors),
+  providersResource,
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,

@@ -19,6 +19,7 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('passkeys'),
   table('authenticators'),
   table('identities'),
+  table('providers'),
   table('browsers', 'remembered_browsers'),
   table('events'),
   table('consents'),

@@ -31,6 +31,9 @@ interface Login {
 export const wrongFactor = (reason: string) =>
   new OAuthError('invalid_grant', 'The code or the passkey is wrong, or was used before.', { reason });
 
+const unlinked = () =>
+  new OAuthError('invalid_grant', 'This way to sign in was removed.', { reason: 'the identity was unlinked' });
+
 /** Opens the session of a user who has proved enough. What was proved with is used up in the same transaction. */
 export async function openLogin(
   { context, keys, sessions, noteLogin }: OAuth,
@@ -54,7 +57,7 @@ export async function openLogin(
     await stored.durable;
     if (identity) {
       const row = { session_id: stored.session.id, identity_id: identity.id, upstream_sid: identity.sid };
-      await noteIdentitySession(tx, row);
+      if (!(await noteIdentitySession(tx, context.database.engine, row))) throw unlinked();
     }
     await noteLogin(tx, { userId: user.id, source });
     await recordEvent(context, tx, {

@@ -3,6 +3,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { spend } from '../identity/factors/spent-value-store.ts';
 import { findIdentity, sessionsOfIdentity, sessionsOfUpstreamSession } from '../identity/providers/identity-store.ts';
 import type { ProviderClient } from '../identity/providers/provider-client.ts';
+import { isPrintable } from '../identity/providers/upstream.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import type { OAuth } from './oauth.ts';
@@ -22,19 +23,20 @@ export async function logOutByProvider(
   const claims = await provider.readLogoutToken(token).catch((error: Error) => {
     throw refused(error.message);
   });
-  const { iss, sub, sid, jti, events, nonce } = claims as Record<string, string | undefined>;
+  const { iss, sub, sid, jti, events, nonce } = claims;
   const isLogout = typeof events === 'object' && events !== null && logoutEvent in events;
-  if (!isLogout || nonce !== undefined || typeof jti !== 'string' || typeof iss !== 'string')
-    throw refused('no logout');
-  if (typeof sub !== 'string' && typeof sid !== 'string') throw refused('it names nobody');
+  if (!isLogout || nonce !== undefined || !isPrintable(jti) || typeof iss !== 'string') throw refused('no logout');
+  const subject = isPrintable(sub) ? sub : undefined;
+  const session = isPrintable(sid) ? sid : undefined;
+  if (subject === undefined && session === undefined) throw refused('it names nobody');
   const { database, now } = context;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     if (!(await spend(tx, `upstream-logout:${iss}:${jti}`, now() + rememberedMs))) throw refused('used before');
-    const identity = typeof sub === 'string' ? await findIdentity(tx, { issuer: iss, subject: sub }) : undefined;
-    if (typeof sub === 'string' && !identity) return;
+    const identity = subject === undefined ? undefined : await findIdentity(tx, { issuer: iss, subject });
+    if (subject !== undefined && !identity) return;
     const ids = identity
-      ? await sessionsOfIdentity(tx, identity.id, sid ?? null)
-      : await sessionsOfUpstreamSession(tx, iss, sid as string);
+      ? await sessionsOfIdentity(tx, identity.id, session ?? null)
+      : await sessionsOfUpstreamSession(tx, iss, session ?? '');
     for (const sessionId of ids.sort()) await endSessions(sessions, tx, invalidate, { sessionId }, 'provider_logout');
     const data = { provider: provider.definition.name, sessions: ids.length };
     await recordEvent(context, tx, { type: 'identity.logged_out', userId: identity?.user_id, source, data });

@@ -79,7 +79,7 @@ export async function servePages(
     continuations,
     describe: (scope) => means.scopes.describe(scope),
   });
-  serveLogoutPage(app, kit, means.oauth);
+  serveLogoutPage(app, kit, means);
   serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
   const find = (token: string) => findInvitation(context, means.keys, token);
   serveInvitation(kit, { find, providers: means.providers });

@@ -30,6 +30,14 @@ export interface Upstream {
   status: number | undefined;
   /** Where every answer redirects to. */
   redirect: string | undefined;
+  /** What is otherwise in the metadata. */
+  metadata: Record<string, string>;
+  /** Every answer waits for it. */
+  hold: Promise<unknown> | undefined;
+  /** By how many milliseconds its clock is ahead, as the header Date says. */
+  ahead: number;
+  /** The error of the token endpoint. */
+  refuses: string | undefined;
   /** Authorization requests, in the order of their coming. */
   readonly requests: URLSearchParams[];
   /** Paths that were asked for. */
@@ -72,6 +80,10 @@ export function upstreams(): () => Promise<Upstream> {
       answer: {},
       status: undefined,
       redirect: undefined,
+      metadata: {},
+      hold: undefined,
+      ahead: 0,
+      refuses: undefined,
       requests: [],
       paths: [],
       async rotateKeys() {
@@ -93,6 +105,8 @@ export function upstreams(): () => Promise<Upstream> {
     const server = createServer(async (request, response) => {
       const { pathname, searchParams } = new URL(request.url as string, upstream.url);
       upstream.paths.push(pathname);
+      await upstream.hold;
+      response.setHeader('date', new Date(Date.now() + upstream.ahead).toUTCString());
       if (upstream.redirect) return response.writeHead(302, { location: upstream.redirect }).end();
       if (upstream.status) return response.writeHead(upstream.status).end();
       if (pathname === '/.well-known/openid-configuration') {
@@ -106,6 +120,7 @@ export function upstreams(): () => Promise<Upstream> {
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           authorization_response_iss_parameter_supported: true,
+          ...upstream.metadata,
         });
       }
       if (pathname === '/jwks') return send(response, 200, { keys: [keys.jwk] });
@@ -120,6 +135,7 @@ export function upstreams(): () => Promise<Upstream> {
       }
       if (pathname !== '/token') return response.writeHead(404).end();
       const form = await bodyOf(request);
+      if (upstream.refuses) return send(response, 400, { error: upstream.refuses });
       const found = codes.get(form.get('code') ?? '');
       codes.delete(form.get('code') ?? '');
       const challenge = createHash('sha256')

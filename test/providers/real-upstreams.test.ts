@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, describe, it } from 'node:test';
-import { OAuth2Server } from 'oauth2-mock-server';
-import Provider from 'oidc-provider';
+import { before, describe, it } from 'node:test';
 import { ask, logIn } from '../harness/ask.ts';
-import { createTestDatabase } from '../harness/engines.ts';
 import { password, someone, type UserBody } from '../harness/people.ts';
 import { isSignedIn } from '../harness/provider-visits.ts';
+import { realUpstreams } from '../harness/real-upstreams.ts';
 import { type Service, services } from '../harness/service.ts';
-import { declareProvider } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
-
-const clientId = 'gatehouse';
-const clientSecret = 'a secret of thirty-two characters';
 
 /** A browser that keeps the cookies of each host, and follows redirects. */
 class Browser {
@@ -58,67 +50,9 @@ describe('Providers of other implementations', () => {
   const start = services('sqlite');
   let upstream: Service;
   let service: Service;
-  const mock = new OAuth2Server();
-  const closings: (() => unknown)[] = [];
-
+  const startAll = realUpstreams(start);
   before(async () => {
-    await mock.issuer.keys.generate('RS256');
-    await mock.start(0, '127.0.0.1');
-    closings.push(() => mock.stop());
-    upstream = await start();
-    const database = await createTestDatabase('sqlite');
-    closings.push(() => database.remove());
-    // The redirect URIs are registered at the providers before the service listens.
-    const reserved = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => reserved.once('listening', resolve));
-    const { port } = reserved.address() as AddressInfo;
-    await new Promise((resolve) => reserved.close(resolve));
-    const callback = (name: string) => `http://127.0.0.1:${port}/login/with/${name}/callback`;
-
-    const admin = await logIn(upstream, 'admin@example.com', 'correct horse battery');
-    const made = await ask<{ data: { client_id: string; client_secret: string } }>(upstream, '/v1/clients', {
-      json: {
-        type: 'application',
-        name: 'Another Gatehouse',
-        redirect_uris: [callback('gatehouse')],
-        public: false,
-        trusted: true,
-        scopes: ['openid', 'profile', 'email'],
-      },
-      token: admin,
-    });
-    const { client_id, client_secret } = made.body.data;
-
-    const oidcServer = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => oidcServer.once('listening', resolve));
-    const oidcUrl = `http://127.0.0.1:${(oidcServer.address() as AddressInfo).port}`;
-    const oidc = new Provider(oidcUrl, {
-      clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callback('oidc')] }],
-      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-      findAccount: (_context: unknown, id: string) => ({
-        accountId: id,
-        claims: () => ({ sub: id, email: `${id}@example.org`, email_verified: true, name: id }),
-      }),
-    });
-    oidcServer.on('request', oidc.callback());
-    closings.push(() => {
-      oidcServer.closeAllConnections();
-      oidcServer.close();
-    });
-
-    const declared = { clientId, clientSecret };
-    declareProvider(database.dir, { name: 'mock', issuer: mock.issuer.url as string, ...declared });
-    declareProvider(database.dir, { name: 'oidc', issuer: oidcUrl, ...declared });
-    const PROVIDERS_DIR = declareProvider(database.dir, {
-      name: 'gatehouse',
-      issuer: upstream.context.config.baseUrl,
-      clientId: client_id,
-      clientSecret: client_secret,
-    });
-    service = await start({ database, env: { PROVIDERS_DIR, PORT: String(port) } });
-  });
-  after(async () => {
-    for (const close of closings.reverse()) await close();
+    ({ service, gatehouse: upstream } = await startAll());
   });
   const me = async (browser: Browser) =>
     (await ask<UserBody>(service, '/v1/users/me', { token: browser.cookie(service.url, 'session') })).body.data;
@@ -127,14 +61,14 @@ describe('Providers of other implementations', () => {
     const person = await someone(upstream);
     const browser = new Browser();
     const login = await browser.open(`${service.url}/login/with/gatehouse?prompt=login`);
-    assert.match(login.url, new RegExp(`^${upstream.url}/login`));
+    assert.match(login.url, new RegExp(`^${upstream.context.config.baseUrl}/login`));
     const form = {
       login: person.email,
       password,
       next: fieldIn(login.html, 'next'),
       _csrf: fieldIn(login.html, '_csrf'),
     };
-    const done = await browser.open(`${upstream.url}/login`, form);
+    const done = await browser.open(`${upstream.context.config.baseUrl}/login`, form);
     assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);
     const user = await me(browser);
     // Nobody confirmed the address there.
@@ -158,9 +92,6 @@ describe('Providers of other implementations', () => {
   });
 
   it('oauth2-mock-server signs people in', async () => {
-    mock.service.on('beforeTokenSigning', (token: { payload: Record<string, unknown> }) => {
-      Object.assign(token.payload, { aud: clientId, email: 'mock@example.org', email_verified: true });
-    });
     const browser = new Browser();
     const done = await browser.open(`${service.url}/login/with/mock`);
     assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);

@@ -4,6 +4,8 @@ import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
+import { ProviderState } from '../providers/ProviderState.tsx';
+import { TestSignIn } from '../providers/TestSignIn.tsx';
 import { fieldLabel, hasField, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
@@ -46,6 +48,7 @@ export function ResourceShow() {
           <ShownFields />
         </Box>
       </Card>
+      {name === 'providers' && <ProviderState />}
       {lists.map((relation) => (
         <Related
           key={relation.name}
@@ -113,6 +116,7 @@ function ShowActions() {
     <PageActions>
       {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
       {name === 'webhook-deliveries' && <SendAgain />}
+      {name === 'providers' && <TestSignIn />}
       <CodeButton />
       {operations.has('update') && <EditButton />}
       <RemoveButton />

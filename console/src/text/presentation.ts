@@ -110,14 +110,15 @@ const builtin: Record<string, Presentation> = {
     unlisted: true,
   },
   passkeys: { label: 'Passkeys', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
-  authenticators: {
-    label: 'Authenticator apps',
-    columns: ['name', 'user_id', 'last_used_at', 'created_at'],
-  },
+  authenticators: { label: 'Authenticator apps', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
   browsers: {
     label: 'Remembered browsers',
     columns: ['user_agent', 'user_id', 'last_used_at', 'created_at'],
     unlisted: true,
+  },
+  providers: {
+    label: 'Identity providers',
+    columns: ['label', 'issuer', 'enabled', 'last_success_at', 'last_failure_at', 'failure', 'secret_expires_at'],
   },
   identities: {
     label: 'External identities',

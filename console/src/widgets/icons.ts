@@ -3,6 +3,7 @@ import AppsIcon from '@mui/icons-material/AppsOutlined';
 import BadgeIcon from '@mui/icons-material/BadgeOutlined';
 import DevicesIcon from '@mui/icons-material/DevicesOutlined';
 import HistoryIcon from '@mui/icons-material/HistoryOutlined';
+import KeyIcon from '@mui/icons-material/KeyOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import ScheduleIcon from '@mui/icons-material/ScheduleOutlined';
 import AssistantIcon from '@mui/icons-material/SmartToyOutlined';
@@ -18,6 +19,7 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['queued-jobs', ScheduleIcon],
   ['scheduled-jobs', ScheduleIcon],
   ['job-runs', HistoryIcon],
+  ['providers', KeyIcon],
   ['webhooks', WebhookIcon],
   ['mcp-calls', AssistantIcon],
 ]);

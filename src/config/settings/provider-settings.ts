@@ -18,13 +18,22 @@ export interface ProviderSettings {
   readonly name: string;
   readonly id: string;
   readonly secret: string;
+  /** A day, such as 2027-01-31. */
+  readonly secretExpires?: string | undefined;
   /** Microsoft: whose accounts are accepted. */
   readonly tenant?: string | undefined;
   /** GitLab: the address of a self-managed one. */
   readonly issuer?: string | undefined;
 }
 
-type Part = 'id' | 'secret' | 'tenant' | 'issuer';
+/** A day of the calendar, as ISO 8601 writes it. */
+export const isDay = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\d$/.test(value) &&
+  !Number.isNaN(Date.parse(value)) &&
+  new Date(value).toISOString().startsWith(value);
+
+type Part = 'id' | 'secret' | 'secret_expires' | 'tenant' | 'issuer';
 type Parts = Map<string, Partial<Record<Part, string>>>;
 
 /** The built-in providers. A file in PROVIDERS_DIR declares any other. */
@@ -35,9 +44,9 @@ const optionalParts = new Map<Part, string>([
   ['issuer', 'gitlab'],
 ]);
 
-/** Reads PROVIDER_<NAME>_ID, …_SECRET, …_TENANT and …_ISSUER. The order of the settings is the order of the buttons. */
+/** Reads PROVIDER_<NAME>_ID, …_SECRET, …_SECRET_EXPIRES, …_TENANT and …_ISSUER. The order of the settings is the order of the buttons. */
 export function readProviderSetting(setting: string, value: unknown, providers: Parts): void {
-  const match = /^PROVIDER_([A-Z]+)_(ID|SECRET|TENANT|ISSUER)$/.exec(setting);
+  const match = /^PROVIDER_([A-Z]+)_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.exec(setting);
   const name = match?.[1]?.toLowerCase() ?? '';
   const part = match?.[2]?.toLowerCase() as Part;
   const only = optionalParts.get(part);
@@ -56,7 +65,7 @@ export const completeProviders = (providers: Parts): readonly ProviderSettings[]
 
 function completeProvider(
   name: string,
-  { id, secret, tenant, issuer }: Partial<Record<Part, string>>,
+  { id, secret, secret_expires: secretExpires, tenant, issuer }: Partial<Record<Part, string>>,
 ): ProviderSettings {
   const prefix = `PROVIDER_${name.toUpperCase()}`;
   if (id === undefined || secret === undefined) {
@@ -64,6 +73,9 @@ function completeProvider(
     throw new OperatorError(
       `${prefix}_${missing} is missing: got nothing; it takes text. A provider needs both ${prefix}_ID and ${prefix}_SECRET.`,
     );
+  }
+  if (secretExpires !== undefined && !isDay(secretExpires)) {
+    throw new OperatorError(`${prefix}_SECRET_EXPIRES: got "${secretExpires}"; it takes a day such as 2027-01-31.`);
   }
   if (tenant !== undefined && !/^[\w.-]{1,100}$/.test(tenant)) {
     throw new OperatorError(
@@ -73,5 +85,5 @@ function completeProvider(
   if (issuer !== undefined && !URL.canParse(issuer)) {
     throw new OperatorError(`${prefix}_ISSUER: got "${issuer}"; it takes a URL such as https://gitlab.example.com.`);
   }
-  return Object.freeze({ name, id, secret, tenant, issuer });
+  return Object.freeze({ name, id, secret, secretExpires, tenant, issuer });
 }

@@ -52,11 +52,5 @@ export const identities: Migration = {
     )`,
     'create index pending_identities_user on pending_identities (user_id)',
     'create index pending_identities_expires on pending_identities (expires_at)',
-    `create table provider_states (
-      name ${text} primary key,
-      succeeded_at ${bigint},
-      failed_at ${bigint},
-      failure ${text}
-    )`,
   ],
 };

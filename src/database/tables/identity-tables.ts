@@ -25,7 +25,7 @@ export interface IdentityTables {
     /** SHA-256 of `state`. */
     id: string;
     provider: string;
-    purpose: 'sign-in' | 'link' | 'prove';
+    purpose: 'sign-in' | 'link' | 'prove' | 'test';
     /** SHA-256 of the cookie of the browser that began it. */
     visitor: string;
     /** Of whoever links an identity, or proves who they are. */
@@ -55,5 +55,21 @@ export interface IdentityTables {
     created_at: number;
     expires_at: number;
   };
-  provider_states: { name: string; succeeded_at: number | null; failed_at: number | null; failure: string | null };
+  /** The declared providers, and how the last sign-ins with them went. */
+  providers: {
+    /** The name of the declaration. */
+    id: string;
+    label: string;
+    issuer: string;
+    client_id: string;
+    redirect_uri: string;
+    enabled: Generated<number>;
+    secret_expires_at: number | null;
+    last_success_at: number | null;
+    last_failure_at: number | null;
+    /** A code of `failure-meanings.ts`. */
+    failure: string | null;
+    failure_detail: string | null;
+    created_at: number;
+  };
 }

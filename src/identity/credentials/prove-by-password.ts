@@ -10,7 +10,7 @@ import { requireCurrentPassword } from './change-password.ts';
 export const createProveByPassword =
   (context: Context, passwords: Passwords): ProveByPassword =>
   async ({ caller, source }, given) => {
-    if (caller.kind !== 'user' || caller.userId === null) return caller;
+    if (caller.kind !== 'user' || caller.userId === null || !context.config.localPasswords) return caller;
     const user = await findUser(context.database.db, caller.userId);
     if (!user) throw unauthorized('user_gone');
     await requireCurrentPassword(context, passwords, user, { field: 'current_password', given, source });

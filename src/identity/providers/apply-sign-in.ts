@@ -3,9 +3,11 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { findTakenFields, lockUser, rolesOf, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
-import { type IdentityRow, noteIdentityUse } from './identity-store.ts';
+import { lastAdministrator } from '../users/guard-user.ts';
+import { findIdentity, type IdentityRow, noteIdentityUse } from './identity-store.ts';
 import type { Mapped } from './map-claims.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -25,8 +27,10 @@ export async function applySignIn(
 ): Promise<UserRow | undefined> {
   const { database, now } = context;
   const user = await lockUser(tx, database.engine, identity.user_id);
-  if (!user || user.disabled) return undefined;
-  const { roles, granted } = await rolesAfter(context, tx, user, identity, mapped.roles);
+  // Read again: another sign-in may have changed its roles before this one had the lock.
+  const current = user && (await findIdentity(tx, identity));
+  if (!user || user.disabled || current?.id !== identity.id) return undefined;
+  const { roles, granted } = await rolesAfter(context, tx, user, current, mapped.roles);
   const used = { id: identity.id, user_id: user.id, email: upstream.email, roles: JSON.stringify(granted), now: now() };
   if (!(await noteIdentityUse(tx, used))) return undefined;
   const fields = await changedFields(context, tx, user, mapped.fields);
@@ -44,6 +48,26 @@ export async function applySignIn(
   }
   invalidate({ kind: 'user', id: user.id });
   return changed;
+}
+
+/** After an identity was unlinked: takes away the roles that the user had because of it. The provider could not any more. */
+export async function removeGrantedRoles(
+  { context, tx, invalidate, caller, source }: WriteCall,
+  { user_id: userId, provider, roles }: Pick<IdentityRow, 'user_id' | 'provider' | 'roles'>,
+): Promise<void> {
+  const { database, now } = context;
+  const granted: string[] = JSON.parse(roles);
+  const user = granted.length === 0 ? undefined : await lockUser(tx, database.engine, userId);
+  if (!user) return;
+  const before = rolesOf(user);
+  const left = before.filter((role) => !granted.includes(role));
+  if (left.length === before.length) return;
+  const losesAdmin = before.includes('admin') && !left.includes('admin') && !user.disabled;
+  if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, userId))) throw lastAdministrator();
+  await updateUser(tx, userId, { roles: JSON.stringify(left), updated_at: now() });
+  const data = { provider, roles: left, changes: { roles: { from: before, to: left } } };
+  await recordEvent(context, tx, { type: 'user.roles_changed', userId, actorId: caller.userId, source, data });
+  invalidate({ kind: 'user', id: userId });
 }
 
 /**

@@ -37,21 +37,29 @@ export async function insertPending(db: Db, row: PendingIdentity): Promise<void>
 interface Handle {
   readonly handle: string;
   readonly visitor: string;
+  readonly provider: string;
   readonly now: number;
 }
 
-export const findPending = (db: Db, { handle, visitor, now }: Handle): Promise<PendingIdentity | undefined> =>
+/** Only the browser that brought it finds it, and only at the provider that it is of: another would map its claims otherwise. */
+export const findPending = (db: Db, { handle, visitor, provider, now }: Handle): Promise<PendingIdentity | undefined> =>
   db
     .selectFrom('pending_identities')
     .selectAll()
     .where('id', '=', fingerprint(handle))
     .where('visitor', '=', fingerprint(visitor))
+    .where('provider', '=', provider)
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** Uses it up; false where somebody did so first. */
-export async function deletePending(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.deleteFrom('pending_identities').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
+/**
+ * Uses it up; false where somebody did so first. Others of the same user go with it: the proof was given for this one, and
+ * must not link another.
+ */
+export async function deletePending(tx: Tx, { id, user_id }: PendingIdentity): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('pending_identities').where('id', '=', id).executeTakeFirstOrThrow();
+  await tx.deleteFrom('pending_identities').where('user_id', '=', user_id).execute();
+  return numDeletedRows > 0n;
 }
 
 export async function pruneAttempts(db: Db, now: number): Promise<void> {

@@ -34,7 +34,16 @@ const isOwnedByDomain = ({ xms_edov }: Claims): boolean => [true, 1, '1', 'true'
 
 /** The ready-made providers. Each needs an id and a secret. */
 const builtins = new Map<string, BuiltIn>([
-  ['google', ({ secret }) => ({ label: 'Google', issuer: 'https://accounts.google.com', clientSecret: secret })],
+  [
+    'google',
+    ({ secret }) => ({
+      label: 'Google',
+      issuer: 'https://accounts.google.com',
+      clientSecret: secret,
+      // Google refuses `login`, which OpenID Connect has too.
+      prompts: ['none', 'consent', 'select_account'],
+    }),
+  ],
   [
     'microsoft',
     ({ secret, tenant = 'common' }) => ({
@@ -122,5 +131,7 @@ const builtins = new Map<string, BuiltIn>([
 
 export function builtinProvider(settings: ProviderSettings): ProviderDefinition {
   const make = builtins.get(settings.name) as BuiltIn;
-  return { name: settings.name, clientId: settings.id, ...make(settings) };
+  const { name, id: clientId, secretExpires } = settings;
+  const expires = secretExpires === undefined ? {} : { clientSecretExpires: secretExpires };
+  return { name, clientId, ...expires, ...make(settings) };
 }

@@ -25,6 +25,8 @@ export interface ProviderDefinition {
   readonly clientId: string;
   /** A function makes a new one for each sign-in. Without one, the client is public. */
   readonly clientSecret?: string | (() => string | Promise<string>);
+  /** The day on which the secret expires, such as `2027-01-31`. `gatehouse doctor` and the console warn before it. */
+  readonly clientSecretExpires?: string;
   /** The default is `openid`, `profile` and `email`. */
   readonly scopes?: readonly string[];
   /** `verified` (the default): an address counts as confirmed if the provider says so. `never`: it does not. */
@@ -36,6 +38,8 @@ export interface ProviderDefinition {
   readonly responseMode?: 'query' | 'form_post';
   /** More parameters of the authorization request. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** The values of `prompt` that the provider takes. Others become `select_account`. The default is all. */
+  readonly prompts?: readonly string[];
   /** How many factors an `acr` of the provider stands for: 1 or 2. One that is not listed stands for 1. */
   readonly acr?: Readonly<Record<string, 1 | 2>>;
   /** Claims to fields and roles, at each sign-in. */

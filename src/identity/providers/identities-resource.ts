@@ -5,6 +5,7 @@ import { reference, text, timestamp } from '../../resources/declare.ts';
 import { noteFactorChange } from '../factors/factor-notices.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
 import { own } from '../factors/own-factor.ts';
+import { removeGrantedRoles } from './apply-sign-in.ts';
 import { deleteIdentity, lockSignInMethods } from './identity-store.ts';
 import { requireSignInMethod } from './sign-in-methods.ts';
 
@@ -35,11 +36,13 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     access: { read: anyOf(role('admin'), own), write: 'nobody', delete: anyOf(role('admin'), own) },
     operations: ['list', 'find', 'delete'],
     defaultOrder: 'id',
-    async remove({ tx, caller, source }, { id, user_id: userId, provider, issuer }) {
+    async remove(call, { id, user_id: userId, provider, issuer }) {
+      const { tx, caller, source } = call;
       guardChange(caller);
       await lockSignInMethods(tx, context.database.engine, userId);
-      await deleteIdentity(tx, id);
+      const removed = await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);
+      if (removed) await removeGrantedRoles(call, removed);
       await noteFactorChange(context, mail, tx, {
         userId,
         event: 'identity.unlinked',

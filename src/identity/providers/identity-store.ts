@@ -18,6 +18,18 @@ export const findIdentity = (
 export const findIdentitiesOf = (db: Db | Tx, userId: string): Promise<IdentityRow[]> =>
   db.selectFrom('identities').selectAll().where('user_id', '=', userId).orderBy('id').execute();
 
+/** How many identities the user can sign in with: those of providers that are declared and enabled. */
+export async function countUsableIdentities(db: Db | Tx, userId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('identities')
+    .innerJoin('providers', 'providers.id', 'identities.provider')
+    .select('identities.id')
+    .where('identities.user_id', '=', userId)
+    .where('providers.enabled', '=', 1)
+    .execute();
+  return rows.length;
+}
+
 /** False where somebody has this identity already. */
 export async function insertIdentity(tx: Tx, row: Omit<IdentityRow, 'version'>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
@@ -42,16 +54,20 @@ export async function noteIdentityUse(
   return numUpdatedRows > 0n;
 }
 
-export async function deleteIdentity(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('identities').where('id', '=', id).execute();
-}
+/** The row that was deleted. */
+export const deleteIdentity = (tx: Tx, id: string): Promise<IdentityRow | undefined> =>
+  tx.deleteFrom('identities').where('id', '=', id).returningAll().executeTakeFirst();
 
-/** The session began with a sign-in by this identity. */
+/** The session began with a sign-in by this identity. False where the identity was unlinked meanwhile. */
 export async function noteIdentitySession(
   tx: Tx,
+  engine: Engine,
   row: { session_id: string; identity_id: string; upstream_sid: string | null },
-): Promise<void> {
-  await tx.insertInto('identity_sessions').values(row).execute();
+): Promise<boolean> {
+  const identity = tx.selectFrom('identities').select('id').where('id', '=', row.identity_id);
+  const found = await (engine === 'postgres' ? identity.forKeyShare() : identity).executeTakeFirst();
+  if (found) await tx.insertInto('identity_sessions').values(row).execute();
+  return found !== undefined;
 }
 
 /** Sessions that began with this identity; of one session at the provider, where `sid` names it. */

@@ -59,7 +59,7 @@ export async function linkPendingIdentity(
   const { holdAuthority } = services.accounts;
   return changeAs(context.database, holdAuthority, act, async (tx, invalidate, held) => {
     const userId = requireOwner(held, pending);
-    if (!(await deletePending(tx, pending.id))) throw conflict('This link was used before.', 'link_used');
+    if (!(await deletePending(tx, pending))) throw conflict('This link was used before.', 'link_used');
     const user = await findUser(tx, userId);
     if (!user || user.disabled) throw forbidden('This account cannot sign in here.', 'sign_in_refused');
     const now = context.now();

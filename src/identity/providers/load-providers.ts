@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { importFile } from '../../config/import-file.ts';
+import { isDay } from '../../config/settings/provider-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { checkOptions } from '../../resources/declaration/check-options.ts';
 import {
@@ -36,18 +37,22 @@ const secret: OptionKind = {
   accepts: (value) => words.accepts(value) || callback.accepts(value),
 };
 
+const day: OptionKind = { takes: 'a day such as 2027-01-31', accepts: isDay };
+
 const options: OptionKinds<ProviderDefinition> = {
   name: words,
   label: words,
   issuer: address,
   clientId: words,
   clientSecret: secret,
+  clientSecretExpires: day,
   scopes: texts,
   email: oneOfWords('verified', 'never'),
   emailVerified: callback,
   enabled: flag,
   responseMode: oneOfWords('query', 'form_post'),
   parameters: members("{ hd: 'example.com' }"),
+  prompts: texts,
   acr: members("{ 'urn:example:mfa': 2 }"),
   map: callback,
   logout: flag,

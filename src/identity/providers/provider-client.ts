@@ -15,9 +15,10 @@ import {
   None,
 } from 'openid-client';
 import type { Context } from '../../database/context.ts';
+import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
-import { readUpstream, type Upstream } from './upstream.ts';
+import { isPrintable, readUpstream, type Upstream } from './upstream.ts';
 
 /** Asymmetric ones only: with the others, whoever knows the client's secret could sign. */
 const algorithms = [
@@ -35,7 +36,8 @@ const algorithms = [
 ];
 
 const metadataLifeMs = 3_600_000;
-const longestSubject = 255;
+/** Seconds by which the clocks of two machines may differ; `openid-client` takes as many. */
+export const clockTolerance = 30;
 
 /** What the application that somebody signs in to asks of the provider (contract 14.5). */
 export interface PassedOn {
@@ -95,7 +97,9 @@ export class ProviderClient {
     { redirectUri, state, nonce, verifier }: Binding,
     { prompt, maxAge, acrValues, loginHint }: PassedOn,
   ): Promise<URL> {
-    const { scopes = ['openid', 'profile', 'email'], responseMode, parameters } = this.definition;
+    const { scopes = ['openid', 'profile', 'email'], responseMode, parameters, prompts } = this.definition;
+    const takes = (word: string) => prompts?.includes(word) ?? true;
+    const asked = prompt?.split(' ').map((word) => (takes(word) ? word : 'select_account'));
     const { configuration } = await this.#discover();
     return buildAuthorizationUrl(configuration, {
       ...parameters,
@@ -107,7 +111,7 @@ export class ProviderClient {
       code_challenge_method: 'S256',
       ...(this.isOpenId ? { nonce } : {}),
       ...(responseMode === undefined || responseMode === 'query' ? {} : { response_mode: responseMode }),
-      ...(prompt === undefined ? {} : { prompt }),
+      ...(asked === undefined ? {} : { prompt: [...new Set(asked)].join(' ') }),
       ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
       ...(acrValues === undefined ? {} : { acr_values: acrValues }),
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
@@ -130,7 +134,10 @@ export class ProviderClient {
       return this.#read(this.definition.issuer, claims);
     }
     const idToken = tokens.id_token as string;
-    const { payload } = await jwtVerify(idToken, (keys as NonNullable<typeof keys>).signIn, { algorithms });
+    const { payload } = await jwtVerify(idToken, (keys as NonNullable<typeof keys>).signIn, {
+      algorithms,
+      clockTolerance,
+    });
     const more = payload.email === undefined ? await this.#userinfo(configuration, tokens.access_token, payload) : {};
     return this.#read(payload.iss as string, { ...more, ...nameOf(callback), ...payload });
   }
@@ -144,7 +151,7 @@ export class ProviderClient {
       issuer: configuration.serverMetadata().issuer,
       audience: this.definition.clientId,
       maxTokenAge: '5m',
-      clockTolerance: 30,
+      clockTolerance,
     });
     return payload;
   }
@@ -157,15 +164,25 @@ export class ProviderClient {
     return buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo });
   }
 
-  /** For `doctor`. Throws where the provider does not answer as it must. */
-  async check(): Promise<void> {
+  /**
+   * For `doctor`: asks for the metadata and the keys. Returns by how many milliseconds the provider's clock is ahead, where it
+   * says what time it is. Throws where the provider does not answer as it must.
+   */
+  async check(): Promise<number | undefined> {
+    const { clientSecret } = this.definition;
+    if (typeof clientSecret === 'function') await clientSecret();
     this.#discovered = undefined;
-    await this.#discover();
+    const { jwks_uri, token_endpoint } = (await this.#discover()).configuration.serverMetadata();
+    const { headers } = await this.#fetch(jwks_uri ?? (token_endpoint as string), {});
+    const date = Date.parse(headers.get('date') ?? '');
+    // RFC 9111 5.1: a cache adds how old its answer is.
+    const age = Number(headers.get('age') ?? 0) * 1000;
+    return Number.isFinite(date + age) ? date + age - this.#now() : undefined;
   }
 
   #read(issuer: string, claims: Claims): Upstream {
     const { sub } = claims;
-    if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject) throw new Error('the subject is missing');
+    if (!isPrintable(sub)) throw new Error('the subject is missing, or is not ASCII');
     return readUpstream(this.definition, issuer, claims);
   }
 
@@ -183,7 +200,8 @@ export class ProviderClient {
   async #getJson(address: string, accessToken: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
     const answer = await this.#fetch(address, { headers });
-    if (answer.status !== 200) throw new Error(`${new URL(address).host} answered with the status ${answer.status}`);
+    if (answer.status !== 200)
+      throw new OutboundError(`${new URL(address).host} answered with the status ${answer.status}`);
     return answer.json();
   }
 

@@ -11,6 +11,7 @@ export type ProviderFetch = (
 
 const timeoutMs = 5000;
 const maxBytes = 262_144;
+const keptHeaders = ['content-type', 'www-authenticate', 'date', 'age'];
 
 /**
  * Calls a provider. The hosts that the operator declared may have any address. Every other host that the provider names
@@ -39,14 +40,8 @@ export function createProviderFetch(
     });
     const { status } = answer;
     if (status < 200 || status > 599) throw new OutboundError(`${url.host} answered with the status ${status}`);
-    const type = answer.headers['content-type'];
     const empty = [204, 205, 304].includes(status);
-    return new Response(empty ? null : new Uint8Array(answer.body), {
-      status,
-      headers: {
-        ...(type === undefined ? {} : { 'content-type': type }),
-        ...(answer.headers['www-authenticate'] ? { 'www-authenticate': answer.headers['www-authenticate'] } : {}),
-      },
-    });
+    const kept = keptHeaders.flatMap((name) => (answer.headers[name] ? [[name, String(answer.headers[name])]] : []));
+    return new Response(empty ? null : new Uint8Array(answer.body), { status, headers: Object.fromEntries(kept) });
   };
 }

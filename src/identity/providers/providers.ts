@@ -31,6 +31,11 @@ export class Providers {
     return [...this.#clients.values()].filter(({ definition }) => definition.enabled !== false);
   }
 
+  /** All that are declared, those that are disabled too. */
+  async definitions(): Promise<ProviderDefinition[]> {
+    return [...this.#clients.values()].map(({ definition }) => definition);
+  }
+
   async buttons(): Promise<ProviderButton[]> {
     return (await this.list()).map(({ button }) => button);
   }

@@ -2,9 +2,9 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { conflict } from '../../platform/errors.ts';
 import { findUser } from '../accounts/user-store.ts';
+import { canUsePassword } from '../credentials/require-own-proof.ts';
 import { findHeldFactors } from '../factors/held-factor-store.ts';
-import { hasPassword } from '../passwords/passwords.ts';
-import { findIdentitiesOf } from './identity-store.ts';
+import { countUsableIdentities } from './identity-store.ts';
 
 /** Ways to sign in that a user has. */
 interface SignInMethods {
@@ -14,16 +14,16 @@ interface SignInMethods {
 }
 
 export async function findSignInMethods(
-  { config }: Pick<Context, 'config'>,
+  context: Pick<Context, 'config'>,
   db: Db | Tx,
   userId: string,
 ): Promise<SignInMethods> {
   const user = await findUser(db, userId);
   const held = await findHeldFactors(db, userId);
   return {
-    password: config.localPasswords && user !== undefined && hasPassword(user.password_hash),
+    password: user !== undefined && canUsePassword(context, user),
     passkeys: held.passkeys + held.automaticPasskeys,
-    identities: (await findIdentitiesOf(db, userId)).length,
+    identities: await countUsableIdentities(db, userId),
   };
 }
 

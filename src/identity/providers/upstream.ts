@@ -1,4 +1,5 @@
 import { normaliseEmail } from '../../platform/email-address.ts';
+import { readProfileField } from '../accounts/user-fields.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 
 /** Who signed in at a provider, as the provider says. */
@@ -20,9 +21,18 @@ export interface Upstream {
   readonly claims: Claims;
 }
 
-const longestName = 200;
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+
+/** A name that cannot be stored is left out: nobody's sign-in depends on it. */
+function readName(name: unknown): string | null {
+  const read = readProfileField('name', textOf(name));
+  return read.error ? null : read.value;
+}
+
+/** OpenID Connect Core 2: a subject has at most 255 ASCII characters. The same holds for sessions here. */
+export const isPrintable = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x20-\x7e]{1,255}$/.test(value);
 
 /** Apple writes it as a text. */
 const saysVerified = ({ email_verified }: Claims): boolean => email_verified === true || email_verified === 'true';
@@ -40,11 +50,11 @@ export function readUpstream(
     subject: claims.sub as string,
     email,
     emailVerified: email !== null && trust === 'verified' && emailVerified(claims),
-    name: textOf(claims.name)?.slice(0, longestName) ?? null,
+    name: readName(claims.name),
     // Whole seconds: the end of the second counts, so that it is not before what caused it.
     authTime: typeof claims.auth_time === 'number' ? claims.auth_time * 1000 + 999 : null,
     factors: level !== null && Object.hasOwn(acr, level) ? (acr[level] as 1 | 2) : 1,
-    sid: textOf(claims.sid)?.slice(0, 255) ?? null,
+    sid: isPrintable(claims.sid) ? claims.sid : null,
     claims,
   };
 }

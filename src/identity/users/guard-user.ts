@@ -7,7 +7,7 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import type { Profile } from '../accounts/user-fields.ts';
-import { currentPasswordRequired } from '../credentials/change-password.ts';
+import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { beginEmailChange, refuseTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 
@@ -29,6 +29,7 @@ export interface WholeUser extends Profile {
   readonly roles: string[];
   readonly disabled: boolean;
   readonly locale: string | null;
+  readonly password_hash: string;
 }
 
 /** What a user is found by at the login. */
@@ -67,8 +68,8 @@ export async function guardUserWrite(
     throw lastAdministrator();
   }
   if (isDelete) {
-    // Who deletes themselves sent the password.
-    if (!isSelf(caller, before?.id)) requireProof(caller, call.now);
+    if (!before || !isSelf(caller, before.id)) requireProof(caller, call.now);
+    else requireOwnProof(context, caller, before, call.now);
     return;
   }
   requireLoginField(call, after);
@@ -106,8 +107,8 @@ async function guardLoginFields(
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
   requireEveryScope(caller);
   const self = isSelf(caller, before.id);
-  if (self && !caller.proof.sent) throw currentPasswordRequired();
-  if (!self) requireProof(caller, now);
+  if (self) requireOwnProof(context, caller, before, now);
+  else requireProof(caller, now);
   if (email === undefined || email === before.email) return;
   if (self) {
     await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now, source });

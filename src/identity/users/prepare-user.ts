@@ -12,7 +12,7 @@ import {
   unknownField,
 } from '../accounts/user-fields.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
-import { currentPasswordRequired } from '../credentials/change-password.ts';
+import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { countMailsOfChange } from '../email/change-email.ts';
 import { requireFree } from '../registration/registration-limits.ts';
 import { isAdministratorBeside } from '../roles/role-store.ts';
@@ -60,13 +60,13 @@ function readProfileValues(values: UserValues): { prepared: UserValues; errors: 
   return { prepared, errors };
 }
 
-/** What opens the account is changed by who knows its password; of others, by administrators. A token may be stolen. */
+/** What opens the account is changed by who knows its password or has just proved who they are; of others, by administrators. A token may be stolen. */
 async function requireOwner({ context, caller, source, now }: Call, user: UserRow, values: UserValues): Promise<void> {
   const changed = loginFields.filter((field) => field in values && values[field] !== user[field]);
   const self = isSelf(caller, user.id);
   const sensitive = changed.length > 0 || values.password !== undefined;
   if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
-  if (sensitive && self && !caller.proof.sent) throw currentPasswordRequired();
+  if (sensitive && self) requireOwnProof(context, caller, user, now);
   if (sensitive && !self) requireProof(caller, now);
   if (!self) return;
   if (changed.length > 0) await requireFree(context, pick(values, changed), source, user.id);
@@ -78,9 +78,9 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
 const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
   Object.fromEntries(fields.map((field) => [field, values[field]]));
 
-/** Who deletes themselves must know the password; administrators delete others without. */
+/** Who deletes themselves must know the password, or have a recent proof where there is none; administrators delete others without. */
 export async function prepareDeletion(
-  { context, caller }: Call,
+  { context, caller, now }: Call,
   id: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -92,5 +92,5 @@ export async function prepareDeletion(
   requireEveryScope(caller);
   // Said before a password is asked for: it would not help.
   if (isAdmin(caller) && !(await isAdministratorBeside(context.database.db, id))) throw lastAdministrator();
-  if (!caller.proof.sent) throw currentPasswordRequired();
+  requireOwnProof(context, caller, user, now);
 }

@@ -30,7 +30,11 @@ import { endAccess, followUserWrite } from './write-user.ts';
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
 
 const deletion = Type.Object(
-  { current_password: Type.Optional(Type.String({ description: 'Needed to delete oneself.' })) },
+  {
+    current_password: Type.Optional(
+      Type.String({ description: 'Needed to delete oneself. Users without a password need a recent proof instead.' }),
+    ),
+  },
   { additionalProperties: false },
 );
 
@@ -86,7 +90,7 @@ export function usersResource(context: Context, services: AccountServices) {
         min: 0,
         max: 1024,
         description:
-          'Needed to change the own password, email, username or phone. Counts as a recent proof wherever one is asked for.',
+          'Needed to change the own password, email, username or phone; users without a password need a recent proof instead. Counts as a recent proof wherever one is asked for.',
       }),
       end_tokens: boolean({
         virtual: true,

@@ -8,6 +8,7 @@ import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
 import { lookAtEmails } from './look-at-emails.ts';
 import { lookAtFactors } from './look-at-factors.ts';
+import { lookAtFailures } from './look-at-providers.ts';
 
 const tolerance = 5000;
 const machineClock = Date.now;
@@ -43,6 +44,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
   );
   findings.push(await lookAtFactors(look.config, database.db));
   findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
+  findings.push(...(await lookAtFailures(database.db)));
   return findings;
 }
 

@@ -1,16 +1,25 @@
 import pino from 'pino';
 import type { Config } from '../../config/config.ts';
+import type { Db } from '../../database/database.ts';
 import { callbackOf } from '../../identity/providers/begin-attempt.ts';
+import type { ProviderDefinition } from '../../identity/providers/define-provider.ts';
+import { type FailureCode, failureMeanings } from '../../identity/providers/failure-meanings.ts';
+import { secretExpiry } from '../../identity/providers/keep-providers.ts';
+import { clockTolerance, type ProviderClient } from '../../identity/providers/provider-client.ts';
+import { findProviders } from '../../identity/providers/provider-store.ts';
 import { Providers } from '../../identity/providers/providers.ts';
 import { explain } from './explain.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
+const part = 'providers';
+const machineClock = Date.now;
+const soonMs = 30 * 86_400_000;
+
 /** Whether each identity provider answers, and what has to be registered there. */
 export async function lookAtProviders(config: Config): Promise<Finding[]> {
-  const part = 'providers';
   let providers: Providers;
   try {
-    providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: Date.now });
+    providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: machineClock });
   } catch (error) {
     return [wrong(part, explain(error), 'Correct the declaration that is named.')];
   }
@@ -19,18 +28,46 @@ export async function lookAtProviders(config: Config): Promise<Finding[]> {
     const what = 'LOCAL_PASSWORDS=off, and there is no provider: only people with a passkey can sign in';
     return [wrong(part, what, 'Declare a provider in PROVIDERS_DIR, or unset LOCAL_PASSWORDS.')];
   }
-  return Promise.all(
-    all.map(async (provider) => {
-      const { name } = provider.definition;
-      const uri = callbackOf(config, name);
-      try {
-        await provider.check();
-        return ok(part, `${name} answers; its redirect URI is ${uri}`);
-      } catch (error) {
-        const values = { name, why: explain(error), uri };
-        const mend = 'Check its issuer and the network. The redirect URI to register there is {uri}.';
-        return notice(part, '{name} does not answer: {why}', mend, values);
-      }
-    }),
-  );
+  const looked = await Promise.all(all.map((provider) => lookAtProvider(config, provider)));
+  return [...looked, ...lookAtSecrets(await providers.definitions(), machineClock())];
+}
+
+async function lookAtProvider(config: Config, provider: ProviderClient): Promise<Finding> {
+  const { name } = provider.definition;
+  const uri = callbackOf(config, name);
+  try {
+    const ahead = (await provider.check()) ?? 0;
+    if (Math.abs(ahead) <= clockTolerance * 1000) return ok(part, `${name} answers; its redirect URI is ${uri}`);
+    const values = { name, seconds: Math.round(Math.abs(ahead) / 1000) };
+    const mend = 'Let this machine follow a time server (systemd-timesyncd, chrony). Sign-ins fail until then.';
+    return notice(part, 'the clocks of {name} and this machine are {seconds} s apart', mend, values);
+  } catch (error) {
+    const values = { name, why: explain(error), uri };
+    const mend = 'Check its issuer and the network. The redirect URI to register there is {uri}.';
+    return notice(part, '{name} does not answer: {why}', mend, values);
+  }
+}
+
+/** Secrets of clients that have expired, or are about to. Entra gives a secret two years at most. */
+export function lookAtSecrets(definitions: readonly ProviderDefinition[], now: number): Finding[] {
+  return definitions.flatMap((definition) => {
+    const expires = secretExpiry(definition);
+    if (expires === null || definition.enabled === false || expires - now > soonMs) return [];
+    const values = { name: definition.name, day: new Date(expires).toISOString().slice(0, 10) };
+    const mend = 'Make a new secret at the provider and set it here.';
+    return expires <= now
+      ? [wrong(part, 'the secret of {name} expired on {day}', mend, values)]
+      : [notice(part, 'the secret of {name} expires on {day}', mend, values)];
+  });
+}
+
+/** Providers whose last sign-in failed, on any instance. */
+export async function lookAtFailures(db: Db): Promise<Finding[]> {
+  const rows = await findProviders(db);
+  return rows.flatMap(({ id: name, last_success_at, last_failure_at, failure, failure_detail }) => {
+    if (last_failure_at === null || (last_success_at ?? 0) >= last_failure_at) return [];
+    const meaning = failureMeanings[(failure ?? 'other') as FailureCode];
+    const values = { name, at: new Date(last_failure_at).toISOString(), why: failure_detail ?? '' };
+    return [notice(part, 'the last sign-in with {name} failed at {at}: {why}', meaning, values)];
+  });
 }

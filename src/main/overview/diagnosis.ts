@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from '../../database/context.ts';
+import type { Providers } from '../../identity/providers/providers.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { lookAtMail } from '../doctor/look-at-mail.ts';
+import { lookAtSecrets } from '../doctor/look-at-providers.ts';
 import { lookAtSettings } from '../doctor/look-at-settings.ts';
 
 const goodForMs = 60_000;
@@ -18,11 +20,13 @@ interface Diagnosed {
 /** What `gatehouse doctor` would say of the service that runs. Who asks within a minute shares one look. */
 export class Diagnosis {
   readonly #context: Context;
+  readonly #providers: Pick<Providers, 'definitions'>;
   readonly #startedAt: number;
   #last: { readonly at: number; readonly answer: Promise<Diagnosed> } | undefined;
 
-  constructor(context: Context) {
+  constructor(context: Context, providers: Pick<Providers, 'definitions'>) {
     this.#context = context;
+    this.#providers = providers;
     this.#startedAt = context.now();
   }
 
@@ -40,12 +44,13 @@ export class Diagnosis {
   async #examine(): Promise<Diagnosed> {
     const { config, database, now } = this.#context;
     const [inDatabase, mail] = await Promise.all([examineDatabase({ config, database, now }), lookAtMail(config)]);
+    const secrets = lookAtSecrets(await this.#providers.definitions(), now());
     return {
       version: packageVersion(),
       node: process.versions.node,
       database: database.engine,
       started_at: new Date(this.#startedAt).toISOString(),
-      findings: [...lookAtSettings(config), ...inDatabase, mail],
+      findings: [...lookAtSettings(config), ...inDatabase, mail, ...secrets],
     };
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { insufficientScope } from '../../http/gate/unauthorized.ts';
 import { countPeopleByFactor } from '../../identity/factors/factor-count-store.ts';
+import type { Providers } from '../../identity/providers/providers.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Activity } from './activity.ts';
@@ -39,8 +40,12 @@ const Findings = Type.Object({
 });
 
 /** How the service is doing, for administrators: what happened lately, and what `gatehouse doctor` would say. */
-export function serveOverview(app: App, context: Context, activity: Activity): void {
-  const diagnosis = new Diagnosis(context);
+export function serveOverview(
+  app: App,
+  context: Context,
+  { activity, providers }: { readonly activity: Activity; readonly providers: Providers },
+): void {
+  const diagnosis = new Diagnosis(context, providers);
   app.get(
     '/v1/activities',
     {

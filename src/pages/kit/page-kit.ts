@@ -63,7 +63,7 @@ export interface PageKit {
   readonly languages: Languages;
   /** The language of a request: what the person chose, else what the browser asks for. */
   languageOf(request: FastifyRequest): Promise<string>;
-  /** The providers at which this user can prove who they are: those that say when somebody last signed in there. */
+  /** The providers at which this user can prove who they are. */
   proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
   /** Where people without a session are sent. */
   readonly loginPath: string;
@@ -178,8 +178,7 @@ export async function createPageKit(
     async proversOf(userId) {
       const linked = userId === null ? [] : await findIdentitiesOf(database.db, userId);
       const names = new Set(linked.map(({ provider }) => provider));
-      const openid = (await providers.list()).filter(({ isOpenId }) => isOpenId).map(({ button }) => button);
-      return openid.filter(({ name }) => names.has(name));
+      return (await providers.buttons()).filter(({ name }) => names.has(name));
     },
     page(path, auth, handler) {
       app.get(path, options(auth), inLanguage(handler));

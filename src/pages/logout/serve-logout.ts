@@ -4,6 +4,7 @@ import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
+import type { Providers } from '../../identity/providers/providers.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import {
   endHinted,
@@ -13,8 +14,8 @@ import {
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
-import { tokenOf } from '../session/authenticate-web.ts';
-import { callOwnApi } from '../session/own-api.ts';
+import { leave } from '../sign-in/provider-means.ts';
+import { endSession, type UpstreamLogout } from './end-session.ts';
 import { logoutSchema } from './logout-schema.ts';
 
 const endpoint = '/oauth/logout';
@@ -22,9 +23,14 @@ const confirmPath = `${endpoint}/confirm`;
 const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
 
+interface Means {
+  readonly oauth: OAuth;
+  readonly providers: Providers;
+}
+
 /** OpenID Connect RP-Initiated Logout 1.0. */
-export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
-  const page = new LogoutPage(kit, oauth);
+export function serveLogoutPage(app: App, kit: PageKit, means: Means): void {
+  const page = new LogoutPage(kit, means);
   app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) =>
     page.answer(request, reply, queryOf(request)),
   );
@@ -43,10 +49,12 @@ export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
 class LogoutPage {
   readonly #kit: PageKit;
   readonly #oauth: OAuth;
+  readonly #providers: Providers;
 
-  constructor(kit: PageKit, oauth: OAuth) {
+  constructor(kit: PageKit, { oauth, providers }: Means) {
     this.#kit = kit;
     this.#oauth = oauth;
+    this.#providers = providers;
   }
 
   /** By an ID token of whoever is signed in, at once. Otherwise anybody's link could sign people out: they are asked. */
@@ -55,19 +63,18 @@ class LogoutPage {
     const { caller } = request;
     const isNobody = caller.kind === 'anonymous';
     if (!isNobody && asked.hint?.userId !== caller.userId) return this.#ask(request, reply, asked, parameters);
-    if (!isNobody) await this.#signOut(request, reply);
+    const upstream = isNobody ? undefined : await endSession(this.#kit, this.#providers, request, reply);
     if (asked.hint) await endHinted(this.#oauth, asked.hint, requestSource(request));
-    return this.#finish(request, reply, asked);
+    return this.#finish(request, reply, asked, upstream);
   }
 
   /** The person has said so. */
   async confirm(request: FastifyRequest, reply: FastifyReply, parameters: LogoutParameters): Promise<FastifyReply> {
     const asked = await readLogoutRequest(this.#oauth, parameters);
-    if (request.caller.kind !== 'anonymous') {
-      this.#kit.checkForm(request);
-      await this.#signOut(request, reply);
-    }
-    return this.#finish(request, reply, asked);
+    if (request.caller.kind === 'anonymous') return this.#finish(request, reply, asked);
+    this.#kit.checkForm(request);
+    const upstream = await endSession(this.#kit, this.#providers, request, reply);
+    return this.#finish(request, reply, asked, upstream);
   }
 
   async #ask(
@@ -87,18 +94,17 @@ class LogoutPage {
     return this.#kit.show(request, reply, 'sign-out', variables);
   }
 
-  /** Ends the session on every instance, and with it those of the applications; forgets it here. */
-  async #signOut(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await callOwnApi(request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(request) });
-    this.#kit.cookies.clearSession(reply);
-  }
-
   /** Without an ID token the request may be anybody's: the way on is a link that the person sees, and no redirect. */
   async #finish(
     request: FastifyRequest,
     reply: FastifyReply,
     { hint, client, returnTo }: LogoutRequest,
+    upstream?: UpstreamLogout,
   ): Promise<FastifyReply> {
+    // An application that wants its person back gets them back; otherwise the session at the provider ends too.
+    if (returnTo === undefined && upstream) {
+      return leave(this.#kit, request, reply, upstream.url, upstream.label);
+    }
     if (returnTo !== undefined && hint) {
       const status = request.method === 'POST' ? 303 : 302;
       return reply.header('cache-control', 'no-store').redirect(returnTo, status);

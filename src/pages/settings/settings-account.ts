@@ -6,7 +6,7 @@ import { requestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { ownData } from './own-data.ts';
-import { asPerson, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, hasOwnPassword, refusal, showSettings } from './settings-shell.ts';
 
 const base = '/settings/account';
 
@@ -23,8 +23,12 @@ export function serveAccount(kit: PageKit, context: Context): void {
   );
 }
 
-const showAccount = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
-  showSettings(kit, request, reply, 'account', 'settings-account', { title: message('account.title'), ...variables });
+const showAccount = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
+  showSettings(kit, request, reply, 'account', 'settings-account', {
+    title: message('account.title'),
+    has_password: await hasOwnPassword(kit, request),
+    ...variables,
+  });
 
 /** Recorded first: whoever took everything along is in the trail, and in the export itself. */
 async function sendOwnData(
@@ -45,7 +49,7 @@ async function sendOwnData(
     .send(Readable.from(ownData(kit, request)));
 }
 
-/** By the API, which asks for the password and for a token that may do everything. */
+/** By the API, which asks for the password or a recent proof, and for a token that may do everything. */
 async function deleteAccount(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = readForm(request, 'current_password');
   const answer = await asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}`, body);

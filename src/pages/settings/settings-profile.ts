@@ -7,7 +7,7 @@ import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
-import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, currentUser, doneOrGone, hasOwnPassword, refusal, showSettings } from './settings-shell.ts';
 
 export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
   kit.page('/settings', 'auth:web', async (request, reply) =>
@@ -50,6 +50,7 @@ async function showProfile(
     values,
     identifiers: filledFields(kit, values, typed.errors ?? {}),
     pending_email: await pendingEmail(kit, request),
+    has_password: await hasOwnPassword(kit, request),
     current_password_hint: passwordHint(kit.config),
     unconfirmed_email: user.email_confirmed ? null : user.email,
   });
@@ -91,9 +92,10 @@ async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyRe
   return kit.go(reply, '/settings?done=email-kept');
 }
 
-const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
+const showPassword = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
   showSettings(kit, request, reply, 'password', 'settings-password', {
     title: message('password.title'),
+    has_password: await hasOwnPassword(kit, request),
     ...variables,
   });
 

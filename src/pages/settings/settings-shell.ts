@@ -3,6 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { type UserView, viewUser } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
+import { canUsePassword } from '../../identity/credentials/require-own-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
@@ -56,6 +57,12 @@ export async function currentUser({ database }: PageKit, { caller }: FastifyRequ
   const user = caller.userId === null ? undefined : await findUser(database.db, caller.userId);
   if (!user) throw notFound('This account is gone.');
   return viewUser(user);
+}
+
+/** Whether they can be asked for a password. */
+export async function hasOwnPassword(kit: PageKit, { caller }: FastifyRequest): Promise<boolean> {
+  const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
+  return user !== undefined && canUsePassword(kit, user);
 }
 
 /** What the form says back when the API refused it: at the fields where it names fields, else above the form. */

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
-import { visitorOf } from '../session/csrf.ts';
 import { labelOf, leave, type ProviderMeans, providerOf, showProviderFailure } from '../sign-in/provider-means.ts';
+import { beginAtProvider } from '../sign-in/send-to-provider.ts';
 import { asPerson, refusal, showSettings, wanted } from './settings-shell.ts';
 
 interface Identity {
@@ -34,16 +33,11 @@ export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
     const { caller } = request;
     means.factors.guardChange(caller);
     const { userId, sessionId } = caller;
-    const visitor = visitorOf(kit.cookies, request, reply);
-    const beginning = { purpose: 'link', visitor, userId, sessionId, passedOn: { prompt: undefined } } as const;
+    const beginning = { purpose: 'link', userId, sessionId, passedOn: {} } as const;
+    const url = await beginAtProvider(kit, means, request, reply, provider, beginning);
     const label = labelOf(provider);
-    try {
-      const url = await beginAttempt(means.context, means.oauth.keys, provider, beginning);
-      return await leave(kit, request, reply, url, label);
-    } catch (error) {
-      means.context.log.warn({ err: error, provider: provider.definition.name }, 'a provider cannot be reached');
-      return showProviderFailure(kit, request, reply, { failure: 'down', label });
-    }
+    if (url) return leave(kit, request, reply, url, label);
+    return showProviderFailure(kit, request, reply, { failure: 'down', label });
   });
 
   kit.form(`${path}/:id/remove`, 'auth:web', async (request, reply) => {

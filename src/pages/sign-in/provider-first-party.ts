@@ -1,21 +1,20 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
-import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import { neverStore } from '../../oauth/oauth-routes.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { oauthErrorSchema } from '../../oauth/schemas.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
-import { visitorOf } from '../session/csrf.ts';
 import { localPath } from '../session/local-path.ts';
 import { type ProviderMeans, readPassedOn } from './provider-means.ts';
+import { beginAtProvider } from './send-to-provider.ts';
 
 const text = Type.Optional(Type.String());
 
 /** Contract 14.6: where the browser of a first-party application begins a sign-in with a provider. */
 export function serveFirstPartyProviders(app: App, kit: PageKit, means: ProviderMeans): void {
-  const { context, oauth, providers, proxiedClients } = means;
+  const { providers, proxiedClients } = means;
   for (const { path } of proxiedClients) {
     app.get(
       `/v1/clients/${path}/with/:provider`,
@@ -38,13 +37,10 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, means: Provider
         if (!provider) throw notFound('There is no such provider.');
         const query = queryOf(request);
         const next = returnAddress(kit.config, query.next);
-        const visitor = visitorOf(kit.cookies, request, reply);
-        const beginning = { purpose: 'sign-in', visitor, client: path, next, passedOn: readPassedOn(query) } as const;
-        const url = await beginAttempt(context, oauth.keys, provider, beginning).catch((error) => {
-          context.log.warn({ err: error, provider: provider.definition.name }, 'a provider cannot be reached');
-          throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });
-        });
-        return reply.redirect(url.href, 302);
+        const beginning = { purpose: 'sign-in', client: path, next, passedOn: readPassedOn(query) } as const;
+        const url = await beginAtProvider(kit, means, request, reply, provider, beginning);
+        if (url) return reply.redirect(url.href, 302);
+        throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });
       },
     );
   }

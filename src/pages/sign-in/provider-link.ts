@@ -2,14 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
+import { type Attempt, findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
 import { linkIdentity, linkPendingIdentity } from '../../identity/providers/link-identity.ts';
 import { resolveIdentity, signInRefused } from '../../identity/providers/resolve-identity.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import {
+  type Answered,
+  labelOf,
+  nameIn,
+  type ProviderMeans,
+  providerOf,
+  showProviderFailure,
+} from './provider-means.ts';
 import { enter, linkPath } from './provider-session.ts';
 
 const handleIn = (request: FastifyRequest): string => (request.params as { handle: string }).handle;
@@ -38,16 +45,16 @@ export function serveLinking(kit: PageKit, means: ProviderMeans): void {
   });
 }
 
-/** The identity that waits for its owner's proof. Only the browser that brought it finds it. */
+/** The identity that waits for its owner's proof. */
 export async function pendingOf(
   kit: PageKit,
   { context }: ProviderMeans,
   request: FastifyRequest,
-  handle = handleIn(request),
+  { provider = nameIn(request), handle = handleIn(request) } = {},
 ): Promise<PendingIdentity | undefined> {
   const { visitor } = kit.cookies.read(request);
   if (!visitor) return undefined;
-  return findPending(context.database.db, { handle, visitor, now: context.now() });
+  return findPending(context.database.db, { handle, visitor, provider, now: context.now() });
 }
 
 const showOtherAccount = (
@@ -81,7 +88,7 @@ export async function callerOf(
   kit: PageKit,
   request: FastifyRequest,
   reply: FastifyReply,
-  { attempt }: Answered,
+  attempt: Attempt,
 ): Promise<Caller | undefined> {
   const caller = await kit.webSessions.find(request, reply);
   const isSame = caller && isSignedIn(caller) && caller.userId === attempt.user_id;
@@ -96,7 +103,7 @@ export async function finishLinking(
   reply: FastifyReply,
   answered: Answered,
 ): Promise<FastifyReply> {
-  const caller = await callerOf(kit, request, reply, answered);
+  const caller = await callerOf(kit, request, reply, answered.attempt);
   const label = labelOf(answered.provider);
   if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
   const { upstream } = answered;

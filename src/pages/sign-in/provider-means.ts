@@ -3,7 +3,6 @@ import type { ProxiedClient } from '../../config/config.ts';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { Attempt } from '../../identity/providers/attempt-store.ts';
-import type { Beginning } from '../../identity/providers/begin-attempt.ts';
 import type { LinkServices } from '../../identity/providers/link-identity.ts';
 import type { PassedOn, ProviderClient } from '../../identity/providers/provider-client.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
@@ -29,16 +28,6 @@ export interface Answered {
   readonly attempt: Attempt;
   readonly upstream: Upstream;
 }
-
-/** Sends the browser to the provider, or says that the provider cannot be reached. */
-export type SendToProvider = (
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  provider: ProviderClient,
-  beginning: Omit<Beginning, 'visitor'>,
-) => Promise<FastifyReply>;
 
 export const nameIn = (request: FastifyRequest): string => (request.params as { name: string }).name;
 

@@ -1,17 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
-import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { takeAttempt } from '../../identity/providers/attempt-store.ts';
-import { beginAttempt, bindingOf } from '../../identity/providers/begin-attempt.ts';
-import type { ProviderClient } from '../../identity/providers/provider-client.ts';
-import { noteProviderState } from '../../identity/providers/provider-state-store.ts';
+import { bindingOf } from '../../identity/providers/begin-attempt.ts';
+import type { ProviderFailure } from '../../identity/providers/provider-failure.ts';
+import { noteProviderSuccess } from '../../identity/providers/provider-store.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
+import { Problem } from '../../platform/errors.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
-import { visitorOf } from '../session/csrf.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
 import {
@@ -21,11 +19,12 @@ import {
   type ProviderMeans,
   providerOf,
   readPassedOn,
-  type SendToProvider,
   showProviderFailure,
 } from './provider-means.ts';
 import { finishProving, serveProving } from './provider-prove.ts';
 import { finishSignIn } from './provider-session.ts';
+import { finishTest, serveProviderTest } from './provider-test.ts';
+import { noteFailure, sendToProvider } from './send-to-provider.ts';
 
 /** What a provider may send to the callback. */
 const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
@@ -57,7 +56,8 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     },
   );
   serveLinking(kit, means);
-  serveProving(kit, means, sendToProvider);
+  serveProving(kit, means);
+  serveProviderTest(kit, means);
 }
 
 function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
@@ -68,6 +68,10 @@ function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(found);
 }
 
+/** The token of a mailed link. What cannot be one is not stored. */
+const readInvitation = (sent: unknown): string | undefined =>
+  typeof sent === 'string' && /^[\w.~-]{1,500}$/.test(sent) ? sent : undefined;
+
 async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest, reply: FastifyReply) {
   const provider = await providerOf(means, request);
   const query = queryOf(request);
@@ -77,26 +81,10 @@ async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest
   return sendToProvider(kit, means, request, reply, provider, {
     purpose: 'sign-in',
     next,
-    invitation: query.invitation,
+    invitation: readInvitation(query.invitation),
     passedOn: readPassedOn(asked),
   });
 }
-
-const sendToProvider: SendToProvider = async (kit, means, request, reply, provider, beginning) => {
-  const { context, oauth } = means;
-  const visitor = visitorOf(kit.cookies, request, reply);
-  try {
-    const url = await beginAttempt(context, oauth.keys, provider, { ...beginning, visitor });
-    return await reply.header('cache-control', 'no-store').redirect(url.href, 302);
-  } catch (error) {
-    await noteFailure(means, request, provider, error);
-    return showProviderFailure(kit, request, reply, {
-      failure: 'down',
-      label: labelOf(provider),
-      next: beginning.next,
-    });
-  }
-};
 
 async function finish(
   kit: PageKit,
@@ -120,12 +108,18 @@ async function finish(
   let upstream: Upstream;
   try {
     const binding = await bindingOf(context, oauth.keys, name, state);
-    upstream = await provider.finish(answer, binding, attempt.max_age);
+    // A renewed proof is checked by `finishProving`: some providers do not say when somebody signed in there.
+    upstream = await provider.finish(answer, binding, attempt.purpose === 'prove' ? null : attempt.max_age);
   } catch (error) {
-    await noteFailure(means, request, provider, error);
-    return showProviderFailure(kit, request, reply, { failure: failureOf(error, answer), label, next });
+    const decided = decidedByPerson(answer);
+    if (decided) return showProviderFailure(kit, request, reply, { failure: decided, label, next });
+    const failure = await noteFailure(means, request, provider, error);
+    if (attempt.purpose === 'test') {
+      return finishTest(kit, means, request, reply, { provider, attempt, upstream: failure });
+    }
+    return showProviderFailure(kit, request, reply, { failure: pageOf(failure), label, next });
   }
-  await noteProviderState(context.database.db, { name, succeeded_at: context.now() });
+  await noteProviderSuccess(context.database.db, name, context.now());
   return finishAttempt(kit, means, request, reply, { provider, attempt, upstream });
 }
 
@@ -139,43 +133,21 @@ function finishAttempt(
   const { purpose } = answered.attempt;
   if (purpose === 'link') return finishLinking(kit, means, request, reply, answered);
   if (purpose === 'prove') return finishProving(kit, means, request, reply, answered);
-  return finishSignIn(kit, means, request, reply, answered);
+  if (purpose === 'test') return finishTest(kit, means, request, reply, answered);
+  return finishSignIn(kit, means, request, reply, answered).catch(async (error: unknown) => {
+    // What `map` of the declaration does wrong.
+    if (error instanceof Problem && error.code === 'provider_failed') {
+      await noteFailure(means, request, answered.provider, error);
+    }
+    throw error;
+  });
 }
 
 /** A person who changed their mind is not an error of the provider. */
-function failureOf(error: unknown, answer: URLSearchParams) {
+function decidedByPerson(answer: URLSearchParams): 'denied' | 'login_required' | undefined {
   const code = answer.get('error');
   if (code === 'access_denied' || code === 'user_cancelled_authorize') return 'denied';
-  if (code === 'login_required' || code === 'interaction_required') return 'login_required';
-  return causeOf(error, OutboundError) ? 'down' : 'failed';
+  return code === 'login_required' || code === 'interaction_required' ? 'login_required' : undefined;
 }
 
-/** Libraries wrap what `fetch` throws. */
-function causeOf<T extends Error>(error: unknown, kind: new (...args: never[]) => T): T | undefined {
-  let current = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    if (current instanceof kind) return current;
-    current = current.cause;
-  }
-  return undefined;
-}
-
-/** In the log, for the console, and in the audit trail. What a provider says of an error may hold anything: it is cut. */
-async function noteFailure(
-  { context }: ProviderMeans,
-  request: FastifyRequest,
-  { definition: { name } }: ProviderClient,
-  error: unknown,
-): Promise<void> {
-  const { message: said, code, cause } = error as Error & { code?: string };
-  const why = [code, said, causeOf(cause, Error)?.message]
-    .filter((part) => part)
-    .join(': ')
-    .slice(0, 300);
-  context.log.warn({ err: error, provider: name }, 'a sign-in with a provider failed');
-  context.metrics.logins.inc({ result: 'refused' });
-  const { db } = context.database;
-  await noteProviderState(db, { name, failed_at: context.now(), failure: why });
-  const data = { provider: name, reason: why };
-  await recordEvent(context, db, { type: 'login.failed', source: requestSource(request), data });
-}
+const pageOf = ({ code }: ProviderFailure): 'down' | 'failed' => (code === 'unreachable' ? 'down' : 'failed');

@@ -7,20 +7,14 @@ import { makeProviderProof } from '../../identity/providers/provider-proof.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { askForProof, proveBy } from '../kit/prove-in-place.ts';
 import { callerOf } from './provider-link.ts';
-import {
-  type Answered,
-  labelOf,
-  type ProviderMeans,
-  providerOf,
-  type SendToProvider,
-  showProviderFailure,
-} from './provider-means.ts';
+import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import { sendToProvider } from './send-to-provider.ts';
 
 /** So old a proof at the provider may be when it renews the proof of a session here. */
 const freshMs = 5 * 60_000;
 
 /** Somebody proves again at a provider who they are: in a tab of its own, so that a form in another tab keeps what was typed. */
-export function serveProving(kit: PageKit, means: ProviderMeans, sendToProvider: SendToProvider): void {
+export function serveProving(kit: PageKit, means: ProviderMeans): void {
   const path = '/login/with/:name/prove';
   kit.page(path, 'auth:web', async (request, reply) => {
     const provider = await providerOf(means, request);
@@ -37,7 +31,7 @@ export function serveProving(kit: PageKit, means: ProviderMeans, sendToProvider:
 
 /**
  * Back from the provider. The identity must be one of this user's, and the proof a new one: a provider that answers from an
- * old session proves nothing.
+ * old session proves nothing. A provider that does not say when it authenticated the person is believed, as it is at a sign-in.
  */
 export async function finishProving(
   kit: PageKit,
@@ -48,12 +42,14 @@ export async function finishProving(
 ): Promise<FastifyReply> {
   const { upstream, provider } = answered;
   const label = labelOf(provider);
-  const caller = await callerOf(kit, request, reply, answered);
+  const caller = await callerOf(kit, request, reply, answered.attempt);
   if (!caller?.sessionId) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
   const identity = await findIdentity(context.database.db, upstream);
-  const isFresh = upstream.authTime !== null && context.now() - upstream.authTime < freshMs;
-  if (identity?.user_id !== caller.userId || !isFresh) {
+  if (identity?.user_id !== caller.userId) {
     return showProviderFailure(kit, request, reply, { failure: 'other_account', label });
+  }
+  if (upstream.authTime !== null && context.now() - upstream.authTime >= freshMs) {
+    return showProviderFailure(kit, request, reply, { failure: 'login_required', label });
   }
   request.caller = caller;
   const proof_provider = makeProviderProof(oauth.keys, caller.sessionId, upstream.factors, context.now());

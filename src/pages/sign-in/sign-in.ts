@@ -2,16 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
-import { providerOfSession } from '../../identity/providers/identity-store.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import type { Destination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
-import { tokenOf } from '../session/authenticate-web.ts';
+import { endSession, signedOutPath } from '../logout/end-session.ts';
 import { localPath } from '../session/local-path.ts';
-import { callOwnApi } from '../session/own-api.ts';
 import { nextQuery } from './next-query.ts';
 import { pendingOf } from './provider-link.ts';
 import { labelOf, leave, type ProviderMeans } from './provider-means.ts';
@@ -35,7 +33,9 @@ export function serveSignIn(kit: PageKit, means: ProviderMeans): void {
   kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, means, request, reply));
   kit.page('/logout', 'public', async (request, reply) => {
     const caller = await kit.webSessions.find(request, reply);
-    if (!caller) return kit.go(reply, `${kit.loginPath}?done=signed-out`);
+    if (!caller) return kit.go(reply, signedOutPath(kit));
+    // The form belongs to this session.
+    request.caller = caller;
     const user = await findUser(kit.database.db, caller.userId ?? '');
     const person = user?.name ?? user?.email ?? user?.username ?? user?.phone;
     return kit.show(request, reply, 'sign-out', { title: message('sign_out.title'), person, parameters: [] });
@@ -82,9 +82,9 @@ async function showLogin(
 
 /** Where the person comes from a provider with an email that is taken: what the page explains to them. */
 async function linkingOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest, next: string | undefined) {
-  const [, name = '', handle] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
-  const provider = handle === undefined ? undefined : await means.providers.find(name);
-  const pending = provider && (await pendingOf(kit, means, request, handle));
+  const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
+  const provider = handle === '' ? undefined : await means.providers.find(name);
+  const pending = provider && (await pendingOf(kit, means, request, { provider: name, handle }));
   return pending && { provider: labelOf(provider), email: (JSON.parse(pending.upstream) as Upstream).email };
 }
 
@@ -129,20 +129,14 @@ async function signIn(
 const loginName = ({ config: { loginAttributes } }: PageKit): string =>
   loginAttributes.length === 1 ? String(loginAttributes[0]) : 'any';
 
-/** Ends the session on every instance, and forgets it here. */
 async function signOut(
   kit: PageKit,
   means: ProviderMeans,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const name = await providerOfSession(kit.database.db, request.caller.sessionId as string);
-  const provider = name === undefined ? undefined : await means.providers.find(name);
-  await callOwnApi(request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(request) });
-  kit.cookies.clearSession(reply);
-  const back = `${kit.loginPath}?done=signed-out`;
-  const url = await provider?.logoutUrl(kit.config.baseUrl + back).catch(() => undefined);
-  return provider && url ? leave(kit, request, reply, url, labelOf(provider)) : kit.go(reply, back);
+  const upstream = await endSession(kit, means.providers, request, reply);
+  return upstream ? leave(kit, request, reply, upstream.url, upstream.label) : kit.go(reply, signedOutPath(kit));
 }
 
 async function inWords(kit: PageKit, request: FastifyRequest, seconds: number): Promise<string> {

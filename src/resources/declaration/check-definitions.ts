@@ -41,7 +41,7 @@ const reserved = new Set([
     'identity_sessions',
     'provider_attempts',
     'pending_identities',
-    'provider_states',
+    'providers',
   ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];

@@ -1,0 +1,38 @@
+import { Box, Typography } from '@mui/material';
+import { useRecordContext } from 'react-admin';
+import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
+import { ago } from '../text/ago.ts';
+import { say } from '../text/say.ts';
+import { Quiet, Section } from '../widgets/Section.tsx';
+
+interface Provider {
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  failure: FailureCode | null;
+  failure_detail: string | null;
+}
+
+/** How the last sign-ins with a provider went, what an error means and what to do about it. */
+export function ProviderState() {
+  const provider = useRecordContext() as Provider | undefined;
+  if (!provider) return null;
+  const { last_success_at: success, last_failure_at: failed, failure, failure_detail: detail } = provider;
+  return (
+    <Box sx={{ mt: 3 }}>
+      <Section title={say('State')}>
+        {!success && !failed && <Quiet>{say('Nobody has signed in with it yet.')}</Quiet>}
+        {success && <Quiet>{say('The last sign-in that succeeded: {when}.', { when: ago(success) })}</Quiet>}
+        {failed && failure && (
+          <Box sx={{ px: 2, pb: 2 }}>
+            <Typography variant="body2" color={!success || failed > success ? 'error' : 'textSecondary'}>
+              {say('The last sign-in that failed: {when}.', { when: ago(failed) })} {say(failureMeanings[failure])}
+            </Typography>
+            <Typography variant="caption" color="textSecondary" className="mono">
+              {detail}
+            </Typography>
+          </Box>
+        )}
+      </Section>
+    </Box>
+  );
+}

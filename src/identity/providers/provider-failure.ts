@@ -1,0 +1,70 @@
+import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { FailureCode } from './failure-meanings.ts';
+
+export interface ProviderFailure {
+  readonly code: FailureCode;
+  /** For administrators: what the provider or the library said. */
+  readonly detail: string;
+}
+
+/** As `openid-client` and `jose` write their errors. */
+type LibraryError = Error & { readonly code?: string; readonly error?: unknown; readonly status?: number };
+
+/** The codes of the libraries, by their beginnings. The first that fits counts. */
+const byCode: readonly (readonly [string, FailureCode])[] = [
+  ['OAUTH_TIMEOUT', 'unreachable'],
+  ['ERR_JWKS_TIMEOUT', 'unreachable'],
+  ['OAUTH_JWT_TIMESTAMP_CHECK_FAILED', 'clock'],
+  ['ERR_JWT_EXPIRED', 'clock'],
+  ['OAUTH_RESPONSE_IS_NOT', 'bad_answer'],
+  ['OAUTH_PARSE_ERROR', 'bad_answer'],
+  ['OAUTH_MISSING_SERVER_METADATA', 'bad_answer'],
+  ['OAUTH_INVALID_SERVER_METADATA', 'bad_answer'],
+  ['OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', 'bad_answer'],
+  ['OAUTH_INVALID_RESPONSE', 'token_rejected'],
+  ['OAUTH_JWT', 'token_rejected'],
+  ['OAUTH_KEY_SELECTION_FAILED', 'token_rejected'],
+  ['OAUTH_UNSUPPORTED_OPERATION', 'token_rejected'],
+  ['ERR_J', 'token_rejected'],
+];
+
+/** RFC 6749 5.2, and GitHub's own word. */
+const clientErrors = new Set(['invalid_client', 'unauthorized_client', 'incorrect_client_credentials']);
+
+const longestDetail = 300;
+
+/** Libraries wrap what `fetch` throws. */
+function causesOf(error: unknown): LibraryError[] {
+  const causes: LibraryError[] = [];
+  for (let current = error; current instanceof Error && causes.length < 5; current = current.cause)
+    causes.push(current);
+  return causes;
+}
+
+export function describeFailure(error: unknown): ProviderFailure {
+  const causes = causesOf(error);
+  const said = causes.flatMap((cause) => [cause.error, cause.message]);
+  const words = [...new Set(said.filter((word) => typeof word === 'string' && word !== ''))].join(': ');
+  // It may come from the provider and hold anything.
+  const detail = words
+    .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+    .toWellFormed()
+    .slice(0, longestDetail);
+  return { code: codeOf(causes), detail: detail.toWellFormed() };
+}
+
+function codeOf(causes: readonly LibraryError[]): FailureCode {
+  const [first] = causes;
+  if (first instanceof Problem) return 'declaration';
+  if (causes.some((cause) => cause instanceof OutboundError)) return 'unreachable';
+  for (const { code = '', error, status, message } of causes) {
+    if (typeof error === 'string') return clientErrors.has(error) ? 'client_rejected' : 'request_rejected';
+    if (status === 401) return 'client_rejected';
+    // The provider did not authenticate the person again, as `max_age` asked it to.
+    if (/last End-User authentication/.test(message)) return 'token_rejected';
+    const known = byCode.find(([beginning]) => code.startsWith(beginning));
+    if (known) return known[1];
+  }
+  return 'other';
+}

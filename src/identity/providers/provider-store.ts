@@ -1,0 +1,43 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import type { ProviderFailure } from './provider-failure.ts';
+
+export type ProviderRow = Selectable<Tables['providers']>;
+
+/** What a declaration says of a provider. The other columns say how sign-ins went. */
+export type DeclaredProvider = Pick<
+  ProviderRow,
+  'id' | 'label' | 'issuer' | 'client_id' | 'redirect_uri' | 'enabled' | 'secret_expires_at'
+>;
+
+export const findProviders = (db: Db | Tx): Promise<ProviderRow[]> =>
+  db.selectFrom('providers').selectAll().orderBy('id').execute();
+
+/** False where another instance did so first. */
+export async function insertProvider(tx: Tx, declared: DeclaredProvider, now: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('providers')
+    .values({ ...declared, created_at: now })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirstOrThrow();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function updateProvider(db: Db | Tx, id: string, changes: Partial<ProviderRow>): Promise<void> {
+  await db.updateTable('providers').set(changes).where('id', '=', id).execute();
+}
+
+export async function deleteProvider(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('providers').where('id', '=', id).execute();
+}
+
+export const noteProviderSuccess = (db: Db, id: string, now: number): Promise<void> =>
+  updateProvider(db, id, { last_success_at: now });
+
+export const noteProviderFailure = (
+  db: Db,
+  id: string,
+  { code, detail }: ProviderFailure,
+  now: number,
+): Promise<void> => updateProvider(db, id, { last_failure_at: now, failure: code, failure_detail: detail });

@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { requestSource } from '../../http/request-source.ts';
+import { findUser, findUserByLogin } from '../../identity/accounts/user-store.ts';
+import { failureMeanings } from '../../identity/providers/failure-meanings.ts';
+import { findIdentity } from '../../identity/providers/identity-store.ts';
+import { mapClaims } from '../../identity/providers/map-claims.ts';
+import type { ProviderClient } from '../../identity/providers/provider-client.ts';
+import type { ProviderFailure } from '../../identity/providers/provider-failure.ts';
+import type { Upstream } from '../../identity/providers/upstream.ts';
+import { type Caller, isAdmin } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { callerOf } from './provider-link.ts';
+import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import { noteFailure, sendToProvider } from './send-to-provider.ts';
+
+/** The test sign-in of administrators: signs in at the provider, shows what came back, and changes nothing here. */
+export function serveProviderTest(kit: PageKit, means: ProviderMeans): void {
+  kit.page('/login/with/:name/test', 'auth:web', async (request, reply) => {
+    const { caller } = request;
+    requireAdministrator(caller);
+    const provider = await providerOf(means, request);
+    const { userId, sessionId } = caller;
+    const beginning = { purpose: 'test', userId, sessionId, passedOn: {} } as const;
+    return sendToProvider(kit, means, request, reply, provider, beginning);
+  });
+}
+
+function requireAdministrator(caller: Caller): void {
+  if (!isAdmin(caller)) throw forbidden('The test sign-in is for administrators.');
+}
+
+/** Back from the provider, with somebody or with a failure. Only for the session that began it. */
+export async function finishTest(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { provider, attempt, upstream }: Omit<Answered, 'upstream'> & { readonly upstream: Upstream | ProviderFailure },
+): Promise<FastifyReply> {
+  const caller = await callerOf(kit, request, reply, attempt);
+  const label = labelOf(provider);
+  if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
+  requireAdministrator(caller);
+  const outcome = await outcomeOf(means, request, provider, upstream);
+  const { name } = provider.definition;
+  const { userId, sessionId } = caller;
+  const data = { provider: name, result: outcome.failure?.code ?? 'ok' };
+  const of = { rowId: name, userId, sessionId, source: requestSource(request), data };
+  await recordEvent(means.context, means.context.database.db, { type: 'provider.tested', ...of });
+  return kit.show(request, reply, 'provider-test', {
+    title: message(outcome.failure ? 'provider.test.failed' : 'provider.test.succeeded', { provider: label }),
+    ...outcome,
+    back: `/admin/providers/${name}/show`,
+  });
+}
+
+interface Outcome {
+  readonly failure?: ProviderFailure & { readonly meaning: LocalizedText };
+  readonly happens?: LocalizedText;
+  readonly upstream?: Upstream;
+  readonly claims?: string;
+  readonly roles?: readonly string[] | undefined;
+}
+
+async function outcomeOf(
+  means: ProviderMeans,
+  request: FastifyRequest,
+  provider: ProviderClient,
+  upstream: Upstream | ProviderFailure,
+): Promise<Outcome> {
+  const failed = (failure: ProviderFailure) => ({
+    failure: { ...failure, meaning: message(failureMeanings[failure.code]) },
+  });
+  if ('code' in upstream) return failed(upstream);
+  const seen = { upstream, claims: JSON.stringify(upstream.claims, null, 2) };
+  try {
+    const { roles } = mapClaims(means.context, provider.definition, upstream);
+    return { ...seen, roles, happens: message(await wouldHappen(means, upstream)) };
+  } catch (error) {
+    return { ...seen, ...failed(await noteFailure(means, request, provider, error)) };
+  }
+}
+
+/** What a sign-in of this person would do (contract 14.2). */
+async function wouldHappen({ context }: ProviderMeans, upstream: Upstream): Promise<string> {
+  const { database, config } = context;
+  const identity = await findIdentity(database.db, upstream);
+  if (identity) {
+    const user = await findUser(database.db, identity.user_id);
+    return user?.disabled ? 'provider.test.disabled' : 'provider.test.known';
+  }
+  const { email } = upstream;
+  const owner = email === null ? undefined : await findUserByLogin(database.db, { attribute: 'email', value: email });
+  if (owner) return 'provider.test.taken';
+  return config.registration === 'open' ? 'provider.test.new' : 'provider.test.closed';
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestSource } from '../../http/request-source.ts';
+import { type Beginning, beginAttempt } from '../../identity/providers/begin-attempt.ts';
+import type { ProviderClient } from '../../identity/providers/provider-client.ts';
+import { describeFailure, type ProviderFailure } from '../../identity/providers/provider-failure.ts';
+import { noteProviderFailure } from '../../identity/providers/provider-store.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { visitorOf } from '../session/csrf.ts';
+import { labelOf, type ProviderMeans, showProviderFailure } from './provider-means.ts';
+
+/** Where the browser goes; undefined where the provider cannot be reached, which is noted. */
+export async function beginAtProvider(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: ProviderClient,
+  beginning: Omit<Beginning, 'visitor'>,
+): Promise<URL | undefined> {
+  const visitor = visitorOf(kit.cookies, request, reply);
+  try {
+    return await beginAttempt(means.context, means.oauth.keys, provider, { ...beginning, visitor });
+  } catch (error) {
+    await noteFailure(means, request, provider, error);
+    return undefined;
+  }
+}
+
+/** Sends the browser to the provider, or says that the provider cannot be reached. */
+export async function sendToProvider(
+  kit: PageKit,
+  means: ProviderMeans,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: ProviderClient,
+  beginning: Omit<Beginning, 'visitor'>,
+): Promise<FastifyReply> {
+  const url = await beginAtProvider(kit, means, request, reply, provider, beginning);
+  if (url) return reply.header('cache-control', 'no-store').redirect(url.href, 302);
+  return showProviderFailure(kit, request, reply, { failure: 'down', label: labelOf(provider), next: beginning.next });
+}
+
+/** In the log, for the console, and in the audit trail. */
+export async function noteFailure(
+  { context }: ProviderMeans,
+  request: FastifyRequest,
+  { definition: { name } }: ProviderClient,
+  error: unknown,
+): Promise<ProviderFailure> {
+  const failure = describeFailure(error);
+  context.log.warn({ err: error, provider: name }, 'a sign-in with a provider failed');
+  context.metrics.logins.inc({ result: 'refused' });
+  const { db } = context.database;
+  await noteProviderFailure(db, name, failure, context.now());
+  const data = { provider: name, failure: failure.code, reason: failure.detail };
+  await recordEvent(context, db, { type: 'provider.failed', rowId: name, source: requestSource(request), data });
+  return failure;
+}

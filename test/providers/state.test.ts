@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { lookAtProviders } from '../../src/main/doctor/look-at-providers.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { password, someone } from '../harness/people.ts';
+import { newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { type Service, services } from '../harness/service.ts';
+import { type Upstream, upstreams } from '../harness/upstream.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+interface Provider {
+  readonly id: string;
+  readonly label: string;
+  readonly redirect_uri: string;
+  readonly enabled: boolean;
+  readonly last_success_at: string | null;
+  readonly last_failure_at: string | null;
+  readonly failure: string | null;
+  readonly failure_detail: string | null;
+  readonly secret_expires_at: string | null;
+}
+interface Finding {
+  readonly part: string;
+  readonly state: string;
+  readonly what: string;
+}
+
+const adminPassword = 'correct horse battery';
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const person = (name: string) => ({ sub: name, email: `${name}@example.com`, email_verified: true });
+
+onBothEngines('The state of providers', (engine) => {
+  const start = services(engine);
+  const createDatabase = databases(engine);
+  const createUpstream = upstreams();
+  let upstream: Upstream;
+  let service: Service;
+  let other: Service;
+  let admin: string;
+  before(async () => {
+    upstream = await createUpstream();
+    const database = await createDatabase();
+    upstream.declare(database.dir, 'off', `enabled: false, clientSecretExpires: '${inDays(-2)}'`);
+    upstream.declare(database.dir, 'old', `clientSecretExpires: '${inDays(-1)}'`);
+    const mapped = `clientSecretExpires: '${inDays(10)}', map: ({ roles }) => ({ roles })`;
+    const PROVIDERS_DIR = upstream.declare(database.dir, 'acme', mapped);
+    service = await start({ database, env: { PROVIDERS_DIR } });
+    other = await start({ database, env: { PROVIDERS_DIR } });
+    admin = await logIn(service, 'admin@example.com', adminPassword);
+  });
+  const stateOf = async (on: Service, id = 'acme') => {
+    const token = await logIn(on, 'admin@example.com', adminPassword);
+    return (await ask<{ data: Provider }>(on, `/v1/providers/${id}`, { token })).body.data;
+  };
+  const events = async (type: string) =>
+    (
+      await ask<{ data: { data: Record<string, unknown> }[] }>(service, `/v1/events?search=type:${type}`, {
+        token: admin,
+      })
+    ).body.data.map(({ data }) => data);
+  const administrator = async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn('admin@example.com', adminPassword);
+    return visitor;
+  };
+
+  it('is shown to administrators alone', async () => {
+    const { body } = await ask<{ data: Provider[] }>(service, '/v1/providers', { token: admin });
+    assert.deepEqual(
+      body.data.map(({ id, enabled }) => [id, enabled]),
+      [
+        ['acme', true],
+        ['off', false],
+        ['old', true],
+      ],
+    );
+    const [acme] = body.data;
+    assert.match(acme?.redirect_uri ?? '', /^http:.*\/login\/with\/acme\/callback$/);
+    assert.equal(acme?.secret_expires_at?.slice(0, 10), inDays(10));
+    assert.equal(acme?.last_success_at, null);
+    const { token } = await someone(service);
+    assert.equal((await ask(service, '/v1/providers', { token })).status, 403);
+    assert.equal((await events('provider.added')).length, 3, 'once, though two instances started');
+  });
+
+  const failures: [code: string, status: number, break_: () => void][] = [
+    ['client_rejected', 502, () => (upstream.refuses = 'invalid_client')],
+    ['request_rejected', 502, () => (upstream.refuses = 'invalid_grant')],
+    ['token_rejected', 502, () => (upstream.tamper = (claims) => (claims.aud = 'another'))],
+    ['clock', 502, () => (upstream.tamper = (claims) => (claims.exp = 1))],
+    ['declaration', 502, () => (upstream.person = { ...upstream.person, roles: ['king'] })],
+  ];
+  it('names the last success and the last error on every instance', async () => {
+    upstream.person = person('first');
+    assert.equal((await newcomer(other, upstream)).visit.status, 303);
+    assert.ok((await stateOf(service)).last_success_at);
+    for (const [code, status, break_] of failures) {
+      upstream.person = person(code);
+      break_();
+      assert.equal((await newcomer(other, upstream)).visit.status, status, code);
+      upstream.refuses = undefined;
+      upstream.tamper = undefined;
+      const { failure, failure_detail, last_failure_at } = await stateOf(service);
+      assert.deepEqual([failure, Boolean(last_failure_at), Boolean(failure_detail)], [code, true, true]);
+    }
+    assert.deepEqual(new Set((await events('provider.failed')).map(({ failure }) => failure)).size, failures.length);
+    const { body } = await ask<{ data: { findings: Finding[] } }>(service, '/v1/diagnoses', { token: admin });
+    const said = body.data.findings
+      .filter(({ part }) => part === 'providers')
+      .map(({ state, what }) => `${state} ${what}`);
+    assert.equal(said.length, 3, said.join('\n'));
+    assert.match(said.join('\n'), /notice the last sign-in with acme failed/);
+    assert.match(said.join('\n'), new RegExp(`notice the secret of acme expires on ${inDays(10)}`));
+    assert.match(said.join('\n'), new RegExp(`wrong the secret of old expired on ${inDays(-1)}`));
+  });
+
+  it('does not count somebody who changed their mind as an error', async () => {
+    const { last_failure_at } = await stateOf(service);
+    const visitor = new Visitor(service);
+    const { location } = await visitor.get('/login/with/acme');
+    const state = new URL(location ?? '').searchParams.get('state') ?? '';
+    const query = new URLSearchParams({ error: 'access_denied', state, iss: upstream.url });
+    assert.equal((await visitor.get(`/login/with/acme/callback?${query}`)).status, 400);
+    assert.equal((await stateOf(service)).last_failure_at, last_failure_at);
+  });
+
+  it('has a test sign-in that changes nothing', async () => {
+    const visitor = await administrator();
+    const session = visitor.cookies.get('session');
+    const tested = async () => {
+      const page = await signInWith(visitor, upstream, '/login/with/acme/test');
+      assert.equal(visitor.cookies.get('session'), session, 'the administrator stays signed in');
+      return page.html;
+    };
+    upstream.person = { ...person('tester'), name: '<b>Tess</b>' };
+    assert.match(await tested(), /would be registered/);
+    assert.match(await tested(), /&lt;b&gt;Tess/);
+    const found = await ask<{ data: unknown[] }>(service, '/v1/users?search=email:tester@example.com', {
+      token: admin,
+    });
+    assert.deepEqual(found.body.data, []);
+    upstream.person = person('admin');
+    assert.match(await tested(), /would have to prove that it is theirs/);
+    upstream.person = person('first');
+    assert.match(await tested(), /would be signed in to it/);
+    upstream.refuses = 'invalid_client';
+    assert.match(await tested(), /whether its secret is wrong or has expired/);
+    upstream.refuses = undefined;
+    upstream.person = { ...person('tester'), roles: ['king'] };
+    assert.match(await tested(), /The declaration of the provider failed/);
+    const results = (await events('provider.tested')).map(({ result }) => result);
+    assert.deepEqual(results.sort(), ['client_rejected', 'declaration', 'ok', 'ok', 'ok', 'ok']);
+  });
+
+  it('lets nobody but administrators test, and only in the session that began', async () => {
+    const owner = await someone(service);
+    const visitor = new Visitor(service);
+    await visitor.signIn(owner.email, password);
+    assert.equal((await visitor.get('/login/with/acme/test')).status, 403);
+    const tester = await administrator();
+    const callback = pathIn(await upstream.visit((await tester.get('/login/with/acme/test')).location));
+    for (const name of ['session', 'renewal']) tester.cookies.delete(name);
+    const refused = await tester.get(callback);
+    assert.equal(refused.status, 400);
+    assert.doesNotMatch(refused.html, /tester@example.com/);
+  });
+
+  it('is looked at by doctor: clocks, secrets and redirect URIs', async () => {
+    const said = async () =>
+      (await lookAtProviders(service.context.config)).map(({ state, what }) => `${state} ${what}`).join('\n');
+    assert.match(await said(), /ok acme answers; its redirect URI is http.*\/login\/with\/acme\/callback/);
+    assert.match(await said(), /wrong the secret of old expired/);
+    assert.doesNotMatch(await said(), /off/);
+    upstream.ahead = 120_000;
+    assert.match(await said(), /notice the clocks of acme and this machine are 1[12]\d s apart/);
+    upstream.ahead = 0;
+    upstream.status = 500;
+    assert.match(await said(), /notice acme does not answer/);
+    upstream.status = undefined;
+  });
+});
