@@ -18,7 +18,7 @@ export function ruleOf({ definition: { access } }: Resource, operation: RowRule)
 export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
   const decided = decidedRows(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
-  if (context.deleted?.of !== resource) return and([existing, decided]);
+  if (context.deleted?.of !== resource) return existing === truth ? decided : and([existing, decided]);
   // A caller that may delete rows may see deleted rows.
   const mayDelete = decidedRows(resource, 'delete', context, alias);
   const isKept = raw(`${alias}."deleted_at" is null`);

@@ -58,7 +58,15 @@ describe('Recent rows', () => {
   it('are right for more rows than are remembered', () => {
     const { written } = open();
     for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 1200; i++) written({ id: `row ${i}`, round: round >> 1 });
+      for (let i = 0; i < 6000; i++) written({ id: `row ${i}`, round: round >> 1 });
     }
+  });
+
+  it('take no more room than they may', () => {
+    const { written } = open();
+    const long = ' '.repeat(8000);
+    for (let i = 0; i < 1000; i++) written({ id: `row ${i}` }, long);
+    assert.equal(written({ id: 'row 999' }, long), 1000, 'the last is remembered');
+    assert.equal(written({ id: 'row 0' }, long), 1001, 'the first is not');
   });
 });

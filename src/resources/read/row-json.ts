@@ -97,9 +97,17 @@ export function shapeOf(
   };
 }
 
+const wholeColumnsOf = new WeakMap<Resource, string>();
+
 /** Every stored column, for writes and hooks. */
-export const wholeColumns = (resource: Resource): string =>
-  [...new Set([...always(resource), ...resource.stored.map(({ column }) => column)])].map(quoted).join(', ');
+export function wholeColumns(resource: Resource): string {
+  const known = wholeColumnsOf.get(resource);
+  if (known !== undefined) return known;
+  const columns = new Set([...always(resource), ...resource.stored.map(({ column }) => column)]);
+  const text = [...columns].map(quoted).join(', ');
+  wholeColumnsOf.set(resource, text);
+  return text;
+}
 
 /** The row with all that is stored of it, in the values that JSON uses. */
 export function wholeRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {

@@ -47,10 +47,16 @@ export function quoted(name: string): string {
 }
 
 export function join(fragments: readonly Fragment[], separator: string): Fragment {
-  const [first, ...rest] = fragments;
-  if (!first) return raw('');
-  const between = raw(separator);
-  return rest.reduce((joined, next) => sql`${joined}${between}${next}`, first);
+  const strings: string[] = [''];
+  const values: unknown[] = [];
+  for (const [i, fragment] of fragments.entries()) {
+    strings[strings.length - 1] += (i === 0 ? '' : separator) + fragment.strings[0];
+    for (const [j, value] of fragment.values.entries()) {
+      values.push(value);
+      strings.push(fragment.strings[j + 1] as string);
+    }
+  }
+  return new Fragment(strings, values);
 }
 
 /** To stand first in each WHERE that may walk over more rows than it returns (`row-mark.ts`). */
