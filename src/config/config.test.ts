@@ -62,15 +62,6 @@ describe('Settings together', () => {
     }
   });
 
-  it('refuse scopes of a role that there is not: a misspelt name would limit nobody', () => {
-    const ROLE_SCOPES = '*=users:read; editor=users:read';
-    assert.throws(
-      () => fromEnv({ ROLE_SCOPES }),
-      /ROLE_SCOPES: got the role "editor"; it takes \*, and the roles of ROLES: admin\.$/,
-    );
-    assert.deepEqual(Object.keys(fromEnv({ ROLE_SCOPES, ROLES: 'editor' }).roleScopes), ['*', 'editor']);
-  });
-
   it('refuse a password that breaks the URL, say how to write it, and never show it', () => {
     const password = 'ab/cd+e=';
     const urls = [
