@@ -27,5 +27,5 @@ export function printEnded({ sessions, clients, links }: Ended): void {
      (clients of the settings get theirs back by themselves, from the running service or at its next start)
   ${links} links in mail: whoever waits for one asks for another
 Passwords, users, clients and their data stay. So does the secret that seals the keys: if that is known too, see
-"What seals the keys" in docs/configuration.md.`);
+"Encryption of the keys" in docs/configuration.md.`);
 }
