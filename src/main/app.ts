@@ -138,7 +138,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     accounts.mail.close();
     await background.stop();
     // A database that is away keeps nobody from stopping.
-    await activity.flush().catch((error) => context.log.warn({ err: error }, 'the last counts were not written'));
+    await activity
+      .flush()
+      .catch((error) => context.log.warn({ err: error }, 'the last activity counts could not be written'));
     await verifier.flush();
     await services.endThreads();
   });

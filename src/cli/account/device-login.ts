@@ -49,7 +49,7 @@ export async function waitForTokens(
       throw new OperatorError(`${service} refused: ${answer.description}`);
     }
   }
-  throw new OperatorError('Nobody typed the code in time. Begin again: gatehouse login');
+  throw new OperatorError('Nobody entered the code in time. Start again: gatehouse login');
 }
 
 /** Of any answer that holds tokens; `asked` is their scope unless the answer says another. */

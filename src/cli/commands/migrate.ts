@@ -50,7 +50,7 @@ export function addMigrate(program: Command): void {
     .option('--plan', 'show the changes that a start would make, and make none; exits with 1 if a start would refuse')
     .option(
       '--drop [names...]',
-      'remove tables and columns that no declaration names: the empty ones, or these with their data',
+      'remove tables and columns that no declaration names: all empty ones, or the given ones with their data',
     )
     .option('--allow-loss <names...>', 'also make changes that lose data of these fields or resources')
     .addHelpText(

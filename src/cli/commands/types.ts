@@ -13,9 +13,9 @@ const usualFile = 'gatehouse-types.d.ts';
 export function addTypes(program: Command): void {
   program
     .command('types')
-    .description('Write the types of the declared resources, for the typed client. Checks what `check` checks.')
+    .description('Write the types of the declared resources, for the typed client. Does the same checks as `check`.')
     .option('--out <file>', 'where to', usualFile)
-    .option('--check', 'write nothing; exit with 1 where the file is not what it should be')
+    .option('--check', 'write nothing; exit with 1 if the file is out of date')
     .addHelpText('after', `\nExamples:\n  gatehouse types\n  gatehouse types --check      # in a pipeline`)
     .action(async ({ out, check }: { out: string; check?: boolean }) => {
       const text = await tryStart(await loadConfig(), typesFile);

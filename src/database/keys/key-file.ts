@@ -67,4 +67,4 @@ function syncFolder(path: string): void {
 }
 
 const unusable = (path: string, error: unknown) =>
-  new OperatorError(`The key file ${path} could not be used: ${reasonOf(error)}. Check DATA_DIR and its rights.`);
+  new OperatorError(`The key file ${path} could not be used: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);

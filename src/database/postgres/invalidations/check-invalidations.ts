@@ -43,7 +43,7 @@ export async function checkInvalidations({ server, listen, clock }: Ways): Promi
       throw new OperatorError(whyRefused(server, listen));
     if (listen && !(await isHeard(tells, hears)))
       throw new OperatorError(
-        `DATABASE_LISTEN_URL (${placeOf(listen)}) is not the database of DATABASE_URL (${placeOf(server)}): what is told in one is not heard in the other. Name the same database, past the pooler.`,
+        `DATABASE_LISTEN_URL (${placeOf(listen)}) is not the database of DATABASE_URL (${placeOf(server)}). Notifications in one do not reach the other. Set both to the same database, DATABASE_LISTEN_URL without the pooler.`,
       );
   } finally {
     await Promise.all(opened.map((client) => client.end().catch(() => undefined)));
