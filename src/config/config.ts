@@ -35,7 +35,7 @@ export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setti
   readonly workingDir: string;
 };
 
-/** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by their path, such as `web/admin` or `web`. */
+/** The content of `gatehouse.config.ts`: any setting, and `clients` by their path, such as `web/admin` or `web`. */
 export type ConfigFile = {
   [K in keyof Settings]?: Settings[K] extends Setting<infer T, infer Also> ? T | Also | string : never;
 } & {

@@ -11,8 +11,8 @@ export interface Change {
 export type Invalidate = (change: Change) => void;
 
 /**
- * What one part of an instance does about a change. It must not use what it remembers from the moment it is called; where
- * it has to read something first, its promise says when it has. It handles its own failures.
+ * The reaction of one part of an instance to a change. From the moment of the call, the part must not use its old state. If it
+ * has to read the new state first, its promise resolves after that. It handles its own failures.
  */
 export type ChangeListener = (change: Change) => unknown;
 

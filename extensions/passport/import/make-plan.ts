@@ -13,7 +13,7 @@ import type { Condition } from './disable-where.ts';
 import { batchSize, type Plan, type UserTable } from './pass.ts';
 import type { ImportMap } from './read-map-file.ts';
 
-/** What the operator gave, as it was given. */
+/** The options of the operator, unchanged. */
 export interface ImportSettings {
   readonly env: ReadonlyMap<string, string>;
   readonly envPath: string | undefined;

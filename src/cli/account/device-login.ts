@@ -3,7 +3,7 @@ import type { KeptTokens } from './credentials-file.ts';
 import { localNow } from './local-clock.ts';
 import { callOAuth, type OAuthAnswer } from './oauth-call.ts';
 
-/** What the command shows so that a user can approve it. */
+/** The values that the command shows so that a user can approve it. */
 export interface Invitation {
   readonly deviceCode: string;
   readonly userCode: string;

@@ -68,7 +68,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-    // Who reads along may have enough: `gatehouse events --follow | head`.
+    // The reader may close the pipe: `gatehouse events --follow | head`.
     process.stdout.once('error', () => resolve());
   }).then(() => {
     stopped = true;

@@ -98,7 +98,7 @@ function templateOf(name: string): string {
   return join(template, dirname(name), plain);
 }
 
-/** What npm itself and version control leave in a folder makes no project of it. */
+/** Files of npm and of version control. A folder with only these files is not a project. */
 const ofNoProject = /^(package(-lock)?\.json|node_modules|\..*|LICENSE|README\.md)$/i;
 
 function isProject(folder: string): boolean {
@@ -113,7 +113,7 @@ function isProject(folder: string): boolean {
   );
 }
 
-/** What `npm init` writes is no test. */
+/** The placeholder that `npm init` writes is not a test. */
 const isNoTest = (script: string): boolean => script.includes('no test specified');
 
 /** Adds to a package.json that is there, such as the one that `npm install gatehouse-server` has made. */

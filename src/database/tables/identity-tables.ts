@@ -10,7 +10,7 @@ export interface IdentityTables {
     provider: string;
     issuer: string;
     subject: string;
-    /** What the provider said at the last sign-in. Only for people to recognise the account. */
+    /** The profile that the provider sent at the last sign-in. It only helps people to recognise the account. */
     email: string | null;
     /** JSON list: the roles that the user has because of this provider. */
     roles: Generated<string>;

@@ -166,9 +166,9 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   queued_jobs: {
     /** Stays the same however often it is tried: what a handler tells repeats by. */
     id: string;
-    /** Whose handler does it. */
+    /** The name of the job, which selects its handler. */
     name: string;
-    /** Whom or what it is about, to be found by: the address of a mail. Never a secret. */
+    /** The searchable subject of the job, such as the address of a mail. Never a secret. */
     subject: string | null;
     /** JSON, or sealed JSON. */
     data: string;

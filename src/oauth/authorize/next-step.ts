@@ -28,7 +28,7 @@ interface Known {
   readonly login: Login | undefined;
   readonly progress: Progress;
   readonly consent: Consent | undefined;
-  /** Whom the application expects (`id_token_hint`); undefined: anybody. */
+  /** The user that the application expects (`id_token_hint`); undefined: any user. */
   readonly expected?: string | undefined;
   /** The highest level that the person can sign in at. */
   readonly reachable?: Acr | undefined;

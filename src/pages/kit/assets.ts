@@ -56,7 +56,7 @@ function brandCss({ colours }: Brand): string {
   return `\n:root { ${of(colours.light)} }\n@media (prefers-color-scheme: dark) { :root { ${of(colours.dark)} } }\n`;
 }
 
-/** What is written for dark systems holds for whoever chose dark too, and not for whoever chose light. */
+/** Styles for dark systems also apply if the user chose dark, and do not apply if the user chose light. */
 const withChoice = (css: string): string =>
   css.replace(
     /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g,

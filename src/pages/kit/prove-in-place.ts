@@ -51,7 +51,7 @@ export const provingInPlace =
     const sent = (request.body ?? {}) as Form;
     const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
     const body = proofsIn(sent);
-    // What was proved at a provider, and the code that was sent, outlast a mistake beside them.
+    // The proof of a provider and the sent code stay valid after an error in another field.
     const kept = Object.fromEntries(
       [fieldOf('provider'), mailed.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
     );

@@ -4,7 +4,7 @@ import { type Html, html, marked } from './html.ts';
 
 const few = 3;
 
-/** What a value is, in a few words: `text`, `list of Car`, `{ data: Car }`. Schemas with a name are links. */
+/** The type of a value, in a few words: `text`, `list of Car`, `{ data: Car }`. Schemas with a name are links. */
 export function typeInWords(schema: Json): Html {
   const name = nameOfReference(schema);
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;

@@ -12,7 +12,7 @@ declare global {
 /** The compiler knows the resources once `gatehouse types` has written them. */
 export type ResourceName = [keyof GatehouseResources] extends [never] ? string : keyof GatehouseResources & string;
 
-/** Whose rights a call has: those of whoever sent the request, or all. */
+/** The rights of a call: those of the request's caller, or all. */
 export type ActsAs = 'caller' | 'service';
 
 // biome-ignore lint/suspicious/noExplicitAny: without the types of a project, a row is whatever the code takes it for.

@@ -40,7 +40,7 @@ export function stepUp(options: StepUp = {}): DemandingRule {
   return Object.assign(rule, { demands: [demand] });
 }
 
-/** What is wrong stops the start, and `gatehouse check` names the file. */
+/** An error stops the start, and `gatehouse check` names the file. */
 function readStepUp(options: StepUp): ProofDemand {
   const known = ['acr', 'maxAge'];
   for (const name of Object.keys(options)) {

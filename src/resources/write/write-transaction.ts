@@ -16,7 +16,7 @@ import type { WriteContext } from './write-context.ts';
 
 const users = quoted('users');
 
-/** Whom or what a write is about, for the locks that it takes. */
+/** The subject of a write, for its locks. */
 export const targetOf = ({ table, ofAccounts }: Resource, id: string | undefined): Pick<Act, 'userId' | 'accountId'> =>
   table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
 

@@ -69,7 +69,7 @@ async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
   return sessions.some(([a, b]) => a === b || a !== first?.[0] || b !== first?.[1]);
 }
 
-/** What is pending is sent before a statement is reported as done: what was not heard by then never is. */
+/** PostgreSQL sends pending notifications before it reports a statement as done. A notification that is missing then never arrives. */
 async function isHeard(tells: pg.Client, hears: pg.Client): Promise<boolean> {
   const channel = `gatehouse_probe_${randomBytes(8).toString('hex')}`;
   let heard = false;

@@ -7,7 +7,7 @@ import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 
-/** Whose sessions: one, a user's (all but one, perhaps), or a client's. */
+/** Selects sessions: one, those of a user (perhaps except one), or those of a client. */
 export type SessionsOf =
   | { readonly sessionId: string }
   | {

@@ -52,8 +52,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Who presents this access token, at the resource with this path. A token known to be good is answered at once; the 401
-   * says why one is not.
+   * Returns the caller of this access token, at the resource with this path. A cached valid token needs no query. The 401
+   * gives the reason for an invalid one.
    */
   verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
     // Asked first: it may find that another process changed something, and empty the cache.
@@ -73,7 +73,7 @@ export class TokenVerifier {
     return known.caller;
   }
 
-  /** Who presents this access token, asked of the database, and until when it is good. */
+  /** Reads the caller of this access token from the database, and the time until which the token is valid. */
   async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
     return verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path: apiPath });
   }

@@ -57,7 +57,7 @@ export const otherAudience = () => unauthorized('token_malformed', 'for another 
 
 function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const granted = scope.split(' ').filter(Boolean);
-  // Whoever passed the token on (RFC 8693) is an application, whatever the user signed in to.
+  // The actor of an exchanged token (RFC 8693) is an application, whatever the user signed in to.
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const roles = JSON.parse(session.roles ?? '[]') as string[];
   const held = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
