@@ -38,7 +38,7 @@ const renew = (clientId: string, oldHours: number) =>
   withContext(async (context) => {
     const keys = await openKeyRing(context);
     const client = await findClient(context.database.db, clientId);
-    if (client?.public) throw new OperatorError(`"${clientId}" is a public client and cannot have a secret.`);
+    if (client?.public) throw new OperatorError(`"${clientId}" is public: a public client cannot have a secret.`);
     if (!client) {
       throw new OperatorError(
         `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,
