@@ -60,7 +60,7 @@ const ownTransactions = new Map([
   ['extensions/passport/legacy-tokens/forget-legacy-tokens.ts', 'the service'],
   ['extensions/passport/import/pass-store.ts', 'the operator'],
   ['extensions/passport/import/run-pass.ts', 'the operator'],
-  ['extensions/passport/import/user-target-store.ts', 'the operator'],
+  ['extensions/passport/import/users/user-target-store.ts', 'the operator'],
   ['oauth/clients/secrets/foreign-secrets.ts', 'by a client, held in the transaction'],
   ['cli/commands/clients/client-create.ts', 'the operator'],
   ['cli/commands/clients/client-secret.ts', 'the operator'],
@@ -112,8 +112,8 @@ const tableOwners = new Map(
 const otherWriters = new Map([
   ['identity/accounts/forget-user-store.ts', 'takes a deleted user out of the trail and out of the mail that waits'],
   ['extensions/passport/import/client-target-store.ts', 'brings over whole tables of another service'],
-  ['extensions/passport/import/login-store.ts', 'brings over whole tables of another service'],
-  ['extensions/passport/import/user-target-store.ts', 'brings over whole tables of another service'],
+  ['extensions/passport/import/logins/login-store.ts', 'brings over whole tables of another service'],
+  ['extensions/passport/import/users/user-target-store.ts', 'brings over whole tables of another service'],
   ['extensions/passport/legacy-tokens/legacy-token-store.ts', 'ends sessions with the tokens that were brought over'],
 ]);
 

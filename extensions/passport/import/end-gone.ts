@@ -1,10 +1,10 @@
 import { listUnseen, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import { endUser } from './known-users.ts';
-import { endTokenless, endUnseen, findRefreshedHere } from './login-store.ts';
+import { endTokenless, endUnseen, findRefreshedHere } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { countKnown, countUnseen } from './pass-store.ts';
 import { clientSource, endClient } from './take-clients.ts';
-import { inBatch } from './user-target-store.ts';
+import { endUser } from './users/known-users.ts';
+import { inBatch } from './users/user-target-store.ts';
 
 const gone = 'gone';
 /** More than this share of the users gone at once is rather another database than people who left. */

@@ -9,9 +9,9 @@ import { Layout, select } from '../source/layout.ts';
 import { pages, type Source } from '../source/source.ts';
 import { WallClock } from '../source/wall-clock.ts';
 import { clientColumns, readClient } from './client-record.ts';
-import type { Condition } from './disable-where.ts';
 import { batchSize, type Plan, type UserTable } from './pass.ts';
 import type { ImportMap } from './read-map-file.ts';
+import type { Condition } from './users/disable-where.ts';
 
 /** The options of the operator, unchanged. */
 export interface ImportSettings {

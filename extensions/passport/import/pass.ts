@@ -7,8 +7,8 @@ import type { Findings } from '../report/report.ts';
 import type { FoundTable, Layout } from '../source/layout.ts';
 import type { Source } from '../source/source.ts';
 import type { WallClock } from '../source/wall-clock.ts';
-import type { Condition } from './disable-where.ts';
 import type { ImportMap } from './read-map-file.ts';
+import type { Condition } from './users/disable-where.ts';
 
 /** A table of users of the old service. */
 export interface UserTable extends FoundTable {

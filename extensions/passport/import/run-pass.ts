@@ -5,19 +5,19 @@ import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
-import { openDeclaredFields } from './declared-fields.ts';
 import { endGone, endUnseenTokens, isSameService, listRefreshedHere } from './end-gone.ts';
 import { listNotTaken } from './list-not-taken.ts';
+import { takeAccessTokens } from './logins/take-access-tokens.ts';
+import { takeRefreshTokens } from './logins/take-refresh-tokens.ts';
 import type { Pass, UserTable } from './pass.ts';
 import { beginPass, countFactors, finishPass } from './pass-store.ts';
-import { readRoleNames } from './role-names.ts';
 import { settleClientScopes } from './settle-client-scopes.ts';
-import { takeAccessTokens } from './take-access-tokens.ts';
 import { takeClients } from './take-clients.ts';
-import { takeIdentities } from './take-identities.ts';
-import { takeRefreshTokens } from './take-refresh-tokens.ts';
-import { takeUsers } from './take-users.ts';
 import { findUnreadableTables } from './unreadable-tables.ts';
+import { openDeclaredFields } from './users/declared-fields.ts';
+import { readRoleNames } from './users/role-names.ts';
+import { takeIdentities } from './users/take-identities.ts';
+import { takeUsers } from './users/take-users.ts';
 
 /**
  * One pass: everything that counts there counts here, and what an earlier pass took and counts there no more has ended.

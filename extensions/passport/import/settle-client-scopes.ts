@@ -2,7 +2,7 @@ import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { findScopesOfClients, setClientScopes } from './client-target-store.ts';
 import { batchSize, type Pass } from './pass.ts';
 import type { TakenClient } from './take-clients.ts';
-import { inBatch } from './user-target-store.ts';
+import { inBatch } from './users/user-target-store.ts';
 
 /**
  * There every client may ask for every scope. Here it may ask for what it was given: by --client-scopes, and by the tokens

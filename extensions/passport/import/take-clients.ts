@@ -18,10 +18,10 @@ import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
 import { type ClientBounds, setClientBounds } from './client-target-store.ts';
-import { noteEndOf } from './login-store.ts';
+import { noteEndOf } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
-import { tableOfModel } from './role-names.ts';
-import { hasOtherRealms, inBatch } from './user-target-store.ts';
+import { tableOfModel } from './users/role-names.ts';
+import { hasOtherRealms, inBatch } from './users/user-target-store.ts';
 
 export const clientSource = 'oauth_clients';
 const longestName = 100;

@@ -98,8 +98,9 @@ function showAnswer(form, status, took, headers, body) {
 }
 
 async function send(form) {
-  // A row may have been made since the page was opened.
-  if (all('input[data-rows]', form).some(({ value }) => exampleId.test(value))) await fillIn(form);
+  // The form may still show example ids: the session or the rows may arrive after the click.
+  await opened;
+  await fillIn(form);
   showCurl(form);
   const request = read(form);
   const token = 'secured' in form.dataset ? await currentToken() : undefined;

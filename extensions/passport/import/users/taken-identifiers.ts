@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Tx } from '../../../src/database/database.ts';
-import { uuidv7 } from '../../../src/database/uuid.ts';
-import { findTakenFields, insertNewUsers, type UserRow } from '../../../src/identity/accounts/user-store.ts';
-import type { Pass } from './pass.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { uuidv7 } from '../../../../src/database/uuid.ts';
+import { findTakenFields, insertNewUsers, type UserRow } from '../../../../src/identity/accounts/user-store.ts';
+import type { Pass } from '../pass.ts';
 import { generatedUsername } from './user-record.ts';
 
 /**

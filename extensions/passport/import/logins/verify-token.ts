@@ -1,10 +1,10 @@
-import { OperatorError } from '../../../src/platform/errors.ts';
-import { looksLikeLegacyRefreshToken, openLegacyRefreshToken } from '../legacy-tokens/defuse.ts';
-import { looksLikeLegacyJwt, readLegacyJwt } from '../legacy-tokens/legacy-jwt.ts';
-import { select } from '../source/layout.ts';
-import type { Source } from '../source/source.ts';
+import { OperatorError } from '../../../../src/platform/errors.ts';
+import { looksLikeLegacyRefreshToken, openLegacyRefreshToken } from '../../legacy-tokens/defuse.ts';
+import { looksLikeLegacyJwt, readLegacyJwt } from '../../legacy-tokens/legacy-jwt.ts';
+import { select } from '../../source/layout.ts';
+import type { Source } from '../../source/source.ts';
+import type { Plan } from '../pass.ts';
 import { isAllowed } from './login-record.ts';
-import type { Plan } from './pass.ts';
 
 /** The row holds whole seconds; whatever is more is another time zone. */
 const tolerance = 2000;

@@ -1,4 +1,4 @@
-import type { Pass, UserTable } from './pass.ts';
+import type { Pass, UserTable } from '../pass.ts';
 import { socialColumns } from './social-sources.ts';
 import { userColumns } from './user-record.ts';
 

@@ -1,6 +1,6 @@
-import { scopesOfRole } from '../../../src/identity/roles/scopes-of-role.ts';
-import { select } from '../source/layout.ts';
-import { batchSize, type Pass } from './pass.ts';
+import { scopesOfRole } from '../../../../src/identity/roles/scopes-of-role.ts';
+import { select } from '../../source/layout.ts';
+import { batchSize, type Pass } from '../pass.ts';
 
 /**
  * Compares what the permissions of roles stand for (`--map`) with ROLE_SCOPES. Where they differ, the operator is told what

@@ -1,6 +1,6 @@
-import { OperatorError } from '../../../src/platform/errors.ts';
-import type { SourceRow } from '../source/source.ts';
-import type { WallClock } from '../source/wall-clock.ts';
+import { OperatorError } from '../../../../src/platform/errors.ts';
+import type { SourceRow } from '../../source/source.ts';
+import type { WallClock } from '../../source/wall-clock.ts';
 
 /** One `--disable-where`: `is_active=0`, `status!=active`, or `banned_at` for any value that is set. */
 export interface Condition {

@@ -1,5 +1,5 @@
-import type { UserRow } from '../../../src/identity/accounts/user-store.ts';
-import type { Pass } from './pass.ts';
+import type { UserRow } from '../../../../src/identity/accounts/user-store.ts';
+import type { Pass } from '../pass.ts';
 import type { UserRecord } from './user-record.ts';
 
 const identifiers = ['email', 'username', 'phone'] as const;

@@ -1,10 +1,10 @@
-import type { Invalidate } from '../../../src/database/bus.ts';
-import type { Tx } from '../../../src/database/database.ts';
-import { findClient } from '../../../src/oauth/clients/client-store.ts';
-import type { Tally } from '../report/report.ts';
-import { setClientScopes } from './client-target-store.ts';
+import type { Invalidate } from '../../../../src/database/bus.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { findClient } from '../../../../src/oauth/clients/client-store.ts';
+import type { Tally } from '../../report/report.ts';
+import { setClientScopes } from '../client-target-store.ts';
+import type { Pass } from '../pass.ts';
 import { findKnownLogins, insertLogins, type NewLogin, restoreLogin, saveTokens, updateLogin } from './login-store.ts';
-import type { Pass } from './pass.ts';
 
 /** A token that still counts, and the login it belongs to. */
 export interface LiveToken {

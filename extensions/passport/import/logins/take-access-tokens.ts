@@ -1,8 +1,8 @@
-import { pages, type SourceRow } from '../source/source.ts';
+import { pages, type SourceRow } from '../../source/source.ts';
+import { batchSize, type Pass } from '../pass.ts';
+import type { TakenClient } from '../take-clients.ts';
+import { inBatch } from '../users/user-target-store.ts';
 import { accessTokenSelection, endOf, isAllowed, readLogin, usersOfTokens } from './login-record.ts';
-import { batchSize, type Pass } from './pass.ts';
-import type { TakenClient } from './take-clients.ts';
-import { inBatch } from './user-target-store.ts';
 import { type LiveToken, writeLogins } from './write-logins.ts';
 
 /** Every access token that still works: of logins, of clients, and the personal ones. */

@@ -1,12 +1,12 @@
-import type { Tx } from '../../../src/database/database.ts';
-import { legacyId } from '../legacy-tokens/legacy-id.ts';
-import type { Tally } from '../report/report.ts';
-import { select } from '../source/layout.ts';
-import { pages, type SourceRow } from '../source/source.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { legacyId } from '../../legacy-tokens/legacy-id.ts';
+import type { Tally } from '../../report/report.ts';
+import { select } from '../../source/layout.ts';
+import { pages, type SourceRow } from '../../source/source.ts';
+import { batchSize, type Pass, personOf } from '../pass.ts';
+import type { TakenClient } from '../take-clients.ts';
+import { inBatch } from '../users/user-target-store.ts';
 import { accessTokenSelection, endOf, isAllowed, lockedUser, readLogin, usersOfTokens } from './login-record.ts';
-import { batchSize, type Pass, personOf } from './pass.ts';
-import type { TakenClient } from './take-clients.ts';
-import { inBatch } from './user-target-store.ts';
 import { type LiveToken, writeLogins } from './write-logins.ts';
 
 type Clients = ReadonlyMap<string, TakenClient>;

@@ -1,6 +1,6 @@
-import { type FoundTable, select } from '../source/layout.ts';
-import { pages } from '../source/source.ts';
-import { batchSize, type Pass, type UserTable } from './pass.ts';
+import { type FoundTable, select } from '../../source/layout.ts';
+import { pages } from '../../source/source.ts';
+import { batchSize, type Pass, type UserTable } from '../pass.ts';
 import { compareRoleScopes } from './role-permissions.ts';
 
 /** The roles of users, as spatie/laravel-permission keeps them: by guard, and by the class of who has them. */

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
-import type { Tx } from '../../../src/database/database.ts';
-import { uuidv7 } from '../../../src/database/uuid.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { uuidv7 } from '../../../../src/database/uuid.ts';
 import {
   authenticatorLabel,
   deleteAuthenticator,
   insertAuthenticator,
-} from '../../../src/identity/factors/authenticator-store.ts';
-import { deleteLegacyIds, findLegacyIds, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import { decryptLaravel } from '../source/laravel-encryption.ts';
-import type { Pass } from './pass.ts';
+} from '../../../../src/identity/factors/authenticator-store.ts';
+import { deleteLegacyIds, findLegacyIds, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
+import { decryptLaravel } from '../../source/laravel-encryption.ts';
+import type { Pass } from '../pass.ts';
 import type { UserRecord } from './user-record.ts';
 
 /** Twenty bytes are usual. Less than ten is no secret of an app. */

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
-import type { Tx } from '../../../src/database/database.ts';
-import { systemSource } from '../../../src/http/request-source.ts';
-import { builtinResources } from '../../../src/main/builtin-resources.ts';
-import { createServices } from '../../../src/main/services.ts';
-import { systemCaller } from '../../../src/platform/caller.ts';
-import { OperatorError, Problem } from '../../../src/platform/errors.ts';
-import { recordEvent } from '../../../src/resources/audit/record-event.ts';
-import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
-import type { ResourceCalls } from '../../../src/resources/declaration/resource-calls.ts';
-import { compileResources, type Resource } from '../../../src/resources/model/resource.ts';
-import { prepareResources } from '../../../src/resources/prepare-resources.ts';
-import { callAs, resourceFor } from '../../../src/resources/write/resource-calls.ts';
-import { inTransaction } from '../../../src/resources/write/write-transaction.ts';
-import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import type { SourceRow } from '../source/source.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { systemSource } from '../../../../src/http/request-source.ts';
+import { builtinResources } from '../../../../src/main/builtin-resources.ts';
+import { createServices } from '../../../../src/main/services.ts';
+import { systemCaller } from '../../../../src/platform/caller.ts';
+import { OperatorError, Problem } from '../../../../src/platform/errors.ts';
+import { recordEvent } from '../../../../src/resources/audit/record-event.ts';
+import type { ResourceDefinition } from '../../../../src/resources/declaration/define-resource.ts';
+import type { ResourceCalls } from '../../../../src/resources/declaration/resource-calls.ts';
+import { compileResources, type Resource } from '../../../../src/resources/model/resource.ts';
+import { prepareResources } from '../../../../src/resources/prepare-resources.ts';
+import { callAs, resourceFor } from '../../../../src/resources/write/resource-calls.ts';
+import { inTransaction } from '../../../../src/resources/write/write-transaction.ts';
+import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
+import type { SourceRow } from '../../source/source.ts';
+import type { Pass, UserTable } from '../pass.ts';
 import { fieldValue } from './field-value.ts';
-import type { Pass, UserTable } from './pass.ts';
 
 /** Writes what columns of users become in declared resources: for each user one row that refers to the user. */
 export interface DeclaredFields {

@@ -1,5 +1,5 @@
-import type { FoundTable } from '../source/layout.ts';
-import type { Plan, UserTable } from './pass.ts';
+import type { FoundTable } from '../../source/layout.ts';
+import type { Plan, UserTable } from '../pass.ts';
 
 /** Where the accounts at Google and others are kept: beside each user, or in a table of their own. */
 export interface SocialSource {

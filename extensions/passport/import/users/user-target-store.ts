@@ -1,7 +1,7 @@
-import { commitAndInvalidate, type Invalidate } from '../../../src/database/bus.ts';
-import type { Database, Db, Tx } from '../../../src/database/database.ts';
-import { defaultRealm } from '../../../src/identity/accounts/realm.ts';
-import type { UserRow } from '../../../src/identity/accounts/user-store.ts';
+import { commitAndInvalidate, type Invalidate } from '../../../../src/database/bus.ts';
+import type { Database, Db, Tx } from '../../../../src/database/database.ts';
+import { defaultRealm } from '../../../../src/identity/accounts/realm.ts';
+import type { UserRow } from '../../../../src/identity/accounts/user-store.ts';
 
 /** Runs a batch in one transaction, and tells every instance what it changed. */
 export const inBatch = <T>(database: Database, work: (tx: Tx, invalidate: Invalidate) => Promise<T>): Promise<T> =>

@@ -1,17 +1,17 @@
-import type { Tx } from '../../../src/database/database.ts';
-import { uuidv7 } from '../../../src/database/uuid.ts';
-import { deleteIdentity, insertIdentity } from '../../../src/identity/providers/identity-store.ts';
-import { loadProviders } from '../../../src/identity/providers/load-providers.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { uuidv7 } from '../../../../src/database/uuid.ts';
+import { deleteIdentity, insertIdentity } from '../../../../src/identity/providers/identity-store.ts';
+import { loadProviders } from '../../../../src/identity/providers/load-providers.ts';
 import {
   deleteLegacyIds,
   findLegacyIds,
   type LegacyIdRow,
   listUnseen,
   saveLegacyIds,
-} from '../legacy-tokens/legacy-id-store.ts';
-import { select } from '../source/layout.ts';
-import { pages, type SourceRow } from '../source/source.ts';
-import { batchSize, type Pass } from './pass.ts';
+} from '../../legacy-tokens/legacy-id-store.ts';
+import { select } from '../../source/layout.ts';
+import { pages, type SourceRow } from '../../source/source.ts';
+import { batchSize, type Pass } from '../pass.ts';
 import { findSocialSources, type SocialSource } from './social-sources.ts';
 import { inBatch } from './user-target-store.ts';
 

@@ -1,5 +1,5 @@
-import type { WallClock } from '../source/wall-clock.ts';
-import { isTrue } from './pass.ts';
+import type { WallClock } from '../../source/wall-clock.ts';
+import { isTrue } from '../pass.ts';
 
 /** The text of a column as a declared field of this type takes it. Nothing, and a date that is none, become null. */
 export function fieldValue(type: string, text: string | null, clock: WallClock): unknown {

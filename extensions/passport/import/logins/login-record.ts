@@ -1,14 +1,14 @@
-import type { Tx } from '../../../src/database/database.ts';
-import { legacyId } from '../legacy-tokens/legacy-id.ts';
-import { findLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import { forClient, mapScopes } from '../legacy-tokens/scope-map.ts';
-import type { FoundTable } from '../source/layout.ts';
-import { select } from '../source/layout.ts';
-import type { SourceRow } from '../source/source.ts';
-import { listIn } from './client-record.ts';
+import type { Tx } from '../../../../src/database/database.ts';
+import { legacyId } from '../../legacy-tokens/legacy-id.ts';
+import { findLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
+import { forClient, mapScopes } from '../../legacy-tokens/scope-map.ts';
+import type { FoundTable } from '../../source/layout.ts';
+import { select } from '../../source/layout.ts';
+import type { SourceRow } from '../../source/source.ts';
+import { listIn } from '../client-record.ts';
+import { isTrue, type Pass } from '../pass.ts';
+import type { TakenClient } from '../take-clients.ts';
 import { findLivingUsers, type NewLogin } from './login-store.ts';
-import { isTrue, type Pass } from './pass.ts';
-import type { TakenClient } from './take-clients.ts';
 
 /** Why a token of somebody who is not there, or locked, becomes no login. */
 export const lockedUser = 'its user is gone, locked or disabled';

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Db, Tx } from '../../../src/database/database.ts';
-import type { Tables } from '../../../src/database/tables/tables.ts';
+import type { Db, Tx } from '../../../../src/database/database.ts';
+import type { Tables } from '../../../../src/database/tables/tables.ts';
 
 export type NewLogin = Insertable<Tables['sessions']>;
 type LegacyTokenRow = Selectable<Tables['legacy_tokens']>;

@@ -5,12 +5,12 @@ import {
   profileFields,
   readLocale,
   readProfileField,
-} from '../../../src/identity/accounts/user-fields.ts';
-import { unusablePassword } from '../../../src/identity/passwords/passwords.ts';
-import { isKnownHash } from '../../../src/identity/passwords/stored-hash.ts';
-import type { SourceRow } from '../source/source.ts';
-import type { WallClock } from '../source/wall-clock.ts';
-import { isTrue } from './pass.ts';
+} from '../../../../src/identity/accounts/user-fields.ts';
+import { unusablePassword } from '../../../../src/identity/passwords/passwords.ts';
+import { isKnownHash } from '../../../../src/identity/passwords/stored-hash.ts';
+import type { SourceRow } from '../../source/source.ts';
+import type { WallClock } from '../../source/wall-clock.ts';
+import { isTrue } from '../pass.ts';
 
 export const userColumns = [
   'email',
