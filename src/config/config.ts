@@ -23,7 +23,7 @@ export type { ProxiedClient } from './settings/proxied-client.ts';
 export const loginAttributes = ['email', 'username', 'phone'] as const;
 export type LoginAttribute = (typeof loginAttributes)[number];
 
-/** A shorter secret of a client works, and whoever starts the service is told that it can be guessed. */
+/** A shorter client secret works, but the start warns that it can be guessed. */
 export const shortestSafeSecret = 16;
 
 type Settings = typeof settings;

@@ -38,7 +38,7 @@ export interface Bus {
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;
   /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
-  /** Listeners are waited for before a change is confirmed to whoever made it. */
+  /** A change is confirmed to its sender after all listeners have finished. */
   subscribe(listener: ChangeListener): void;
   /** Wakes the queues of all instances once the transaction commits, or at once outside of one. Nobody waits for it. */
   wakeQueues(db: Db | Tx): Promise<void>;

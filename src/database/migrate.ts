@@ -93,7 +93,7 @@ export async function migrate(
   return ran;
 }
 
-/** For `makeIndexes`. Not made by `migrate`: whoever starts can serve without them. */
+/** For `makeIndexes`. `migrate` does not create them, because a service can start without them. */
 export const findMissingIndexes = (database: Database): Promise<FixedIndex[]> =>
   missingIndexes(
     database,

@@ -44,7 +44,7 @@ import { scheduleMaintenance } from './maintenance.ts';
 import { serveOverview } from './overview/overview-routes.ts';
 import { createServices, type Services } from './services.ts';
 
-/** The service, put together, for whoever starts it or tests it. */
+/** The assembled service, for a start or a test. */
 export interface BuiltApp extends Services {
   readonly app: App;
   /** The served resources. */

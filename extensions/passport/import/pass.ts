@@ -70,7 +70,7 @@ export interface Pass {
   readonly findings: Findings;
   /** False where a table of an earlier pass cannot be read now: then nothing is ended. */
   readonly isComplete: boolean;
-  /** Called after each batch; whoever throws in it stops the run there, as a signal would. */
+  /** Called after each batch. If it throws, the run stops there, as after a signal. */
   progress(progress: Progress): void;
 }
 

@@ -22,7 +22,7 @@ export function addTypes(program: Command): void {
       const file = resolve(out);
       const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
       if (check && !isFresh) throw new OperatorError(`${out} is not up to date. Run: npx gatehouse-server types`);
-      // A file that is as it should be stays as it is: whoever watches it is not called.
+      // Does not write an unchanged file, so that file watchers are not triggered.
       if (!isFresh) writeFileSync(file, text);
       console.log(check ? `${out} is up to date.` : `${out} ${isFresh ? 'was up to date.' : 'is written.'}`);
     });

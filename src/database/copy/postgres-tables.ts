@@ -24,7 +24,7 @@ const kinds = new Map<string, CopiedColumn['kind']>([
   ['double precision', 'real'],
 ]);
 
-/** Any number: it names the lock of whoever moves a service into a database. */
+/** The number of the lock for a move into a database. Any number works. */
 const moveLock = 7_146_353;
 
 /** The tables of a PostgreSQL: one long transaction holds the locks, short ones read and write. */

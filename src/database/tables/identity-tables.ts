@@ -28,7 +28,7 @@ export interface IdentityTables {
     purpose: 'sign-in' | 'link' | 'prove' | 'test';
     /** SHA-256 of the cookie of the browser that began it. */
     visitor: string;
-    /** Of whoever links an identity, or proves who they are. */
+    /** The user who links an identity or renews a proof. */
     user_id: string | null;
     session_id: string | null;
     /** The path of the first-party client that it is for; null: the pages. */

@@ -226,7 +226,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     expires_at: number;
     /** Attempts whose result is not known yet. */
     pending: Generated<number>;
-    /** When those are given up: whoever made them has died. */
+    /** The time at which those attempts are dropped, because their process must have crashed. */
     pending_until: Generated<number>;
   };
   events: {

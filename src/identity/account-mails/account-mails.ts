@@ -110,7 +110,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     return { service, at: inWords(mail.created_at), language, link, expires: inWords(change.undo_until) };
   }
 
-  /** To whoever has shown before that the address is theirs, and to nobody else. */
+  /** Only to a user who has confirmed the address. */
   async function codeByMail(mail: QueuedMail) {
     const { code: id } = JSON.parse(mail.data) as { code: string };
     const user = await ownerOfEmail(database.db, mail.recipient);

@@ -20,7 +20,7 @@ import type { Claims, ProviderDefinition } from './define-provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { isPrintable, readUpstream, type Upstream } from './upstream.ts';
 
-/** Asymmetric ones only: with the others, whoever knows the client's secret could sign. */
+/** Only asymmetric algorithms: with symmetric ones, everybody who knows the client's secret could sign. */
 const algorithms = [
   'RS256',
   'RS384',

@@ -11,7 +11,7 @@ import { unmetRequirements } from './requested-acr.ts';
 
 /** The steps of this request that the user has already completed. */
 export interface Progress {
-  /** They were sent to sign in at this time: whoever signed in since has done so for this request. */
+  /** The time at which the user was sent to sign in. A sign-in after it belongs to this request. */
   readonly since?: number | undefined;
   /** They chose to go on with this session. */
   readonly chosen?: string | undefined;

@@ -68,7 +68,7 @@ const withChoice = (css: string): string =>
 const paintMark = (svg: string, { colours }: Brand): string =>
   colours ? svg.replace('#17614d', colours.light.fill).replace('#fff', colours.light.onFill) : svg;
 
-/** Comments and indentation are for whoever reads the sources. */
+/** Removes comments and indentation, which only readers of the sources need. */
 const lighter = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/^\s+/gm, '');
 
 /** Where the logo is: elsewhere, or here. A drawing (SVG) that is opened by itself may run nothing. */

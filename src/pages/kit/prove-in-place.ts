@@ -28,7 +28,7 @@ export type Proofs = Readonly<Record<string, unknown>>;
 export const proveBy = (request: FastifyRequest, body: Proofs) =>
   callOwnApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
 
-/** The proofs that were filled in. Whoever signed in with two factors sends two, or a passkey. */
+/** The proofs that were filled in. A user who signed in with two factors sends two, or a passkey. */
 function proofsIn(form: Form): Proofs {
   const proofs: Record<string, unknown> = {};
   for (const method of methods) {

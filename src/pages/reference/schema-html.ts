@@ -58,7 +58,7 @@ const limitsOf = (schema: Json): string =>
     .concat(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`])
     .join(', ');
 
-/** The members of one named schema; which of them are required matters to whoever sends it. */
+/** The members of one named schema; required members are marked, for requests. */
 export function schemaTable(name: string, schema: Json, isSent: boolean): Html {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
   const description =

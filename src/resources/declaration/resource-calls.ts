@@ -92,7 +92,7 @@ export interface ResourceCalls<N = string, A = ActsAs> {
 export type ResourceOf = <N extends ResourceName, A extends ActsAs>(
   name: N,
   options: {
-    /** Say it explicitly: `caller` has the rights of whoever sent the request, `service` has all. */
+    /** Required: `caller` has the rights of the request's caller, `service` has all rights. */
     readonly as: A;
     /** A transaction that the calls are part of. Hooks inside of one need not pass it. */
     readonly tx?: OperatorTx | undefined;

@@ -21,7 +21,7 @@ export type FoundToken =
 /** Throws unless the sender holds the key that the token is bound to. */
 export type ProvePossession = (sender: Sender, token: string, jkt: string) => Promise<void>;
 
-/** RFC 9449 7.1: whoever sends a token with the scheme DPoP relies on its being bound to a key, and this one is not. */
+/** RFC 9449 7.1: the scheme DPoP requires a token that is bound to a key, and this one is not. */
 function refuseDpopScheme(sender: Sender | null): void {
   if (/^dpop /i.test(sender?.headers?.authorization ?? '')) {
     throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
@@ -95,7 +95,7 @@ export class TokenVerifier {
     return verified.caller;
   }
 
-  /** A request is looked at more than once, and its proof works once: whoever has shown it need not again. */
+  /** A request is checked more than once, but its proof works once. So a verified proof is not checked again. */
   async #proven(token: string, { jkt, caller, sessionId }: VerifiedToken, sender: Sender | null): Promise<Caller> {
     if (!sender || jkt === undefined) throw unauthorized('token_malformed', 'a bound token without a request');
     if (this.#shown.get(sender) !== token) {

@@ -98,7 +98,7 @@ export class Streams {
     this.#follower.wake();
   }
 
-  /** Ends them all: whoever reads along connects to another instance. */
+  /** Ends all streams. Their clients connect to another instance. */
   async stop(): Promise<void> {
     await this.#follower.stop();
     clearInterval(this.#sweep);

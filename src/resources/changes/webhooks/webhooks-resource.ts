@@ -184,7 +184,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
-          // The id is not known yet: it is sealed for whoever is to own it.
+          // The id is not known yet, so the secret is encrypted for its owner.
           values.sealed_secret = means.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx as never);
           call.reveal({ secret: verifyingKey(secret) });
