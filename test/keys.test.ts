@@ -91,7 +91,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     const value = link.split('/').at(-1) as string;
     const reset = await ask({ url }, `/v1/password/resets/${value}`, { json: { password: 'another long one' } });
     assert.equal(reset.body.code, 'link_invalid');
-    assert.match(said, /personal access token is void/);
+    assert.match(said, /personal access tokens are invalid/);
     assert.match(said, /gatehouse client secret ID/);
     const live = await context.database.db
       .selectFrom('sessions')

@@ -46,7 +46,7 @@ function inFull(rights: Rights, offered: ReadonlySet<unknown>) {
 
 const namesOf = (rights: readonly Rights[]) => new Set<unknown>(rights.map(({ resource }) => resource.name));
 
-/** What there is, and what the caller may do with it: one resource in full, or all in short. */
+/** Describes the resources and the caller's rights: one resource in full, or all in short. */
 export const describeRights = (rights: readonly Rights[], name: unknown): Record<string, unknown> => ({
   resources:
     name === undefined

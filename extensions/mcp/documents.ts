@@ -4,7 +4,7 @@ import { describeRights } from './describe.ts';
 import type { Rights } from './rights.ts';
 
 /**
- * What the protocol calls resources: texts that a person hands to the model. Here those are the descriptions of what is declared
+ * The resources of the protocol: texts that a person gives to the model. Here these are the descriptions of declared resources
  * (`gatehouse:///cars`) and single rows (`gatehouse:///cars/…`).
  */
 const scheme = 'gatehouse:';
@@ -30,7 +30,7 @@ export function listTemplates(rights: readonly Rights[]) {
   return [{ uriTemplate: rowTemplate, name: 'row', title: 'A row', description, mimeType }];
 }
 
-/** What an address names: a resource that the caller may use, and a row of it where there is one. */
+/** The target of a URI: a resource that the caller may use, and optionally one of its rows. */
 export function findDocument(rights: readonly Rights[], uri: string): { name: string; id?: string } | undefined {
   const { protocol, host, pathname, search, hash } = URL.parse(uri) ?? {};
   if (protocol !== scheme || host !== '' || search !== '' || hash !== '') return undefined;

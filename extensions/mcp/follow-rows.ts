@@ -43,7 +43,7 @@ export async function followRows(
     await pause(everyMs, undefined, { signal, ref: false });
     const answer = await api({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
     if (answer.status === 410) {
-      // What was missed may have been any of them.
+      // Any of these rows may have changed in a missed change.
       after = await newest();
       for (const { uri } of rows) tell(uri);
       continue;

@@ -138,7 +138,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   app.post(
     path,
     {
-      // What a tool asks of the API counts there, once.
+      // The API counts the requests of a tool, once.
       config: { auth: 'auth:api', resource: path, limited: false, cors: 'listed' },
       schema: { hide: true },
       preParsing: async (request) => refuseForeignPages(request.headers, config),

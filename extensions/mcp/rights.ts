@@ -7,7 +7,7 @@ import type { Resource, Resources } from '../../src/resources/model/resource.ts'
 
 export type Right = 'list' | 'get' | 'create' | 'update' | 'delete';
 
-/** What one caller may do with one resource. The API decides again at each call, row by row. */
+/** The rights of one caller for one resource. The API checks again at each call, row by row. */
 export interface Rights {
   readonly resource: Resource;
   readonly may: ReadonlySet<Right>;
@@ -36,7 +36,7 @@ export function usefulScopes({ definition, readScope, writeScope }: Resource): s
   return writes ? [readScope, writeScope] : [readScope];
 }
 
-/** What the caller may do with what is offered; a resource with which it may do nothing is not there. */
+/** The rights of the caller for each offered resource. Resources without any right are left out. */
 export function rightsOf(resources: readonly Resource[], caller: Caller, now: number): Rights[] {
   return resources
     .map((resource) => ({

@@ -37,7 +37,7 @@ const selection = {
   include: text('Embed relations, with , between them.'),
 };
 
-/** What a write takes. Marks for readers of the API description say nothing to a model, and might name what is not offered. */
+/** The schema of a write. Extensions for readers of the API description are removed: they do not help a model, and might name hidden resources. */
 export const valuesOf = (resource: Resource, mode: 'create' | 'update'): Json =>
   strictSchema(inputSchema(resource, mode));
 

@@ -22,7 +22,7 @@ interface Options {
   api(): Promise<Api>;
 }
 
-/** What one caller finds at `/mcp`, for one request. */
+/** The tools of one caller at `/mcp`, for one request. */
 export interface Toolbox {
   list(): Tool[];
   /** Undefined where there is no such tool for this caller. */
@@ -90,7 +90,7 @@ export function openToolbox({ rights, note, api }: Options): Toolbox {
   };
 }
 
-/** What went wrong, as the API says it, and what to do about it. */
+/** The error of the API, with advice for the model. */
 function refusal(error: unknown): ToolAnswer {
   const problem =
     error instanceof Refused

@@ -23,20 +23,20 @@ function readUrl(value: string): string {
 export function addMove(program: Command): void {
   program
     .command('move')
-    .description('Copy the whole service into an empty database, of the other engine or of the same.')
+    .description('Copy the whole service into an empty database, of either engine.')
     .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH', readUrl)
-    .option('--dry-run', 'look at both, say what would be copied, and change nothing')
-    .option('--start-over', 'throw away what a move that was cut off has left in the target')
-    .option('--without <tables...>', 'tables of your own, which stay behind')
+    .option('--dry-run', 'check both databases, show the tables to copy, and change nothing')
+    .option('--start-over', 'delete the data that an interrupted move has left in the target')
+    .option('--without <tables...>', 'your own tables that the command does not copy')
     .option('--json', 'the result as JSON')
     .addHelpText(
       'after',
       `
-Stop the service first: the database must not change meanwhile, and is not
-changed. Every table is compared by its rows and a checksum. Tokens, secrets,
-links in mail and queued work stay good: what is sealed with the secret of one
-database is sealed anew with that of the other. A move that is cut off, however
-hard, is taken up by the same command.
+Stop the service first, because the database must not change during the move.
+The command only reads the old database. It compares the number of rows and a
+checksum of every table. Tokens, secrets, links in mail and queued jobs stay
+valid. The command encrypts the keys again with the secret of the new database.
+To continue an interrupted move, run the same command again.
 
 Examples:
   gatehouse move --to postgres://gatehouse:…@db.example.com/gatehouse --dry-run

@@ -36,7 +36,7 @@ export interface MovedTable {
 
 export interface Move {
   readonly tables: readonly MovedTable[];
-  /** What was there from a move that was cut off. */
+  /** Whether the move continued an interrupted one. */
   readonly takenUp: boolean;
 }
 

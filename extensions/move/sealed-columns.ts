@@ -8,13 +8,13 @@ import { legacyLabel } from '../passport/legacy-tokens/legacy-keys.ts';
 interface SealedColumn {
   readonly column: string;
   readonly label: (id: string) => string;
-  /** What stands in front of a sealed value, where others are not sealed. */
+  /** The prefix of an encrypted value, in columns that also have plain values. */
   readonly mark: string;
   /** One that nobody can open any more is kept as it is: the work that it was for has been given up. */
   readonly mayBeLost?: true;
 }
 
-/** What is sealed with the secret of a database, and must be sealed anew with that of the next. */
+/** The columns that are encrypted with the secret of a database. A move encrypts them again with the secret of the new database. */
 const sealedColumns = new Map<string, SealedColumn>([
   ['signing_keys', { column: 'sealed_private', label: (id) => id, mark: '' }],
   ['authenticators', { column: 'sealed_secret', label: authenticatorLabel, mark: '' }],

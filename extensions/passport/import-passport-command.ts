@@ -40,47 +40,49 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 export function addImportPassport(group: Command): void {
   group
     .command('passport')
-    .description('Take over a Laravel Passport or Apiato service, with nobody signed out.')
-    .option('--from <url>', 'its database: mysql://…, postgres://… or sqlite:PATH (default: what --env says)')
-    .option('--env <file>', 'its .env, for APP_KEY and what else is there')
-    .option('--public-key <file>', 'its storage/oauth-public.key')
-    .option('--users <table>', 'its table of users (default: users)')
-    .option('--provider <name=table>', 'the table of users of a provider that clients name; may be repeated', collect)
+    .description(
+      'Import the users, clients and sessions of a Laravel Passport or Apiato service. Nobody is signed out.',
+    )
+    .option('--from <url>', 'the old database: mysql://…, postgres://… or sqlite:PATH (default: the one in --env)')
+    .option('--env <file>', 'the .env file of the old service, with APP_KEY and other settings')
+    .option('--public-key <file>', 'the file storage/oauth-public.key of the old service')
+    .option('--users <table>', 'the table of users (default: users)')
+    .option('--provider <name=table>', 'the table of users of a Laravel auth provider; may be repeated', collect)
     .option('--timezone <zone>', "the application's time zone (default: APP_TIMEZONE, else UTC)")
-    .option('--scopes <file>', 'what its scopes stand for here, as JSON: {"orders-read": "orders:read"}')
-    .option('--map <file>', 'what columns of users and permissions of roles become here, as JSON')
-    .option('--prefix <prefix>', 'what its tables are prefixed with (default: found)')
-    .option('--guard <name>', 'the guard whose roles count (default: api, or the only one)')
-    .option('--role <old=new>', 'what a role is called here; may be repeated', collect)
-    .option('--model <class=table>', 'the table that a model_type of roles means; may be repeated', collect)
-    .option('--roles-where <column=value>', 'which rows of model_has_roles count; may be repeated', collect)
+    .option('--scopes <file>', 'a JSON file that maps old scopes to new ones: {"orders-read": "orders:read"}')
+    .option('--map <file>', 'a JSON file that maps columns of users and permissions of roles')
+    .option('--prefix <prefix>', 'the prefix of the tables (default: detected)')
+    .option('--guard <name>', 'the guard whose roles are imported (default: api, or the only one)')
+    .option('--role <old=new>', 'the new name of a role; may be repeated', collect)
+    .option('--model <class=table>', 'the table for a model_type of roles; may be repeated', collect)
+    .option('--roles-where <column=value>', 'import only these rows of model_has_roles; may be repeated', collect)
     .option(
       '--disable-where <condition>',
-      'who is disabled: is_active=0, status!=ok, banned_at; may be repeated',
+      'import the matching users as disabled: is_active=0, status!=ok, banned_at; may be repeated',
       collect,
     )
+    .option('--ignore-column <column>', 'a column to ignore, of users or TABLE.COLUMN; may be repeated', collect)
     .option(
-      '--ignore-column <column>',
-      'a column that means nothing, of users or TABLE.COLUMN; may be repeated',
+      '--client-scopes <id=scopes>',
+      'the scopes that a client can request: 3=orders:read,…; may be repeated',
       collect,
     )
-    .option('--client-scopes <id=scopes>', 'what a client may ask for: 3=orders:read,…; may be repeated', collect)
-    .option('--social <old=new>', 'what a provider of Socialite is called here; may be repeated', collect)
-    .option('--accept <decision>', 'leave it as the report says under this name; may be repeated', collect)
+    .option('--social <old=new>', 'the new name of a Socialite provider; may be repeated', collect)
+    .option('--accept <decision>', 'accept the decision with this name in the report; may be repeated', collect)
     .option(
       '--verify <token>',
-      'first try a token that somebody holds (@FILE: the token in a file); may be repeated',
+      'first check that this existing token works (@FILE: the token in a file); may be repeated',
       collect,
     )
-    .option('--dry-run', 'say what would be done, and change nothing')
-    .option('--confirm-gone', 'many users of the pass before are gone there, and that is right')
-    .option('--json', 'the report as JSON')
+    .option('--dry-run', 'show the plan, and change nothing')
+    .option('--confirm-gone', 'confirm that many users were deleted in the old service since the last import')
+    .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
       `
-The old database is only read. A second run takes up what changed since the
-first, and one that broke off is started again. It exits with 1 where something
-needs a decision. The whole move: docs/moving-from-laravel.md
+The command only reads the old database. A second run imports the changes since
+the first. To continue an interrupted run, run the command again. It exits with
+1 if something needs a decision. Guide: docs/moving-from-laravel.md
 
 Examples:
   gatehouse import passport --dry-run --env /srv/app/.env \\

@@ -21,7 +21,7 @@ import { readLaravelEnv } from './source/laravel-env.ts';
 import { openSource } from './source/open-source.ts';
 import type { Source } from './source/source.ts';
 
-/** What the operator gives on the command line. */
+/** The options of the command line. */
 export interface ImportOptions
   extends Omit<
     ImportSettings,
@@ -32,7 +32,7 @@ export interface ImportOptions
   readonly publicKey: string | undefined;
   readonly scopesFile: string | undefined;
   readonly mapFile: string | undefined;
-  /** What clients may ask for, by id: scopes with commas between them, or `none`. */
+  /** The scopes that clients can request, by client id: separated by commas, or `none`. */
   readonly clientScopes: ReadonlyMap<string, string>;
   readonly disableWhere: readonly string[];
   readonly accept: readonly string[];
@@ -45,7 +45,7 @@ export interface ImportListeners {
   verified?(verdict: string): void;
 }
 
-/** What the command stands on. Without a clock of its own it goes by the database's, as the service does. */
+/** The dependencies of the command. Without its own clock, it uses the database's clock, as the service does. */
 type Base = Omit<Context, 'database' | 'now'> & { readonly now?: () => number };
 
 /** Takes over a Passport or Apiato service. Nothing is written to the old database, and with `dryRun` nothing at all. */

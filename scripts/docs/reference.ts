@@ -26,8 +26,8 @@ function settingsPage(): string {
   });
   const intro = `# Settings, one by one
 
-Each is an environment variable (also in \`.env\`) and a key of \`gatehouse.config.ts\`. [By subject](../configuration.md), with what belongs
-together. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [proxied clients](../configuration.md#clients-behind-a-proxy).`;
+Each setting is an environment variable (also in \`.env\`) and a key of \`gatehouse.config.ts\`. [Settings](../configuration.md) groups them by
+subject. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [proxied clients](../configuration.md#clients-behind-a-proxy).`;
   return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
 }
 
@@ -40,8 +40,8 @@ async function commandsPage(): Promise<string> {
   });
   const intro = `# Commands
 
-\`npx gatehouse-server …\` in a project, \`npm run gatehouse -- …\` in a clone. A command ends with 0 when it worked, 1 when it failed, 2 when it was
-called wrongly.`;
+\`npx gatehouse-server …\` in a project, \`npm run gatehouse -- …\` in a clone. A command exits with 0 if it succeeds, with 1 if it fails, and
+with 2 if you call it incorrectly.`;
   return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
 }
 
@@ -50,7 +50,7 @@ function leaves(command: Command, path: string[] = []): { name: string; command:
   return command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
 }
 
-/** What `addHelpText` has added, which commander prints and does not return. */
+/** The text of `addHelpText`. Commander prints it and does not return it. */
 function examplesOf(command: Command): string {
   const parts: string[] = [];
   command.configureOutput({ writeOut: (part) => parts.push(part) });
@@ -62,11 +62,11 @@ function errorsPage(): string {
   const rows = errorCodes().map(({ status, code, about }) => `| ${status} | \`${code}\` | ${about} |`);
   return `${made}# Errors
 
-Under \`/v1\` an error is \`application/problem+json\` (RFC 9457): \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\` (the request id), a
-stable \`code\`, and for 422 \`errors: [{field, code, message, limit?, values?}]\`. The OAuth endpoints and the proxies answer \`{error, error_description}\`
-(RFC 6749 5.2). Act on \`status\` and \`code\`; \`detail\` is for people, and may change.
+Under \`/v1\`, an error response is \`application/problem+json\` (RFC 9457). It has \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\` (the request id), a
+stable \`code\`, and for 422 \`errors: [{field, code, message, limit?, values?}]\`. The OAuth endpoints and the proxies return \`{error, error_description}\`
+(RFC 6749 5.2). Use \`status\` and \`code\` in programs. \`detail\` is for people, and its text can change.
 
-| status | code | what it means |
+| status | code | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}
 

@@ -67,7 +67,7 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
   ['webhooks', 'Try webhooks.', addWebhooksListen],
-  ['job', 'See the jobs of your own, and run them.', addJobList, addJobRun],
+  ['job', 'List and run your own jobs.', addJobList, addJobRun],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
 ];
 
@@ -82,7 +82,7 @@ export async function createProgram(): Promise<Command> {
     .configureOutput({ outputError: (text, write) => write(paintError('red', inOurWords(text))) })
     .addHelpText(
       'after',
-      '\nWhat a command takes, with examples: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
+      '\nOptions and examples of a command: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
     );
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const all = [...groups, ['import', 'Import another service.', extensions.import] as const];

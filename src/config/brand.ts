@@ -85,7 +85,7 @@ function readLogo(logo: string): Brand['logo'] {
   throw new OperatorError(`BRAND_LOGO: ${logo} is larger than 1 MiB. Pages would be slow with it.`);
 }
 
-/** What a Content-Security-Policy adds to the sources of pictures. */
+/** The additional image source for the Content-Security-Policy. */
 export const pictureSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
 
 /** One colour, made readable on the grounds of each mode. What lies under text is the colour itself. */

@@ -23,7 +23,7 @@ export type { ProxiedClient } from './settings/proxied-client.ts';
 export const loginAttributes = ['email', 'username', 'phone'] as const;
 export type LoginAttribute = (typeof loginAttributes)[number];
 
-/** A shorter secret of a client works, and whoever starts the service is told that it can be guessed. */
+/** A shorter client secret works, but the start warns that it can be guessed. */
 export const shortestSafeSecret = 16;
 
 type Settings = typeof settings;
@@ -35,7 +35,7 @@ export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setti
   readonly workingDir: string;
 };
 
-/** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by their path, such as `web/admin` or `web`. */
+/** The content of `gatehouse.config.ts`: any setting, and `clients` by their path, such as `web/admin` or `web`. */
 export type ConfigFile = {
   [K in keyof Settings]?: Settings[K] extends Setting<infer T, infer Also> ? T | Also | string : never;
 } & {

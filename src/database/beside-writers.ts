@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Db } from './database.ts';
 
-/** Any number but that of the migrations: whoever does long work beside those who write holds it. */
+/** The number of the lock for long work beside writers. It differs from the lock of the migrations. */
 const longWork = 7_146_353;
 const pauseMs = 200;
 

@@ -11,8 +11,8 @@ export interface Change {
 export type Invalidate = (change: Change) => void;
 
 /**
- * What one part of an instance does about a change. It must not use what it remembers from the moment it is called; where
- * it has to read something first, its promise says when it has. It handles its own failures.
+ * The reaction of one part of an instance to a change. From the moment of the call, the part must not use its old state. If it
+ * has to read the new state first, its promise resolves after that. It handles its own failures.
  */
 export type ChangeListener = (change: Change) => unknown;
 
@@ -38,7 +38,7 @@ export interface Bus {
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;
   /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
-  /** Listeners are waited for before a change is confirmed to whoever made it. */
+  /** A change is confirmed to its sender after all listeners have finished. */
   subscribe(listener: ChangeListener): void;
   /** Wakes the queues of all instances once the transaction commits, or at once outside of one. Nobody waits for it. */
   wakeQueues(db: Db | Tx): Promise<void>;

@@ -88,7 +88,7 @@ export interface Database {
   changes(): Changes | undefined | Promise<Changes | undefined>;
   /** Milliseconds since 1970, by the clock that all instances share. */
   now(): number;
-  /** What a write needs, by name. Each rejects while that does not serve. Cheap enough to be asked often, one at a time. */
+  /** Checks of the parts that a write needs, by name. A check rejects while its part does not work. It is cheap enough to run often, one at a time. */
   readonly probes: Readonly<Partial<Record<'database' | 'disk' | 'pool', () => Promise<void>>>>;
   readonly replicas?: Replicas | undefined;
   /** Figures for the metrics page. */

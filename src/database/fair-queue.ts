@@ -30,7 +30,7 @@ interface Line {
  */
 export class FairQueue {
   readonly #limits: Limits;
-  /** Whose turn is next comes first. */
+  /** The callers in the order of their turns. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
   #waiting = 0;

@@ -55,7 +55,7 @@ const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 function refuseNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMove)) {
     throw new OperatorError(
-      'A move into this database was not finished: it holds a part of the rows. Run the same gatehouse move again.',
+      'A move into this database is not finished, so some rows are missing. Run the same gatehouse move again.',
     );
   }
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
@@ -93,7 +93,7 @@ export async function migrate(
   return ran;
 }
 
-/** For `makeIndexes`. Not made by `migrate`: whoever starts can serve without them. */
+/** For `makeIndexes`. `migrate` does not create them, because a service can start without them. */
 export const findMissingIndexes = (database: Database): Promise<FixedIndex[]> =>
   missingIndexes(
     database,

@@ -1,6 +1,6 @@
 /** On whose behalf a read runs, for reads that may be expensive. */
 export interface Reader {
-  /** Whose reads count together. */
+  /** The caller. Reads of one caller share a limit. */
   readonly caller: string;
   /** Calls back when nobody waits for the answer any more; returns how not to be called. */
   whenGone(gone: () => void): () => void;

@@ -49,7 +49,7 @@ declare module 'fastify' {
      * says whom to count (`reply.countAs`); what is refused before that counts against its address.
      */
     limited?: boolean | 'when-known';
-    /** Who may read the answers in a browser, beside pages of this origin. Default: CORS_ORIGINS under `/v1`, else nobody. */
+    /** The other origins whose pages may read the responses. Default: CORS_ORIGINS under `/v1`, otherwise none. */
     cors?: 'listed' | 'applications' | 'any';
   }
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Whom limits count: an IPv4 address, or the /64 that an IPv6 subscriber holds at the least. */
+/** The network that limits count: an IPv4 address, or the /64 that every IPv6 subscriber has at least. */
 export const networkOf = (address: string): string =>
   // Most addresses are of IPv4, and this is asked for every request.
   address.includes(':') ? prefixOf(address, 4) : address;

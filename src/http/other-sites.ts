@@ -18,7 +18,7 @@ export const otherSite =
   'CORS_ORIGINS names {origin}, but BASE_URL is {url}: to a browser {page} and {service} are different sites, and it keeps the refresh cookie back. Open the page at {instead}, or set BASE_URL to {page}.';
 
 /**
- * What is wrong with pages of this machine that CORS_ORIGINS names. `localhost` and `127.0.0.1` are different sites to a
+ * Describes a problem with pages of this machine in CORS_ORIGINS. `localhost` and `127.0.0.1` are different sites to a
  * browser: it keeps the refresh cookie back, and a reload signs everybody out. Ports do not count.
  */
 export function otherSites({ baseUrl, corsOrigins }: Settings): OtherSite[] {

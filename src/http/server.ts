@@ -47,7 +47,7 @@ class FrameworkLog extends LogController {
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
   if (only === undefined || only === 'false') return false;
-  // One hop: the peer, whoever it is. What stands further left in X-Forwarded-For was written by the caller itself.
+  // One hop: trusts the peer, whatever its address. The caller itself may have written the entries further left in X-Forwarded-For.
   if (only === 'true') return (_address, hop) => hop === 0;
   return [...trustProxy];
 };

@@ -44,7 +44,7 @@ import { scheduleMaintenance } from './maintenance.ts';
 import { serveOverview } from './overview/overview-routes.ts';
 import { createServices, type Services } from './services.ts';
 
-/** The service, put together, for whoever starts it or tests it. */
+/** The assembled service, for a start or a test. */
 export interface BuiltApp extends Services {
   readonly app: App;
   /** The served resources. */
@@ -138,7 +138,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     accounts.mail.close();
     await background.stop();
     // A database that is away keeps nobody from stopping.
-    await activity.flush().catch((error) => context.log.warn({ err: error }, 'the last counts were not written'));
+    await activity
+      .flush()
+      .catch((error) => context.log.warn({ err: error }, 'the last activity counts could not be written'));
     await verifier.flush();
     await services.endThreads();
   });

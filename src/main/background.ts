@@ -17,7 +17,7 @@ export function runInBackground({ log }: Context, jobs: readonly BackgroundJob[]
       try {
         await run();
       } catch (error) {
-        log.warn({ err: error, job: name }, 'background work failed; it will be tried again');
+        log.warn({ err: error, job: name }, 'a background task failed and will run again');
       } finally {
         busy = false;
       }

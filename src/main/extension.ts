@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../resources/declaration/define-resourc
 import type { Resources } from '../resources/model/resource.ts';
 import type { BackgroundJob } from './background.ts';
 
-/** What a folder of `extensions/` adds to the service. The core imports none of them: `extensions.ts` loads each when it is used. */
+/** The additions of a folder in `extensions/` to the service. The core imports none of them: `extensions.ts` loads each when it is used. */
 export interface Extension {
   /** Resources beside the built-in ones. */
   readonly resources?: readonly ResourceDefinition[];

@@ -5,7 +5,7 @@ import { OperatorError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
 
-/** What `import … from 'gatehouse-server'` offers: the service as a part of a program of one's own. */
+/** The module `gatehouse-server`: the service as a part of another program. */
 export type { RunningGatehouse } from './start.ts';
 export type { ConfigFile };
 

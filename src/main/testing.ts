@@ -49,7 +49,7 @@ export interface QueuedJob {
   readonly error: string | null;
 }
 
-/** What `import … from 'gatehouse-server/testing'` offers: a service of its own for a test, which nothing else sees. */
+/** The module `gatehouse-server/testing`: a separate service for a test. */
 export interface TestService<R = undefined> {
   /** Such as `http://127.0.0.1:49152`. */
   readonly url: string;

@@ -7,7 +7,7 @@ import type { ClientDirectory } from './clients/client-directory.ts';
 const windowMs = 15 * 60_000;
 /** Of one network, whatever ids it makes up. */
 const perNetwork = 10;
-/** Of all of them: whoever has many networks must not fill the trail either. */
+/** The limit for all networks together: an attacker with many networks must not fill the audit trail either. */
 const inAll = 500;
 const longestId = 128;
 

@@ -22,7 +22,7 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   const { clients, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
-  // RFC 7662 2.1: whoever asks must have proved who it is.
+  // RFC 7662 2.1: the caller must be authenticated.
   if (client.public) throw unknownClient('a public client asked about a token');
   const found = await verifier.find(required(parameters, 'token'));
   if (!found || !mayAsk(client, found)) return inactive;

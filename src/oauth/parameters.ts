@@ -57,5 +57,5 @@ function joined(value: unknown): unknown {
   return values.every((uri) => typeof uri === 'string') ? values.filter(Boolean).join(' ') : value;
 }
 
-/** What `resource` names. */
+/** The values of the parameter `resource`. */
 export const resourcesIn = (parameters: Parameters): readonly string[] => parameters.get(repeatable)?.split(' ') ?? [];

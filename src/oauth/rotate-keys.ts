@@ -13,7 +13,7 @@ import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 
-/** What ended together with compromised keys. */
+/** The numbers of credentials that ended with compromised keys. */
 export interface Ended {
   readonly sessions: number;
   /** Clients whose secrets ended. */

@@ -9,7 +9,7 @@ import { reportToken } from './report-token.ts';
 
 const mostReports = 100;
 
-/** For scanners of secrets, and for whoever finds a token: docs/secret-scanning.md. */
+/** For secret scanners, and for people who find a token: docs/secret-scanning.md. */
 export function serveTokenReports(app: App, oauth: OAuth): void {
   app.post(
     '/v1/token-reports',

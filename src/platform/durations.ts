@@ -37,7 +37,7 @@ export class DurationHistogram {
     registry.registerMetric(this as never);
   }
 
-  /** To be kept by whoever observes: each call makes a series of its own. */
+  /** Keep the returned object: each call creates its own series. */
   series(labels: Labels): Durations {
     const durations = new Durations(labels);
     this.#series.push(durations);

@@ -48,7 +48,7 @@ function normaliseHost(text: string): string | undefined {
 /** Equal for addresses that differ in case alone; what `lower()` makes of a stored one on both engines. */
 export const foldEmail = (email: string): string => email.toLowerCase();
 
-/** Whose mailbox it is, for counting alone: what follows a plus sign is the owner's own matter at most providers. */
+/** The mailbox of an address, only for counting: most providers ignore the text after a plus sign. */
 export function mailboxOf(email: string): string {
   const folded = foldEmail(email);
   const at = folded.lastIndexOf('@');

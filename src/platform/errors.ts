@@ -61,7 +61,7 @@ export const notFound = (detail = 'There is nothing here.') =>
 export const conflict = (detail: string, code = 'conflict') => new Problem(409, 'Conflict', detail, { code });
 export const preconditionFailed = (detail: string) =>
   new Problem(412, 'Precondition Failed', detail, { code: 'precondition_failed' });
-/** An answer names no more wrong fields than these; whoever looks for them may stop there. */
+/** The maximum number of field errors in a response. Validation can stop at this number. */
 export const mostFieldErrors = 20;
 
 export const unprocessable = (errors: readonly FieldError[]) =>

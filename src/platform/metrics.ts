@@ -111,7 +111,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       registers,
     }),
     jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued work, by result', 'result'),
-    /** What is shown of streams and of the log that they follow, where changes are served. */
+    /** The metrics of change streams and of the change log, if the service has them. */
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
       new Gauge({
         name: 'gatehouse_change_streams',

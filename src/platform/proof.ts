@@ -30,7 +30,7 @@ export interface ProofDemand {
 /** RFC 8176: a key that signs a challenge cannot be phished. */
 const phishingResistant = ['hwk', 'swk', 'pop'];
 
-/** The level that these methods reach together. Whoever checked them says by `mfa` that they are two factors. */
+/** The level that these methods reach together. `mfa` states that two factors were checked. */
 export function acrOf(amr: readonly string[]): Acr {
   if (amr.some((method) => phishingResistant.includes(method))) return 'phr';
   return amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';

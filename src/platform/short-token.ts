@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What a short token is for: a personal access token, a client's secret, or the registration of a client. */
+/** The kinds of short tokens: a personal access token, a client's secret, or a token to register a client. */
 export type ShortTokenKind = 'pat' | 'sec' | 'reg';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -26,7 +26,7 @@ export function makeShortToken(kind: ShortTokenKind): string {
 
 const form = /^gh_(pat|sec|reg)_[0-9A-Za-z]{33}$/;
 
-/** What kind of short token it is; undefined for all else. A mistyped one costs no query. */
+/** Returns the kind of a short token; undefined for any other text. A mistyped token costs no query. */
 export function shortTokenKind(token: string): ShortTokenKind | undefined {
   const [, kind] = form.exec(token) ?? [];
   const body = token.slice(0, -checksumLength);

@@ -1,7 +1,7 @@
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
-  /** Whose side of a call it is. The default is the inside of the service. */
+  /** The kind of the span. The default is internal. */
   readonly kind?: 'client' | 'consumer';
   readonly attributes?: Attributes;
   /** Not where nothing around it is traced: housekeeping asks the database every second. */

@@ -59,7 +59,7 @@ export class WorkerThread<Question, Answer> {
     });
   }
 
-  /** Ends the thread, whatever it is doing. Whoever waits for it is refused. */
+  /** Ends the thread, whatever it is doing. Waiting callers get an error. */
   async end(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;

@@ -1,4 +1,4 @@
-/** What a file that declares a resource imports, as `gatehouse-server/resources`. */
+/** The module `gatehouse-server/resources`, for files that declare a resource. */
 
 export type { Generated } from '../database/db.ts';
 export { action, defineResource, type InputFor, type RowOf } from './declaration/define-resource.ts';

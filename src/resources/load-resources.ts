@@ -29,6 +29,6 @@ export async function loadResources(dir: string): Promise<ResourceDefinition[]> 
   return definitions;
 }
 
-/** What `defineResource` returns; whether it is right is checked with all of them together. */
+/** Whether a value comes from `defineResource`. All declarations are checked together later. */
 const isDefinition = (value: unknown): value is ResourceDefinition =>
   typeof value === 'object' && value !== null && 'managed' in value;

@@ -124,7 +124,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.match(asked.stderr, /ends\n {2}every session[\s\S]*leaves people with their passwords/);
     await assert.rejects(start({ database, env }), /cannot be opened[\s\S]*gatehouse keys reset/);
 
-    assert.match(await answer('keys', 'reset', '--force'), /sessions: every access token/);
+    assert.match(await answer('keys', 'reset', '--force'), /sessions: all access tokens/);
     server = await start({ database, env });
     assert.equal(await isIn(token), false);
     assert.equal((await logIn('kept@example.com', 'a long enough one')).status, 200);

@@ -194,7 +194,7 @@ describe('gatehouse', () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      'gatehouse: PORT: got "http"; it takes a whole number from 0 to 65535. (the port to listen on; 0 picks a free one)\n',
+      'gatehouse: PORT: got "http"; it takes a whole number from 0 to 65535. (the port to listen on. 0 picks a free port)\n',
     );
   });
 

@@ -56,7 +56,7 @@ export function answerAsApiato(
   });
 }
 
-/** Errors as Laravel writes them, for whoever does not ask for problem+json. */
+/** Errors in Laravel's format, for requests that do not accept problem+json. */
 export function refuseAsApiato(route: RouteOptions): void {
   addOnSend(route, async (request, reply, payload) => {
     if (!String(reply.getHeader('content-type')).startsWith('application/problem+json')) return payload;

@@ -17,7 +17,7 @@ export function serveApiatoApi(app: App, { scopes }: Pick<OAuth, 'scopes'>, reso
     });
   }
   if (resources.has('permissions')) return;
-  // What may be done is said by scopes here.
+  // In this service, scopes define the rights.
   app.get('/v1/permissions', signedIn, async () => ({
     data: scopes.list().map((name) => asPermission(name, scopes.textOf(name))),
     meta: { include: [], custom: [] },

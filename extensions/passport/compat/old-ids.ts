@@ -9,7 +9,7 @@ import { Hashids } from './hashids.ts';
 
 const clientsTable = 'oauth_clients';
 
-/** What Apiato falls back to where HASH_ID_LENGTH is not set: it was another length before 13. */
+/** Apiato's default if HASH_ID_LENGTH is not set. The default was different before version 13. */
 const lengthsOf = (compat: Config['compat']): number[] => (compat === 'apiato13' ? [16, 32] : [32, 16]);
 
 /** Finds what the ids of the old service have become: numbers, hashed numbers, and ids of tokens. */

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../src/database/database.ts';
 
-/** Whom a client is for, and what it may do beyond its type. Left out: as it is. */
+/** The users of a client, and its rights beyond its type. Omitted values stay as they are. */
 export interface ClientBounds {
   readonly realm: string | null;
   readonly public?: boolean;

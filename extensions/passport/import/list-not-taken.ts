@@ -2,7 +2,7 @@ import { type FoundTable, select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { batchSize, isTrue, type Pass } from './pass.ts';
 
-/** What has no counterpart here, or cannot be brought over by anybody. */
+/** Data that has no counterpart in this service, or that nobody can import. */
 const tables: readonly [table: string, what: string, why: string][] = [
   ['oauth_auth_codes', 'authorization codes', 'those under way are asked for again by whoever signs in'],
   ['oauth_device_codes', 'device codes', 'those under way are asked for again by the device'],

@@ -13,7 +13,7 @@ import { batchSize, type Plan, type UserTable } from './pass.ts';
 import type { ImportMap } from './read-map-file.ts';
 import type { Condition } from './users/disable-where.ts';
 
-/** What the operator gave, as it was given. */
+/** The options of the operator, unchanged. */
 export interface ImportSettings {
   readonly env: ReadonlyMap<string, string>;
   readonly envPath: string | undefined;

@@ -18,7 +18,7 @@ export interface UserTable extends FoundTable {
   readonly realm: string;
 }
 
-/** What the operator said, and what was found: all that a pass goes by. */
+/** The input of a pass: the options of the operator and the findings in the old service. */
 export interface Plan {
   readonly layout: Layout;
   readonly clock: WallClock;
@@ -39,9 +39,9 @@ export interface Plan {
   readonly disableWhere: readonly Condition[];
   /** Columns that mean nothing: of users by name, of other tables as TABLE.COLUMN. */
   readonly ignoredColumns: ReadonlySet<string>;
-  /** What clients may ask for, by id; `*` for those that are not named. */
+  /** The scopes that clients can request, by client id; `*` for clients that are not named. */
   readonly clientScopes: ReadonlyMap<string, readonly string[]>;
-  /** What a provider of Socialite is called here, where it is called otherwise. */
+  /** The new names of Socialite providers whose names differ. */
   readonly social: ReadonlyMap<string, string>;
   /** Keys that Laravel decrypts with: APP_KEY, and those before it. */
   readonly decryptionKeys: readonly Buffer[];
@@ -70,7 +70,7 @@ export interface Pass {
   readonly findings: Findings;
   /** False where a table of an earlier pass cannot be read now: then nothing is ended. */
   readonly isComplete: boolean;
-  /** Called after each batch; whoever throws in it stops the run there, as a signal would. */
+  /** Called after each batch. If it throws, the run stops there, as after a signal. */
   progress(progress: Progress): void;
 }
 

@@ -3,7 +3,7 @@ import { OperatorError } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 import { readJsonObject, readScopes } from './read-scope-file.ts';
 
-/** What `--map` says. */
+/** The content of the `--map` file. */
 export interface ImportMap {
   /** The field that a column of users becomes: `phone`, or `profiles.birthday` of a declared resource. */
   readonly fields: ReadonlyMap<string, string>;

@@ -72,7 +72,7 @@ async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable
   await endUnseenTokens(pass);
 }
 
-/** What opens the tokens, and what logins without a name will need. Other keys than those of an earlier pass are a mistake. */
+/** The keys for the tokens, and the data for logins without a name. Keys that differ from those of an earlier pass are an error. */
 async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<void> {
   const known = await legacyKeys.current();
   if (known.publicKey && !known.publicKey.equals(plan.publicKey)) {

@@ -144,7 +144,7 @@ function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
   return name.slice(0, longestName);
 }
 
-/** Who has no secret there proves itself by PKCE, and does so here. */
+/** A client without a secret uses PKCE in the old service and in this one. */
 function applicationOf({ type, secret, redirectUris }: ClientRecord) {
   if (type !== 'application') return { fields: undefined, refused: [] };
   const allowed = [...new Set(redirectUris)].filter((uri) => faultOfRedirectUri(uri) === undefined);

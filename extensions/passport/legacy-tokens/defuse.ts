@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, createHmac, hkdfSync, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 
-/** What a refresh token of Passport holds, under its encryption. */
+/** The encrypted content of a Passport refresh token. */
 export interface RefreshPayload {
   readonly clientId: string;
   readonly refreshTokenId: string;

@@ -23,7 +23,7 @@ export async function findLegacyIds(
   return new Map(rows.map((row) => [row.old_id, row]));
 }
 
-/** What these were there, by their ids here. */
+/** The ids in the old service, by their ids in this service. */
 export async function findOldIds(
   db: Db | Tx,
   source: string,
@@ -54,7 +54,7 @@ export async function saveLegacyIds(db: Db | Tx, rows: readonly LegacyIdRow[]): 
     .execute();
 }
 
-/** What earlier passes saw and this one did not: gone from the old service. */
+/** Rows that earlier passes saw and this one did not, because they were deleted in the old service. */
 export const listUnseen = (db: Db | Tx, source: string, pass: number, limit: number): Promise<LegacyIdRow[]> =>
   db.selectFrom('legacy_ids').selectAll().where('source', '=', source).where('pass', '<', pass).limit(limit).execute();
 

@@ -1,7 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { decodePart } from '../../../src/database/keys/jws-parts.ts';
 
-/** What an access token of Passport says. The user is not taken from it: a client's own token names the client, or nobody. */
+/** The claims of a Passport access token. The user is not taken from it: a client's own token names the client, or nobody. */
 export interface LegacyClaims {
   readonly jti: string;
   readonly clientId: string;

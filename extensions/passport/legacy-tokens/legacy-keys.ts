@@ -11,7 +11,7 @@ interface HashedIds {
   readonly length: number | undefined;
 }
 
-/** What the old service's tokens are verified and opened with. */
+/** The keys that verify and decrypt tokens of the old service. */
 interface LegacyKeySet {
   readonly publicKey: KeyObject | undefined;
   readonly appKey: Buffer | undefined;
@@ -20,7 +20,7 @@ interface LegacyKeySet {
 
 type Content = { id: LegacyKeyRow['id']; content: Buffer };
 
-/** What the seal of each is bound to. */
+/** The purpose that the encryption of each key is bound to. */
 export const legacyLabel = (id: string): string => `legacy ${id}`;
 
 /** The keys of the old service as they are in the database, where all of them are sealed. */

@@ -105,7 +105,7 @@ export class PassportTokens implements LegacyTokens {
   }
 }
 
-/** Whole seconds, as everywhere. They knew no issuer: whoever answers for them now is this service. */
+/** Whole seconds, as everywhere. These tokens have no issuer, so the issuer is this service. */
 const expiredClaims = (iss: string, claims: LegacyClaims): AccessTokenClaims => ({
   iss,
   aud: claims.clientId,

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../../src/database/database.ts';
 import { offlineAccessScope } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { listLegacyIds } from './legacy-id-store.ts';
 
-/** What each scope of the old service stands for here. The empty name: what a token without scopes stands for. */
+/** Maps each scope of the old service to scopes of this service. The empty name stands for a token without scopes. */
 export type ScopeMap = ReadonlyMap<string, readonly string[]>;
 
 export const scopeSource = 'scopes';

@@ -1,7 +1,7 @@
 import type { DecisionCode } from './decision-codes.ts';
 import { People } from './people.ts';
 
-/** What became of the rows of one table. */
+/** The result for the rows of one table. */
 export interface TableReport {
   readonly table: string;
   readonly read: number;
@@ -30,11 +30,11 @@ export interface Report {
   /** Where the public key came from. */
   readonly public_key: string;
   readonly tables: readonly TableReport[];
-  /** Who has to log in again, and why. */
+  /** The users who have to log in again, with the reasons. */
   readonly signed_out: readonly SignedOut[];
-  /** What never comes over. */
+  /** Data that is never imported. */
   readonly not_taken: readonly { readonly what: string; readonly count: number; readonly why: string }[];
-  /** What somebody has to decide: the import is not finished before that. */
+  /** Open decisions. The import is not finished before somebody makes them. */
   readonly decisions: readonly string[];
   readonly notes: readonly string[];
 }

@@ -1,8 +1,8 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * What Laravel's `encrypt` sealed with one of these keys: AES-CBC with a MAC, or AES-GCM. Undefined where none of them fits.
- * A text that PHP serialized is given as the text.
+ * Decrypts a value of Laravel's `encrypt` with one of these keys (AES-CBC with a MAC, or AES-GCM). Undefined if none of them fits.
+ * A text that PHP serialized is returned as the text.
  */
 export function decryptLaravel(payload: string, keys: readonly Buffer[]): string | undefined {
   const sealed = readPayload(payload);

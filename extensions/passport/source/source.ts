@@ -1,7 +1,7 @@
 /** A row of the old database: every value as its text, whatever its type there. */
 export type SourceRow = Readonly<Record<string, string | null>>;
 
-/** What a column holds, as far as it matters for asking by its values. */
+/** The type of a column, as far as it matters for queries by its values. */
 export type ColumnKind = 'number' | 'uuid' | 'binary' | 'other';
 
 /** The columns of a table by name. */

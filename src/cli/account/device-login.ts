@@ -3,7 +3,7 @@ import type { KeptTokens } from './credentials-file.ts';
 import { localNow } from './local-clock.ts';
 import { callOAuth, type OAuthAnswer } from './oauth-call.ts';
 
-/** What the command shows so that a user can approve it. */
+/** The values that the command shows so that a user can approve it. */
 export interface Invitation {
   readonly deviceCode: string;
   readonly userCode: string;
@@ -49,7 +49,7 @@ export async function waitForTokens(
       throw new OperatorError(`${service} refused: ${answer.description}`);
     }
   }
-  throw new OperatorError('Nobody typed the code in time. Begin again: gatehouse login');
+  throw new OperatorError('Nobody entered the code in time. Start again: gatehouse login');
 }
 
 /** Of any answer that holds tokens; `asked` is their scope unless the answer says another. */

@@ -13,10 +13,13 @@ interface Flags {
 export function addLogin(program: Command): void {
   program
     .command('login')
-    .description('Sign in to a service as yourself, with a browser on any device, and keep its token for scripts.')
-    .option('--url <url>', 'the address of the service (default: that of the settings, BASE_URL)')
-    .option('--scope <scopes>', 'what the token is to be good for, with spaces between; * is all that you may do', '*')
-    .option('--admin', 'act with your roles too: everything of everybody. Asked for each time, after a recent sign-in')
+    .description('Sign in to a service with a browser on any device, and store the token for scripts.')
+    .option('--url <url>', 'the address of the service (default: BASE_URL)')
+    .option('--scope <scopes>', 'the scopes of the token, separated by spaces; * is everything that you may do', '*')
+    .option(
+      '--admin',
+      'use your roles too, for the data of all users; you must confirm this each time, after a recent sign-in',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse login --url https://auth.example.com\n  curl -H "Authorization: Bearer $(gatehouse token)" \\\n    -H "Accept: application/json" https://auth.example.com/v1/users/me',

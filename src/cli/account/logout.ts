@@ -7,7 +7,7 @@ import { notSignedIn } from './token.ts';
 export function addLogout(program: Command): void {
   program
     .command('logout')
-    .description('End the login that `gatehouse login` made, and remove its token from this machine.')
+    .description('End the session that `gatehouse login` started, and remove its token from this machine.')
     .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
     .addHelpText('after', '\nExamples:\n  gatehouse logout\n  gatehouse logout --url https://auth.example.com')
     .action(async ({ url }: { url?: string }) =>
@@ -22,5 +22,7 @@ async function logOut(service: string | undefined): Promise<string> {
   const { url, tokens } = kept;
   forgetTokens(url);
   const { ok, description } = await callOAuth(url, 'revoke', { token: tokens.refreshToken ?? tokens.accessToken });
-  return ok ? `Signed out of ${url}.` : `The token is removed here, but ${url} did not end the login: ${description}`;
+  return ok
+    ? `Signed out of ${url}.`
+    : `The token is removed from this machine, but ${url} did not end the session: ${description}`;
 }

@@ -12,7 +12,7 @@ const leastMs = 60_000;
 export function addToken(program: Command): void {
   program
     .command('token')
-    .description('Print an access token that is good now, of the login that `gatehouse login` made.')
+    .description('Print a valid access token of the session that `gatehouse login` started.')
     .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
     .addHelpText(
       'after',

@@ -27,24 +27,28 @@ function readCount(text: string): number {
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('Copy the SQLite database to PATH, whole and consistent, while the service runs.')
-    .argument('<path>', 'a file; with --keep or --every a folder of copies, each named after its moment')
-    .option('--every <time>', 'go on making copies, such as 15m, 1h or 1d, until it is stopped', readDuration)
-    .option('--keep <number>', `keep so many of the newest copies (with --every: ${usualKeep})`, readCount)
+    .description('Make a complete and consistent copy of the SQLite database at PATH. The service can keep running.')
+    .argument('<path>', 'a file; with --keep or --every, a folder of copies that are named after their times')
+    .option(
+      '--every <time>',
+      'make a copy at this interval, such as 15m, 1h or 1d, until you stop the command',
+      readDuration,
+    )
+    .option('--keep <number>', `the number of newest copies to keep (with --every: ${usualKeep})`, readCount)
     .option('--force', 'overwrite the file')
     .addHelpText(
       'after',
       `
-A copy has its name only when it is whole and on disk. One that fails in a
-series is told of, and the next is made at its time. No copy is removed before a
-newer one is whole.
+A copy gets its name only when it is complete and on disk. If a copy of a series
+fails, the command reports it and makes the next copy at the usual time. It
+removes an old copy only after a newer one is complete.
 
 Examples:
   gatehouse backup gatehouse-2026-11-15.db
   gatehouse backup /var/backups/gatehouse --keep 14
   gatehouse backup /var/backups/gatehouse --every 1h --keep 24
 
-On PostgreSQL use pg_dump, or an archive of its log for any moment:
+On PostgreSQL use pg_dump, or archive the write-ahead log to restore any moment:
 docs/operating.md`,
     )
     .action(async (path: string, flags: Flags) => {
@@ -77,5 +81,7 @@ const showCopy = (file: string): void => console.log(`${file} (${statSync(file).
 function noteKey({ dataDir, encryptionKey }: Config): void {
   const key = join(dataDir, 'encryption.key');
   if (encryptionKey || !existsSync(key)) return;
-  console.log(`The keys in it are sealed: to be restored it needs ${key} too. Keep a copy of that file elsewhere.`);
+  console.log(
+    `The keys in the copy are encrypted. To restore it, you also need ${key}. Keep a copy of that file in another place.`,
+  );
 }

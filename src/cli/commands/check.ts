@@ -14,7 +14,7 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'Read settings, declarations, routes, views, messages and mail templates as a start would, and change nothing. Exits with 1 where something is wrong.',
+      'Read settings, declarations, routes, views, messages and mail templates as a start would, and change nothing. Exits with 1 if it finds an error.',
     )
     .addHelpText('after', '\nExamples:\n  gatehouse check')
     .action(async () => {
@@ -30,7 +30,7 @@ export function addCheck(program: Command): void {
 /** Names that work and that the spec's conventions advise against. */
 async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
   for (const { name, singular, file = name } of await loadResources(resourcesDir)) {
-    // Whoever names the singular has thought about the plural.
+    // A declaration with a singular has a deliberate plural.
     const advice = singular === undefined ? namingAdvice(name) : undefined;
     if (advice) note(`${file}: name: ${advice}`);
   }
@@ -44,7 +44,7 @@ async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
 const mostShown = 5;
 const longest = 70;
 
-/** What is missing is said in another language, and is no mistake; a value that a message does not have would stay empty. */
+/** A missing message is no error: it appears in another language. A value that a message does not have would stay empty. */
 function sayMessages(files: readonly OwnMessages[]): void {
   for (const { language, missing, unknown } of files) {
     if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);

@@ -14,7 +14,7 @@ export function addDev(commands: Command): void {
   commands
     .command('dev')
     .description(
-      'Serve, and restart when a file of the project changes. A wrong declaration is reported, and the service goes on.',
+      'Start the service, and restart it when a file of the project changes. If a declaration has an error, the command reports it and the service keeps running.',
     )
     .option('--port <port>', 'the port to listen on (PORT)', readPort)
     .addHelpText('after', '\nExamples:\n  gatehouse dev\n  gatehouse dev --port 4000')

@@ -14,16 +14,16 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'Look at settings, database, clock, keys, mail, providers, cookies, proxies and rights; say what is wrong and how to mend it. Exits with 1 then.',
+      'Check settings, database, clock, keys, mail, providers, cookies, proxies and permissions. Print each problem with its fix, and exit with 1 if there is one.',
     )
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json')
     .action(async ({ json }: { json?: boolean }) => {
       const findings = await examine();
       if (json) console.log(JSON.stringify(findings, null, 2));
       else for (const finding of findings) print(finding);
       const count = findings.filter(({ state }) => state === 'wrong').length;
-      if (count > 0) throw new OperatorError(count === 1 ? 'one thing is wrong' : `${count} things are wrong`);
+      if (count > 0) throw new OperatorError(count === 1 ? 'found one problem' : `found ${count} problems`);
     });
 }
 

@@ -65,7 +65,7 @@ export function addEject(program: Command): void {
       'after',
       `
 A copy replaces the built-in file, also after an upgrade of Gatehouse. So copy
-only what you change. A file that is there already stays as it is.
+only what you change. An existing file stays as it is.
 
 Examples:
   gatehouse eject views login

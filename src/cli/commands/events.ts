@@ -26,18 +26,21 @@ const everyMs = 1000;
 export function addEvents(program: Command): void {
   program
     .command('events')
-    .description('Show the audit trail: the newest events, and with --follow those that come.')
-    .option('--type <type>', 'such as login.failed, or login.* for all that begins so')
-    .option('--user <user>', 'to whom it happened or who did it: an email, a username, a phone number or an id')
-    .option('--client <client_id>', 'through which client')
+    .description('Show the newest events of the audit trail. With --follow, also show new events as they happen.')
+    .option('--type <type>', 'the type, such as login.failed, or login.* for all types that begin with login.')
+    .option(
+      '--user <user>',
+      'only events by this user or about this user: an email, a username, a phone number or an id',
+    )
+    .option('--client <client_id>', 'only events through this client')
     .option(
       '--since <when>',
-      'from a date on (2026-11-15, 2026-11-15T08:00:00Z), or from so long ago (15m, 2h, 7d)',
+      'only events since a date (2026-11-15, 2026-11-15T08:00:00Z) or of the last 15m, 2h or 7d',
       readSince,
     )
-    .option('--limit <number>', 'how many of the newest', readLimit, 20)
-    .option('--follow', 'go on with what comes, until Ctrl-C')
-    .option('--json', 'a line of JSON each')
+    .option('--limit <number>', 'the number of newest events', readLimit, 20)
+    .option('--follow', 'keep showing new events until Ctrl-C')
+    .option('--json', 'one line of JSON for each event')
     .addHelpText(
       'after',
       "\nExamples:\n  gatehouse events --since 1h\n  gatehouse events --type 'login.*' --user ada@example.com --limit 100\n  gatehouse events --follow --json",
@@ -65,7 +68,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-    // Who reads along may have enough: `gatehouse events --follow | head`.
+    // The reader may close the pipe: `gatehouse events --follow | head`.
     process.stdout.once('error', () => resolve());
   }).then(() => {
     stopped = true;

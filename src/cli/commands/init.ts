@@ -44,7 +44,7 @@ export function addInit(program: Command): void {
   program
     .command('init')
     .argument('[folder]', 'the folder of the project', '.')
-    .description('Make a project of your own: a resource and its test, settings, what a deployment needs.')
+    .description('Create a project with a resource, its test, settings and deployment files.')
     .option('--no-install', 'do not install packages')
     .option('--yes', 'add to an existing project without asking')
     .addHelpText('after', '\nExamples:\n  npx gatehouse-server init my-api && cd my-api && npm start')
@@ -77,7 +77,7 @@ async function initProject(folder: string, { install, yes = false }: Flags): Pro
   }
   const enter = folder === process.cwd() ? '' : `  cd ${relative(process.cwd(), folder)}\n`;
   console.log(
-    `\nGo on with:\n\n${enter}  npm start      # serves on http://127.0.0.1:3000\n  npm run dev    # the same, and starts again when a file changes\n  npm test\n`,
+    `\nNext steps:\n\n${enter}  npm start      # serves on http://127.0.0.1:3000\n  npm run dev    # the same, and restarts when a file changes\n  npm test\n`,
   );
 }
 
@@ -98,7 +98,7 @@ function templateOf(name: string): string {
   return join(template, dirname(name), plain);
 }
 
-/** What npm itself and version control leave in a folder makes no project of it. */
+/** Files of npm and of version control. A folder with only these files is not a project. */
 const ofNoProject = /^(package(-lock)?\.json|node_modules|\..*|LICENSE|README\.md)$/i;
 
 function isProject(folder: string): boolean {
@@ -113,7 +113,7 @@ function isProject(folder: string): boolean {
   );
 }
 
-/** What `npm init` writes is no test. */
+/** The placeholder that `npm init` writes is not a test. */
 const isNoTest = (script: string): boolean => script.includes('no test specified');
 
 /** Adds to a package.json that is there, such as the one that `npm install gatehouse-server` has made. */
@@ -178,5 +178,7 @@ function installPackages(folder: string): void {
     shell: process.platform === 'win32',
   });
   if (status !== 0)
-    throw new OperatorError('npm install failed: see above. Mend it, then run `npm install` in the new folder.');
+    throw new OperatorError(
+      'npm install failed: see above. Fix the problem, then run `npm install` in the new folder.',
+    );
 }

@@ -50,7 +50,7 @@ export function addMigrate(program: Command): void {
     .option('--plan', 'show the changes that a start would make, and make none; exits with 1 if a start would refuse')
     .option(
       '--drop [names...]',
-      'remove tables and columns that no declaration names: the empty ones, or these with their data',
+      'remove tables and columns that no declaration names: all empty ones, or the given ones with their data',
     )
     .option('--allow-loss <names...>', 'also make changes that lose data of these fields or resources')
     .addHelpText(
@@ -98,13 +98,13 @@ const colours = [
   [/^stays:/, 'yellow'],
 ] as const;
 
-/** What was done is green; what a start would not do is red, and what nobody needs any more yellow. */
+/** Finished steps are green, refused steps are red, and unused columns and tables are yellow. */
 function painted(line: string): string {
   const found = colours.find(([pattern]) => pattern.test(line));
   return found ? paint(found[1], line) : line;
 }
 
-/** What a migration of the operator's own has to say. Where a bar stands, it takes its place. */
+/** Prints a message of an operator's migration. It replaces the progress bar, if there is one. */
 function printLine(...words: readonly unknown[]): void {
   if (process.stderr.isTTY) process.stderr.write(clearLine);
   console.error(...words);
@@ -119,7 +119,7 @@ interface Outcome {
 async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   const pending = await pendingMigrations(database);
   const names = pending.map((name) => `would apply ${name}`);
-  // What the resources need can be seen only when the service's own tables are there.
+  // The plan of the resources needs the service's own tables.
   if (pending.includes(firstMigration)) {
     const managed = definitions.filter((definition) => definition.managed);
     const tables = managed.map(({ name }) => `would then bring up the table of ${name}`);
@@ -128,7 +128,7 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   }
   const ownPending = own && pending.length === 0 ? await own.pending(database.db) : [];
   if (ownPending.length > 0) {
-    // What they leave behind is known only when they have run.
+    // Their result is known only after they have run.
     const steps = await applyResourceMigrations(database, definitions, { own, dryRun: true });
     return { lines: steps.map((says) => `would ${says}`) };
   }

@@ -16,16 +16,17 @@ interface Flags {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('Put a backup in the place of the SQLite database. The service must be stopped.')
+    .description('Replace the SQLite database with a backup. Stop the service first.')
     .argument('<file>', 'that `gatehouse backup` made')
-    .option('--force', 'replace the database that is there; it is kept beside the restored one')
-    .option('--end-sessions', 'end every session, personal access token and mailed link that the backup holds')
+    .option('--force', 'replace the existing database; the command keeps it beside the restored one')
+    .option('--end-sessions', 'end every session, personal access token and mailed link in the backup')
     .addHelpText(
       'after',
       `
-A backup does not know what ended after it was taken: a session that was logged
-out, a token that was revoked and a refresh token that was replaced count again.
-With --end-sessions nobody gets in by those, and everybody signs in anew.
+A backup has the state of an earlier moment. Sessions and tokens that ended
+after it are valid again: sessions that were logged out, revoked tokens and
+replaced refresh tokens. --end-sessions ends all of them, and everybody has to
+sign in again.
 
 Examples:
   gatehouse restore gatehouse-2026-11-15.db
@@ -45,10 +46,10 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
       const kept = await restore(resolve(name), target, { overwrite: force, progress: barOnTerminal, change });
       if (ended) console.log(ended);
       console.log(`Restored ${target}.`);
-      if (kept) console.log(`What was there before is in ${kept}.`);
+      if (kept) console.log(`The previous database is in ${kept}.`);
       if (!endSessions) {
         console.log(
-          'Sessions that ended after the backup was taken live again. To end them all: gatehouse session end --all',
+          'Sessions that ended after the backup are valid again. To end all sessions: gatehouse session end --all',
         );
       }
     });

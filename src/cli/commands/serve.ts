@@ -25,7 +25,7 @@ function giveBackMemory(): void {
 export function addServe(program: Command): void {
   program
     .command('serve')
-    .description('Start the service. Makes what is missing: the database, the keys, an administrator.')
+    .description('Start the service. Creates the database, the keys and an administrator if they are missing.')
     .option('--host <host>', 'the address to listen on (HOST)')
     .option('--port <port>', 'the port to listen on (PORT)', readPort)
     .addHelpText(

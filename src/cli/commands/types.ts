@@ -13,16 +13,16 @@ const usualFile = 'gatehouse-types.d.ts';
 export function addTypes(program: Command): void {
   program
     .command('types')
-    .description('Write the types of the declared resources, for the typed client. Checks what `check` checks.')
+    .description('Write the types of the declared resources, for the typed client. Does the same checks as `check`.')
     .option('--out <file>', 'where to', usualFile)
-    .option('--check', 'write nothing; exit with 1 where the file is not what it should be')
+    .option('--check', 'write nothing; exit with 1 if the file is out of date')
     .addHelpText('after', `\nExamples:\n  gatehouse types\n  gatehouse types --check      # in a pipeline`)
     .action(async ({ out, check }: { out: string; check?: boolean }) => {
       const text = await tryStart(await loadConfig(), typesFile);
       const file = resolve(out);
       const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
       if (check && !isFresh) throw new OperatorError(`${out} is not up to date. Run: npx gatehouse-server types`);
-      // A file that is as it should be stays as it is: whoever watches it is not called.
+      // Does not write an unchanged file, so that file watchers are not triggered.
       if (!isFresh) writeFileSync(file, text);
       console.log(check ? `${out} is up to date.` : `${out} ${isFresh ? 'was up to date.' : 'is written.'}`);
     });

@@ -32,7 +32,7 @@ function sayAdministrator({ email, password, file }: FirstAdministrator): void {
   const lines = [line('Administrator', email)];
   if (password) lines.push(line('Password', password));
   console.log(`${boxed(lines).join('\n')}\n`);
-  if (file) console.log(`  It stands in ${relative(process.cwd(), file)} until you have signed in.\n`);
+  if (file) console.log(`  The password is in ${relative(process.cwd(), file)} until you have signed in.\n`);
   else if (password) console.log('  It is shown only this once.\n');
 }
 

@@ -10,8 +10,8 @@ export interface ListFlags {
 export const addListOptions = (command: Command): Command =>
   command
     .option('--search <text>', 'only rows that contain this text, ignoring case')
-    .option('--limit <number>', 'the largest number of rows', readLimit)
-    .option('--json', 'as JSON');
+    .option('--limit <number>', 'the maximum number of rows', readLimit)
+    .option('--json', 'print JSON');
 
 function readLimit(text: string): number {
   const number = Number(text);

@@ -4,11 +4,11 @@ const roleName = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /** People, and how they come in. */
 export const accountSettings = {
-  adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the first administrator'),
+  adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the email address of the first administrator'),
   adminPassword: text(
     'ADMIN_PASSWORD',
     '',
-    "the first administrator's password; unset: a random one, which stands in DATA_DIR/first-password, and on a terminal, until the first sign-in",
+    'the password of the first administrator. Unset: the service generates one. Until the first sign-in it is in DATA_DIR/first-password, and each start on a terminal shows it',
     {
       takes: 'at least 8 characters',
       pattern: /^.{8,}$/s,
@@ -20,7 +20,7 @@ export const accountSettings = {
     list<'email' | 'username' | 'phone'>(
       'LOGIN_ATTRIBUTES',
       ['email'],
-      'what a user can log in with',
+      'the identifiers that a user can log in with',
       'a list of email, username, phone',
       (item) => ['email', 'username', 'phone'].includes(item),
     ),
@@ -30,32 +30,32 @@ export const accountSettings = {
     'REGISTRATION',
     ['open', 'closed'],
     'open',
-    'whether people can register themselves; closed: administrators make users',
+    'whether people can register themselves. closed: only administrators create users',
   ),
   registrationLimit: integer(
     'REGISTRATION_LIMIT',
     200,
-    'users that one network may register in an hour; 0: any number',
+    'the number of users that one network can register in an hour. 0 turns the limit off',
     0,
     10_000_000,
   ),
   requireEmailConfirmation: flag(
     'REQUIRE_EMAIL_CONFIRMATION',
     false,
-    'whether an unconfirmed user is refused at login',
+    'whether a user must confirm the email address to log in',
   ),
-  loginPageUrl: view('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to'),
+  loginPageUrl: view('LOGIN_PAGE_URL', 'login', 'the view to which the service redirects people without a session'),
   roles: list<string>(
     'ROLES',
     ['admin'],
-    'the roles that a user can have; admin always exists',
+    'the roles that a user can have. The role admin always exists',
     'a list of role names (letters, digits, - and _)',
     (item) => roleName.test(item),
   ),
   roleScopes: texts(
     'ROLE_SCOPES',
-    'the scopes that users with a role are limited to; *: every user; administrators and users with other roles are not limited',
-    'roles with their scopes, as editor=orders:read orders:write; viewer=orders:read',
+    'limits the users with a role to the given scopes. The role * stands for every user. Administrators and users with other roles are not limited',
+    'roles with their scopes, such as editor=orders:read orders:write; viewer=orders:read',
     (role, scopes) =>
       role !== 'admin' && (role === '*' || roleName.test(role)) && /^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scopes),
   ),

@@ -3,16 +3,21 @@ import { oneOf, text, where } from './setting.ts';
 
 const folder = { takes: 'a folder that exists' };
 
-/** What makes the service an operator's own: its folders, its name, its mail. */
+/** The settings of an operator's project: its folders, its name, its mail. */
 export const projectSettings = {
-  resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations', folder),
-  routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own', folder),
-  jobsDir: text('JOBS_DIR', './jobs', 'work that is done later', folder),
-  migrationsDir: text('MIGRATIONS_DIR', './migrations', 'changes of the database by code of your own', folder),
-  seedsDir: text('SEEDS_DIR', './seeds', 'rows for development, written by gatehouse seed', folder),
-  viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages', folder),
-  languagesDir: text('LANGUAGES_DIR', './languages', 'message files that change or add a language', folder),
-  defaultLanguage: text('DEFAULT_LANGUAGE', 'en', 'the language for whoever asks for none that there is', {
+  resourcesDir: text('RESOURCES_DIR', './resources', 'the folder with your resource declarations', folder),
+  routesDir: text('ROUTES_DIR', './routes', 'the folder with your own endpoints and pages', folder),
+  jobsDir: text('JOBS_DIR', './jobs', 'the folder with your background jobs', folder),
+  migrationsDir: text('MIGRATIONS_DIR', './migrations', 'the folder with your own database migrations', folder),
+  seedsDir: text('SEEDS_DIR', './seeds', 'the folder with rows for development. `gatehouse seed` writes them', folder),
+  viewsDir: text('VIEWS_DIR', './views', 'the folder with views that replace the built-in pages', folder),
+  languagesDir: text(
+    'LANGUAGES_DIR',
+    './languages',
+    'the folder with message files that change or add a language',
+    folder,
+  ),
+  defaultLanguage: text('DEFAULT_LANGUAGE', 'en', 'the language for people who ask for no available language', {
     takes: 'a language tag (BCP 47), such as de',
     pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i,
   }),
@@ -20,34 +25,39 @@ export const projectSettings = {
     'COMPAT',
     ['off', 'passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13'],
     'off',
-    'answers as the service did that was taken over, where that differs',
+    'the former service whose responses Gatehouse imitates where its own differ',
   ),
   compatIds: oneOf(
     'COMPAT_IDS',
     ['own', 'hashed'],
     'own',
-    'with COMPAT=apiato…, how answers show the ids of imported users and clients',
+    'the form of the ids of imported users and clients in responses, with COMPAT=apiato…',
   ),
-  brandName: text('BRAND_NAME', 'Gatehouse', 'the name on pages, in mail and in the console', {
+  brandName: text('BRAND_NAME', 'Gatehouse', 'the name of the service on pages, in mail and in the console', {
     takes: '1 to 60 characters on one line',
     pattern: /^[^\p{Cc}\p{Cf}]{1,60}$/u,
   }),
-  brandLogo: text('BRAND_LOGO', '', 'a picture for pages, mail and console', {
+  brandLogo: text('BRAND_LOGO', '', 'the logo on pages, in mail and in the console', {
     takes: 'an https URL, or a file (svg, png, jpg, webp, gif; at most 1 MiB) that the service then serves',
     pattern: /^(https?:\/\/[^\s"'<>;,]+|(?!https?:)\S.*)$/,
   }),
-  brandColor: text('BRAND_COLOR', '', 'the colour of buttons and links; what is read is made dark or light enough', {
-    takes: 'a colour as #rgb or #rrggbb',
-    pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
-  }),
+  brandColor: text(
+    'BRAND_COLOR',
+    '',
+    'the colour of buttons and links. Gatehouse makes text in this colour dark or light enough to read',
+    {
+      takes: 'a colour in the form #rgb or #rrggbb',
+      pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
+    },
+  ),
   smtpUrl: where(
-    text('SMTP_URL', '', 'the mail server; unset: mail is written to DATA_DIR/mail', {
+    text('SMTP_URL', '', 'the URL of the mail server. Unset: the service writes mail to DATA_DIR/mail', {
       takes: `smtp://USER:PASSWORD@HOST:PORT or smtps://…${percentEncode}`,
       secret: true,
     }),
     isSmtpUrl,
   ),
-  mailFrom: text('MAIL_FROM', 'gatehouse@localhost', 'the sender of mail; without a name it is BRAND_NAME', {
+  mailFrom: text('MAIL_FROM', 'gatehouse@localhost', 'the sender of mail. If it has no name, the name is BRAND_NAME', {
     takes: 'an address, or Name <address>',
     pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
   }),

@@ -3,13 +3,18 @@ import { flag, text } from './setting.ts';
 
 /** Sign-in with external identity providers. */
 export const providerSettings = {
-  providersDir: text('PROVIDERS_DIR', './providers', 'the identity providers that people can sign in with', {
-    takes: 'a folder that exists',
-  }),
+  providersDir: text(
+    'PROVIDERS_DIR',
+    './providers',
+    'the folder with the identity providers that people can sign in with',
+    {
+      takes: 'a folder that exists',
+    },
+  ),
   localPasswords: flag(
     'LOCAL_PASSWORDS',
     true,
-    'whether people can sign in with a password; off: only providers and passkeys remain',
+    'whether people can sign in with a password. off: they sign in with an identity provider or a passkey',
   ),
 } as const;
 

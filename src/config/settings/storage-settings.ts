@@ -3,9 +3,9 @@ import { integer, list, oneOf, text, where } from './setting.ts';
 
 /** Where the service keeps things. */
 export const storageSettings = {
-  dataDir: text('DATA_DIR', './data', 'where the database, keys and unsent mail are kept'),
+  dataDir: text('DATA_DIR', './data', 'the folder for the database, the keys and unsent mail'),
   databaseUrl: where(
-    text('DATABASE_URL', '', 'the database; unset: SQLite in DATA_DIR', {
+    text('DATABASE_URL', '', 'the URL of the database. Unset: SQLite in DATA_DIR', {
       takes: `sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`,
       secret: true,
     }),
@@ -15,7 +15,7 @@ export const storageSettings = {
     text(
       'DATABASE_LISTEN_URL',
       '',
-      'the same database past a pooler by transaction (PgBouncer), for the invalidations of other instances',
+      'the URL of the same database without the transaction pooler (PgBouncer). Each instance listens there for invalidations from other instances',
       { takes: `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`, secret: true },
     ),
     isPostgresUrl,
@@ -24,41 +24,63 @@ export const storageSettings = {
     ...list<string>(
       'DATABASE_REPLICA_URLS',
       [],
-      'copies of the PostgreSQL database (hot standbys) that lists and rows of your resources are read from',
+      'the URLs of read replicas (PostgreSQL hot standbys). The service reads lists and rows of your resources from them',
       `a list of postgres://USER:PASSWORD@HOST:PORT/NAME${percentEncode}`,
       isPostgresUrl,
     ),
     secret: true,
   },
-  databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 'PostgreSQL connections of one instance', 1, 1000),
-  readTimeout: integer('READ_TIMEOUT', 5, 'seconds that one read of the database may take, then it is 503', 1, 3600),
-  encryptionKey: text('ENCRYPTION_KEY', '', 'seals the private keys in the database; the same on every instance', {
-    takes: 'at least 16 characters, such as the output of: openssl rand -base64 32',
-    pattern: /^.{16,}$/s,
-    secret: true,
-  }),
+  databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 'the number of PostgreSQL connections of one instance', 1, 1000),
+  readTimeout: integer(
+    'READ_TIMEOUT',
+    5,
+    'the number of seconds that one database read may take. After that the response is 503',
+    1,
+    3600,
+  ),
+  encryptionKey: text(
+    'ENCRYPTION_KEY',
+    '',
+    'encrypts the private keys in the database. Use the same value on every instance',
+    {
+      takes: 'at least 16 characters, such as the output of: openssl rand -base64 32',
+      pattern: /^.{16,}$/s,
+      secret: true,
+    },
+  ),
   previousEncryptionKey: text(
     'PREVIOUS_ENCRYPTION_KEY',
     '',
-    'the ENCRYPTION_KEY before: opens what it sealed, which is then sealed anew',
+    'the former ENCRYPTION_KEY. The service decrypts the keys with it and encrypts them again with the new one',
     { takes: 'at least 16 characters', pattern: /^.{16,}$/s, secret: true },
   ),
-  eventRetentionDays: integer('EVENT_RETENTION_DAYS', 365, 'days that the audit trail is kept', 1, 36_500),
-  eventsLog: text('EVENTS_LOG', '', 'writes each event of the audit trail as a line of JSON, for a SIEM', {
-    takes: 'file:PATH, syslog: (this machine), or syslog://HOST:PORT, syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT',
-    pattern: /^(file:.+|syslog:|syslog(\+tcp|\+tls)?:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?)$/,
-  }),
+  eventRetentionDays: integer(
+    'EVENT_RETENTION_DAYS',
+    365,
+    'the number of days for which the service keeps events of the audit trail',
+    1,
+    36_500,
+  ),
+  eventsLog: text(
+    'EVENTS_LOG',
+    '',
+    'where the service also writes each event of the audit trail, as a line of JSON (for a SIEM)',
+    {
+      takes: 'file:PATH, syslog: (this machine), or syslog://HOST:PORT, syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT',
+      pattern: /^(file:.+|syslog:|syslog(\+tcp|\+tls)?:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?)$/,
+    },
+  ),
   changesRetention: integer(
     'CHANGES_RETENTION',
     604_800,
-    'seconds that changes of resources are kept, for GET /v1/changes',
+    'the number of seconds for which the service keeps changes of resources (GET /v1/changes)',
     60,
     315_360_000,
   ),
   streamsPerCaller: integer(
     'STREAMS_PER_CALLER',
     100,
-    'streams of changes that one caller may have open at one instance',
+    'the number of change streams that one caller can have open at one instance',
     1,
     1_000_000,
   ),
@@ -66,6 +88,6 @@ export const storageSettings = {
     'LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
-    'how much is logged',
+    'the lowest level of log lines that the service writes',
   ),
 } as const;

@@ -15,7 +15,7 @@ interface Location {
 /** The file of a SQLite database; PostgreSQL has tools of its own, which are named instead. */
 export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostgres: string): string {
   if (databaseUrl.startsWith('sqlite:')) return resolve(workingDir, databaseUrl.slice('sqlite:'.length));
-  throw new OperatorError(`The database is a PostgreSQL, which has its own tools: ${insteadOnPostgres}`);
+  throw new OperatorError(`The database is PostgreSQL. Use its own tools: ${insteadOnPostgres}`);
 }
 
 interface BackupOptions {
@@ -31,9 +31,9 @@ export async function backUp(
 ): Promise<void> {
   if (!existsSync(source)) throw new OperatorError(`There is no database at ${source} yet.`);
   if (existsSync(target) && !overwrite) {
-    throw new OperatorError(`${target} is there already. Choose another name, or overwrite it with --force.`);
+    throw new OperatorError(`${target} already exists. Choose another name, or overwrite it with --force.`);
   }
-  if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} is not there.`);
+  if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} does not exist.`);
   const draft = `${target}.part`;
   rmSync(draft, { force: true });
   // Made before anything is in it: nobody else reads along while it grows.
@@ -105,7 +105,7 @@ async function putInPlace(
   if (existsSync(target)) {
     if (!overwrite) {
       throw new OperatorError(
-        `There is a database at ${target}. Replace it with --force; it is kept beside the new one.`,
+        `${target} already exists. Use --force to replace it. The old database stays beside the new one.`,
       );
     }
     refuseRunning(target);

@@ -11,11 +11,11 @@ export async function lookAtSource<T>(
   read: (db: Db) => Promise<T>,
 ): Promise<{ found: T; id: string }> {
   const looked = await lookAtDatabase(location);
-  if (!looked) throw new OperatorError('There is no database yet: nothing to move.');
+  if (!looked) throw new OperatorError('There is no database to move.');
   try {
     const pending = await pendingMigrations(looked);
     if (pending.length > 0) {
-      throw new OperatorError('The database is of an older version. Bring it up to date first: gatehouse migrate');
+      throw new OperatorError('The database has an older version. Update it first: gatehouse migrate');
     }
     const applied = await looked.db.selectFrom('migrations').selectAll().orderBy('name').execute();
     const newer = applied.filter(({ name }) => !knownMigrations.includes(name));

@@ -23,7 +23,7 @@ export async function lookAtTarget(location: Location): Promise<Setup | undefine
     );
     if (!isThisVersion(applied.filter((name) => name !== unfinishedMove))) {
       throw new OperatorError(
-        'Another version of Gatehouse began to move into this database. Go on with that version, or add --start-over.',
+        'Another version of Gatehouse started a move into this database. Continue with that version, or add --start-over.',
       );
     }
     return readSetup(rows[0]?.position as string);

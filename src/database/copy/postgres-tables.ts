@@ -24,7 +24,7 @@ const kinds = new Map<string, CopiedColumn['kind']>([
   ['double precision', 'real'],
 ]);
 
-/** Any number: it names the lock of whoever moves a service into a database. */
+/** The number of the lock for a move into a database. Any number works. */
 const moveLock = 7_146_353;
 
 /** The tables of a PostgreSQL: one long transaction holds the locks, short ones read and write. */
@@ -50,7 +50,7 @@ export class PostgresTables implements TableWriter {
       await tables.close();
       if (error instanceof OperatorError) throw error;
       throw new OperatorError(
-        `The tables of the database are being written to (${reasonOf(error)}). Stop every service and command that uses it: it must not change while it is moved.`,
+        `The tables of the database are being written to (${reasonOf(error)}). Stop every service and command that uses it. The database must not change during the move.`,
       );
     }
     return tables;
@@ -64,7 +64,7 @@ export class PostgresTables implements TableWriter {
     );
     if (rows[0]?.free) return tables;
     await tables.close();
-    throw new OperatorError('Another gatehouse move into this database is under way.');
+    throw new OperatorError('Another gatehouse move into this database is running.');
   }
 
   async tables(): Promise<ReadonlyMap<string, CopiedTable>> {

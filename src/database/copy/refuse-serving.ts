@@ -13,6 +13,6 @@ export async function refuseServing({ db }: Database): Promise<void> {
   const serving = (await list()).filter(({ id, renewals }) => before.get(id) !== Number(renewals));
   if (serving.length === 0) return;
   throw new OperatorError(
-    `${serving.length} ${serving.length === 1 ? 'instance serves' : 'instances serve'} from this database. Stop every service that uses it: it must not change while it is moved.`,
+    `${serving.length} ${serving.length === 1 ? 'instance serves' : 'instances serve'} from this database. Stop every service that uses it. The database must not change during the move.`,
   );
 }

@@ -37,7 +37,7 @@ export class SqliteTables implements TableWriter {
     } catch (error) {
       this.#file.close();
       throw new OperatorError(
-        `${path} is in use (${reasonOf(error)}). Stop the service and whatever else has it open: it must not change while it is moved.`,
+        `${path} is in use (${reasonOf(error)}). Stop the service and every other program that has it open. The database must not change during the move.`,
       );
     }
   }
@@ -97,7 +97,7 @@ export class SqliteTables implements TableWriter {
       this.#prepare(writeNote).run('', JSON.stringify({ ...setup, later: [] }));
     });
     const [orphan] = this.#all('pragma foreign_key_check');
-    if (orphan) throw new OperatorError(`A row of ${orphan[0]} refers to one of ${orphan[2]} that is not there.`);
+    if (orphan) throw new OperatorError(`A row of ${orphan[0]} refers to a row of ${orphan[2]} that does not exist.`);
   }
 
   async release(): Promise<void> {

@@ -54,7 +54,7 @@ export interface TableWriter extends TableReader {
 /** Where the positions are. */
 export const notesTable = 'move_progress';
 
-/** What no service needs from another: who listens, what is made anew, and the notes. */
+/** Whether a table is copied. Listening instances, rows that are created again, and notes are not. */
 export const isCopied = (table: string): boolean =>
   !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', notesTable].includes(table);
 

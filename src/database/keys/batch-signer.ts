@@ -45,7 +45,7 @@ export class BatchSigner {
     });
   }
 
-  /** What is enough for the thread goes to it now, even while it is at work: this thread is about to wait for the disk. */
+  /** Sends a full batch to the thread now, even if the thread is busy, because the main thread is about to wait for the disk. */
   handOver(): void {
     if (this.#batch.length >= this.#least) this.#flush();
   }

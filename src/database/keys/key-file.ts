@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unli
 import { dirname } from 'node:path';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 
-/** What is made here has 43 characters; fewer than this are a file that was cut off, or a password. */
+/** A generated key has 43 characters. A shorter value is a truncated file or a password. */
 const shortest = 32;
 
 /** The secret in a key file; undefined where there is none. A file that holds too little is refused: it would seal nothing. */
@@ -67,4 +67,4 @@ function syncFolder(path: string): void {
 }
 
 const unusable = (path: string, error: unknown) =>
-  new OperatorError(`The key file ${path} could not be used: ${reasonOf(error)}. Check DATA_DIR and its rights.`);
+  new OperatorError(`The key file ${path} could not be used: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);

@@ -7,7 +7,7 @@ export type SealingSettings = Pick<Config, 'encryptionKey' | 'previousEncryption
 
 export interface SealingSecret {
   readonly secret: string;
-  /** Random, and too long to guess. What people choose can be guessed by whoever has a copy of the database. */
+  /** Whether the secret is random and too long to guess. With a copy of the database, an attacker can guess a secret that a person chose. */
   readonly isRandom: boolean;
   readonly name: string;
   readonly advice: string;

@@ -2,7 +2,7 @@ import { argon2Sync, createCipheriv, createDecipheriv, hkdfSync, randomBytes } f
 import { OperatorError } from '../../platform/errors.ts';
 import { findSealingSecrets, type SealingSecret, type SealingSettings } from './sealing-secrets.ts';
 
-/** Keeps keys in the database unreadable to whoever has only the database. */
+/** Encrypts the keys, so that nobody can read them with the database alone. */
 export interface Sealing {
   /** `label` is bound to the content: a sealed value moved to another row does not open. */
   seal(content: Buffer, label: string): string;
@@ -10,7 +10,7 @@ export interface Sealing {
   open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
 }
 
-/** OWASP's parameters for argon2id, as for passwords: whoever guesses at a dump pays them for each guess. */
+/** OWASP's parameters for argon2id, as for passwords. Each guess against a dump of the database costs this much. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const slowForm = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
 

@@ -55,7 +55,7 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
       else if (await waitForIndexBuilds(db)) attempt = 1;
       else if (attempt === attempts) {
         throw new OperatorError(
-          'A table that has to change is in use all the time. Look for transactions that stay open (pg_stat_activity), end them, and start again.',
+          'A migration has to change a table that is constantly in use. End transactions that stay open (see pg_stat_activity), then start again.',
         );
       } else await pause(attempt++);
     }

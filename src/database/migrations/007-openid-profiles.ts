@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What an application says of itself for OpenID Connect, and the key that signs ID tokens. */
+/** The OpenID Connect metadata of an application, and the key that signs ID tokens. */
 export const openidProfiles: Migration = {
   name: '007-openid-profiles',
   statements: ({ text, bigint }) => [

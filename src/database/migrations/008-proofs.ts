@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What FAPI 2.0 needs: signed proofs that work once, pushed requests, and what an application requires of itself. */
+/** Tables and columns for FAPI 2.0: signed proofs that work once, pushed requests, and requirements of an application. */
 export const proofs: Migration = {
   name: '008-proofs',
   statements: ({ text, bigint }) => [

@@ -10,7 +10,7 @@ const mostChanges = 200;
 
 const everything: Change = { kind: 'everything', id: '' };
 
-/** What processes that share a SQLite file tell each other: rows of a table, written by the transactions that make them true. */
+/** Invalidations between processes that share a SQLite file: rows of a table, written in the transaction of the change. */
 export class SqliteInvalidations {
   readonly #file: DatabaseSync;
   #later: StatementSync | undefined;

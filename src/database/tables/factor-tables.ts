@@ -42,7 +42,7 @@ export interface FactorTables {
   recovery_codes: { user_id: string; hash: string; created_at: number; used_at: number | null };
   /** Codes that were sent by mail. A code follows from the id and a server key, so that nothing usable is stored. */
   email_codes: {
-    /** Held by whoever asked for the code, and by nobody else. */
+    /** Only the caller who requested the code has this value. */
     id: string;
     /** Where it was sent. Whether somebody has this address is found out when the code comes back. */
     email: string;

@@ -10,7 +10,7 @@ export interface IdentityTables {
     provider: string;
     issuer: string;
     subject: string;
-    /** What the provider said at the last sign-in. Only for people to recognise the account. */
+    /** The profile that the provider sent at the last sign-in. It only helps people to recognise the account. */
     email: string | null;
     /** JSON list: the roles that the user has because of this provider. */
     roles: Generated<string>;
@@ -28,7 +28,7 @@ export interface IdentityTables {
     purpose: 'sign-in' | 'link' | 'prove' | 'test';
     /** SHA-256 of the cookie of the browser that began it. */
     visitor: string;
-    /** Of whoever links an identity, or proves who they are. */
+    /** The user who links an identity or renews a proof. */
     user_id: string | null;
     session_id: string | null;
     /** The path of the first-party client that it is for; null: the pages. */

@@ -166,9 +166,9 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   queued_jobs: {
     /** Stays the same however often it is tried: what a handler tells repeats by. */
     id: string;
-    /** Whose handler does it. */
+    /** The name of the job, which selects its handler. */
     name: string;
-    /** Whom or what it is about, to be found by: the address of a mail. Never a secret. */
+    /** The searchable subject of the job, such as the address of a mail. Never a secret. */
     subject: string | null;
     /** JSON, or sealed JSON. */
     data: string;
@@ -226,7 +226,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     expires_at: number;
     /** Attempts whose result is not known yet. */
     pending: Generated<number>;
-    /** When those are given up: whoever made them has died. */
+    /** The time at which those attempts are dropped, because their process must have crashed. */
     pending_until: Generated<number>;
   };
   events: {

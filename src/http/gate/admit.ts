@@ -150,7 +150,7 @@ const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
 
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 
-/** Whose requests these are: a client's own, though it acts for its owner, or a user's, by whichever client. */
+/** The caller whose requests are counted: a client that acts for its owner, or a user through any client. */
 export const accountOf = ({ kind, userId, clientId }: Caller): string =>
   (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
 

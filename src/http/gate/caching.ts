@@ -3,7 +3,7 @@ import type { FastifyContextConfig, FastifyReply } from 'fastify';
 /** For what is meant for one caller: no shared cache keeps it, and a browser's asks again (a matching ETag gets 304). */
 export const privateCache = 'private, no-cache';
 
-/** Whom the answers of a route are for: one caller, everybody, or one caller where the request says who that is. */
+/** The audience of a route's responses: one caller, everybody, or one caller if the request identifies one. */
 export type Audience = 'caller' | 'everybody' | 'either';
 
 export function audienceOf(method: string, { auth, bearer }: FastifyContextConfig, inApi: boolean): Audience {

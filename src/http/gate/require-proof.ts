@@ -2,7 +2,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isProven, type Proof, type ProofDemand } from '../../platform/proof.ts';
 
-/** RFC 9470 3: the token is good, and whoever holds it has to prove again who they are. */
+/** RFC 9470 3: the token is valid, but its user has to authenticate again. */
 export function proofTooOld({ freshFor }: Proof, { maxAge = freshFor || undefined, acr }: ProofDemand = {}): Problem {
   const detail =
     acr === undefined

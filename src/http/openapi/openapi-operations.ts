@@ -61,7 +61,7 @@ const refusals = {
   },
 };
 
-/** What a route's `config` says belongs in its description too: who may call it, and how it refuses. Pages are not API. */
+/** Adds a route's `config` to its description: the allowed callers and the errors. Pages are not part of the API. */
 export function markOperation({
   schema = {},
   url,

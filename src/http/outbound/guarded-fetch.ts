@@ -91,7 +91,7 @@ function errorOf(error: Error, host: string): OutboundError {
   return new OutboundError(isLate ? `${host} took too long` : `${host}: ${error.message}`, { cause: error });
 }
 
-/** One address that may not be connected to spoils the answer: whoever mixes them is up to something. */
+/** One forbidden address refuses the whole DNS answer: a mix of public and private addresses is suspicious. */
 function guardLookup(mayConnect: (address: string) => boolean, lookUp: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {

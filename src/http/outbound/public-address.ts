@@ -29,7 +29,7 @@ export function isPublicAddress(address: string): boolean {
   // An IPv4 address written as IPv6 (RFC 4291 2.5.5.2), or reached by way of NAT64 (RFC 6052): the one inside counts.
   if (first === 0 && second === 0 && zeros && sixth === 0xffff) return isPublicNumber(inside);
   if (first === 0x64 && second === 0xff9b && zeros && sixth === 0) return isPublicNumber(inside);
-  // What is given out to hosts, less IETF protocol assignments with Teredo (2001::/23), documentation and 6to4.
+  // The addresses that hosts get, without IETF protocol assignments with Teredo (2001::/23), documentation and 6to4.
   if (first >> 13 !== 1) return false;
   if (first === 0x2001 && (second < 0x200 || second === 0xdb8)) return false;
   return first !== 0x2002 && !(first === 0x3fff && second < 0x1000);

@@ -110,7 +110,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     return { service, at: inWords(mail.created_at), language, link, expires: inWords(change.undo_until) };
   }
 
-  /** To whoever has shown before that the address is theirs, and to nobody else. */
+  /** Only to a user who has confirmed the address. */
   async function codeByMail(mail: QueuedMail) {
     const { code: id } = JSON.parse(mail.data) as { code: string };
     const user = await ownerOfEmail(database.db, mail.recipient);
@@ -168,7 +168,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   ]);
 }
 
-/** Who is invited does not wait for the mail. */
+/** An invited person may open the mail days later. */
 const invitationLifeMs = 3 * 86_400_000;
 
 const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
@@ -188,7 +188,7 @@ const messages = new Map([
   ['another application', message('mail.another_application')],
 ]);
 
-/** What can be told by the name that its owner gave it. */
+/** Credentials that have a name from their owner. */
 const namedMessages = new Map([
   ['a new personal access token', (named: string) => message('mail.what.token_named', { named })],
   ['a new external application', (named: string) => message('mail.what.application_named', { named })],

@@ -59,7 +59,7 @@ export async function voidOneTimeTokens(tx: Tx, userId: string, purpose: OneTime
     .execute();
 }
 
-/** Every link that is out, whoever's; says how many. */
+/** Marks the links of all users as used, and returns their number. */
 export async function voidAllOneTimeTokens(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('one_time_tokens')

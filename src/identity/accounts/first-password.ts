@@ -68,8 +68,8 @@ export async function unusedFirstPassword(
 }
 
 /**
- * Whoever signs in knows the password; whoever was given another, or is an administrator no more, does not need it: it stands
- * nowhere any more. `roles` are those that the user has, or had until now.
+ * Removes the file with the first password when nobody needs it: after a sign-in, after a new password, or if the user is no
+ * longer an administrator. `roles` are those that the user has, or had until now.
  */
 export async function forgetFirstPassword(
   { config, database, log }: Pick<Context, 'config' | 'database' | 'log'>,

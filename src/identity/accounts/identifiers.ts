@@ -5,7 +5,7 @@ import { foldEmail, formerEmail, normaliseEmail } from '../../platform/email-add
 import { toNfc } from '../../platform/normal-form.ts';
 
 /**
- * Who a user is to the outside. The three forms never overlap: an email holds `@`, a phone starts with `+`, and a username
+ * The identifiers of a user. The three forms never overlap: an email holds `@`, a phone starts with `+`, and a username
  * starts with a letter and holds neither. So nobody can take another user's email or phone as a username.
  */
 export interface Identifier {

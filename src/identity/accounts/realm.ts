@@ -1,6 +1,6 @@
 import type { UserRow } from './user-store.ts';
 
-/** The realm of whoever registers here. */
+/** The realm of users who register in this service. */
 export const defaultRealm = 'users';
 
 /** Whether a client with this realm may sign the user in. Without a realm it signs everybody in. */

@@ -160,7 +160,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
   return current;
 }
 
-/** For whoever has proved to be this user, and nobody else. */
+/** Only for a caller who has proved to be this user. */
 export function requireConfirmed({ config, metrics }: Context, user: UserRow): void {
   if (!lacksConfirmation(config, user)) return;
   metrics.logins.inc({ result: 'unconfirmed' });

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts';
 
-/** More than anybody has; whoever knows a password must not fill the table with made-up browsers. */
+/** More browsers than anybody has. An attacker who knows a password must not fill the table with invented browsers. */
 const remembered = 100;
 
 /** Notes that a browser logged in. `new`: it had not logged in before. `first`: no browser had. */

@@ -14,7 +14,7 @@ import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from './revoke-access.ts';
 
-/** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */
+/** Sends a link to the user with this address. The response does not reveal whether the user exists or whether a mail was sent. */
 export async function requestPasswordReset(
   context: Context,
   { mail }: Pick<AccountServices, 'mail'>,

@@ -52,7 +52,7 @@ function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {
   return email;
 }
 
-/** Sends the mail again to whoever has this address, and tells nobody whether anyone has. */
+/** Sends the mail again to the user with this address. The response does not reveal whether the user exists. */
 export async function requestConfirmation(
   context: Context,
   { mail }: Pick<AccountServices, 'mail'>,

@@ -26,7 +26,7 @@ export async function undoEmailChange(
   const email = undoable(found, now());
   const nobodyKnows = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
   await commitAndInvalidate(database, async (tx, invalidate) => {
-    // The user first, always: whoever writes the user's changes holds this lock.
+    // Always locks the user first, like every write of the user's email changes.
     const user = await lockUser(tx, database.engine, (found as EmailChangeRow).user_id);
     const change = await findEmailChange(tx, id as string);
     const at = now();

@@ -49,7 +49,7 @@ const made = Type.Object({
 const codes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
 const confirmation = Type.Object({ code: Type.String({ description: 'what the app shows' }) });
 
-/** What an app is set up with: typed, followed on the same device, or photographed. */
+/** The three ways to set up an app: type the secret, follow a link on the same device, or scan the QR code. */
 export function setUpOf(config: Config, user: UserRow | undefined, secret: string) {
   const account = user?.email ?? user?.username ?? user?.phone ?? '';
   const uri = otpauthUri({ secret, issuer: readBrand(config).name, account });

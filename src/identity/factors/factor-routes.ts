@@ -22,7 +22,7 @@ const Options = Type.Object({ challenge: Type.String() }, { additionalProperties
 
 const bodyOf = (body: unknown): Readonly<Record<string, unknown>> => (body ?? {}) as Record<string, unknown>;
 
-/** What a person has, and not a client of theirs. */
+/** Factors belong to a person, not to a client of that person. */
 function requirePerson({ kind, userId }: Caller): string {
   if (kind !== 'user' || userId === null) throw forbidden('Only a person has factors, and signs in to change them.');
   return userId;

@@ -7,7 +7,7 @@ import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
-/** What the rules about factors need of the rest of the service. */
+/** The parts of the service that the factors need. */
 export interface FactorServices extends FactorMeans {
   /**
    * Whether this caller may change what somebody signs in with. Refuses an application, a proof that is too old, and a

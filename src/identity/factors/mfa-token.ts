@@ -8,7 +8,7 @@ import { spend } from './spent-value-store.ts';
 const purpose = 'mfa token';
 const lifeMs = 5 * 60_000;
 
-/** What was settled at the first step of a login. It is signed, and nothing is stored until it is used. */
+/** The result of the first step of a login. The token is signed, and nothing is stored until it is used. */
 export interface FirstStep {
   readonly userId: string;
   readonly clientId: string;

@@ -15,7 +15,7 @@ export interface Challenge {
   readonly ceremony: Ceremony;
   readonly nonce: string;
   readonly expiresAt: number;
-  /** Who registers; empty for `get`, where the assertion says who it is. */
+  /** The user who registers a passkey. Empty for `get`, because the assertion names the user. */
   readonly userId: string;
 }
 

@@ -151,7 +151,7 @@ export interface Assertion {
   use(tx: Tx): Promise<boolean>;
 }
 
-/** What a browser signed with a passkey. Undefined where anything about it is wrong. */
+/** Verifies an assertion that a browser signed with a passkey. Undefined if anything in it is wrong. */
 export async function readAssertion(
   { context, keys }: PasskeyMeans,
   response: unknown,

@@ -27,7 +27,7 @@ export interface FactorMeans {
   readonly mail: Mail;
 }
 
-/** What somebody sends to prove a factor. */
+/** The values that a user sends to prove a factor. */
 export interface SentFactor {
   readonly code?: string | undefined;
   /** The assertion of a passkey. */

@@ -7,7 +7,7 @@ import { isRemembered } from './remembered-browser-store.ts';
 
 export type Method = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
 
-/** What a user still has to do who has proved one factor. */
+/** The remaining step of a user who has proved one factor. */
 export type SecondStep =
   | { readonly kind: 'none' }
   /** One of these is asked for. */
@@ -36,7 +36,7 @@ export async function secondStepOf(
     return { kind: 'prove', methods };
   }
   if (!isDemanded(context, user)) return none;
-  // Whoever can read the mail can set a new password too: a code by mail is offered only where nothing stronger was set up.
+  // A person who can read the mail can also set a new password. So a code by mail is offered only if no stronger factor is set up.
   const byMail = config.emailCodes && first === 'password' && user.email !== null && user.email_confirmed === 1;
   return byMail ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
 }
@@ -45,5 +45,5 @@ export async function secondStepOf(
 const isDemanded = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
   mfa === 'required' || (mfa === 'admins' && rolesOf(user).includes('admin'));
 
-/** What a login may do that has yet to set up a second factor. */
+/** The scopes of a login that must still set up a second factor. */
 export const setUpScopes = ['authenticators:read', 'authenticators:write', 'passkeys:read', 'passkeys:write'];

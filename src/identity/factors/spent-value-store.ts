@@ -13,7 +13,7 @@ export async function spend(tx: Tx, id: string, expiresAt: number): Promise<bool
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** What is expired is refused for that. */
+/** Expired values need no entry: they are refused because they have expired. */
 export async function pruneSpentValues(db: Db, now: number): Promise<void> {
   await db.deleteFrom('spent_values').where('expires_at', '<=', now).execute();
 }

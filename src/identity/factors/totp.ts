@@ -67,7 +67,7 @@ export function stepOfCode(secret: string, code: string, now: number): number | 
   return steps.filter((step) => timingSafeEqual(Buffer.from(codeOf(bytes, step)), given))[0];
 }
 
-/** What an app reads from the QR code. */
+/** The URI in the QR code that an authenticator app reads. */
 export function otpauthUri({ secret, issuer, account }: { secret: string; issuer: string; account: string }): string {
   const plain = (text: string) => encodeURIComponent(text.replaceAll(':', ' '));
   const query = `secret=${secret}&issuer=${plain(issuer)}&algorithm=SHA1&digits=${digits}&period=${stepSeconds}`;

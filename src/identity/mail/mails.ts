@@ -12,9 +12,9 @@ export interface QueuedMail {
 }
 
 /**
- * What a template is filled with, found when the mail is sent: by then the link is made, so that nothing usable ever lies
- * in the queue. Undefined means that there is nobody to write to any more, and the mail is dropped. `recipient` is where it
- * goes in place of what somebody typed: to the address that its owner has given.
+ * Creates the values of a template when the mail is sent. The link is created at that moment too, so the queue never contains
+ * a usable link. Undefined means that the recipient no longer exists, and the mail is dropped. `recipient` replaces the address
+ * that somebody typed by the address of the account.
  */
 export type Compose = (mail: QueuedMail) => Promise<Readonly<Record<string, unknown>> | undefined>;
 

@@ -1,6 +1,6 @@
 import { unavailable } from '../../platform/errors.ts';
 
-/** People who sign in wait for it; whoever registers or sets a password can wait a little longer. */
+/** Logins go first. Registrations and new passwords can wait a little longer. */
 export type Lane = 'sign-in' | 'other';
 
 interface Waiting {

@@ -23,7 +23,7 @@ export async function acceptInvitation(
   const { database, now } = context;
   const found = await peekOneTimeToken(context, services.keys, 'reset_password', token);
   const user = found && (await findUser(database.db, found.user_id));
-  // Whoever has confirmed the address before was not invited just now: they link the identity in the settings.
+  // A user who has confirmed the address before is no new user, and links the identity in the settings.
   if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1)
     throw linkNotValid();
   if (!upstream.emailVerified || upstream.email?.toLowerCase() !== found.email.toLowerCase()) {

@@ -94,7 +94,7 @@ async function rolesAfter(
   return { roles, granted };
 }
 
-/** What differs. A username or phone that somebody else has is left out: it must not keep its owner from signing in. */
+/** The changed fields. A username or phone of another user is left out, so that it does not prevent the sign-in. */
 async function changedFields(
   { log }: Context,
   tx: Tx,

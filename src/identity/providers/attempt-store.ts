@@ -9,7 +9,7 @@ export type PendingIdentity = Selectable<Tables['pending_identities']>;
 /** 256 bits that nobody can guess. */
 export const randomHandle = (): string => randomBytes(32).toString('base64url');
 
-/** What is stored of a value that only the browser holds. */
+/** The stored hash of a value that only the browser has. */
 export const fingerprint = (value: string): string => hash('sha256', value, 'base64url');
 
 export async function insertAttempt(db: Db, row: Attempt): Promise<void> {

@@ -36,7 +36,7 @@ export async function bindingOf(
   };
 }
 
-/** What the operator registers at the provider. */
+/** The redirect URI that the operator registers at the provider. */
 export const callbackOf = ({ baseUrl }: Context['config'], provider: string): string =>
   `${baseUrl.replace(/\/$/, '')}/login/with/${provider}/callback`;
 

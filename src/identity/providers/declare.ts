@@ -1,4 +1,4 @@
-/** What a file that declares a provider imports, as `gatehouse-server/providers`. */
+/** The module `gatehouse-server/providers`, for files that declare a provider. */
 export {
   type Claims,
   defineProvider,

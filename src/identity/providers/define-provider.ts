@@ -1,7 +1,7 @@
-/** What a provider says about a person: the claims of the ID token, and of the userinfo endpoint or the profile. */
+/** The claims of a provider about a person: from the ID token, and from the userinfo endpoint or the profile. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What the claims mean for the user here. What is left out stays as it is. */
+/** The fields of the user that follow from the claims. Omitted fields stay as they are. */
 export interface MappedUser {
   readonly name?: string | null | undefined;
   readonly username?: string | null | undefined;

@@ -5,7 +5,7 @@ import { roleNames } from '../roles/roles-resource.ts';
 import type { MappedUser, ProviderDefinition } from './define-provider.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the declaration makes of the claims, checked. */
+/** The checked result of the declaration's `map` function. */
 export interface Mapped {
   readonly fields: Readonly<Partial<Record<'name' | 'username' | 'phone' | 'locale', string | null>>>;
   /** Undefined where the declaration does not decide about roles. */

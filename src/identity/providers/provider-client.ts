@@ -20,7 +20,7 @@ import type { Claims, ProviderDefinition } from './define-provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { isPrintable, readUpstream, type Upstream } from './upstream.ts';
 
-/** Asymmetric ones only: with the others, whoever knows the client's secret could sign. */
+/** Only asymmetric algorithms: with symmetric ones, everybody who knows the client's secret could sign. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -39,7 +39,7 @@ const metadataLifeMs = 3_600_000;
 /** Seconds by which the clocks of two machines may differ; `openid-client` takes as many. */
 export const clockTolerance = 30;
 
-/** What the application that somebody signs in to asks of the provider (contract 14.5). */
+/** The parameters that the application passes on to the provider (contract 14.5). */
 export interface PassedOn {
   readonly prompt?: string | undefined;
   readonly maxAge?: number | undefined;
@@ -53,7 +53,7 @@ export interface ProviderButton {
   readonly label: string;
 }
 
-/** What binds an answer of the provider to the request. */
+/** The values that bind a response of the provider to the request. */
 export interface Binding {
   readonly redirectUri: string;
   readonly state: string;
@@ -118,7 +118,7 @@ export class ProviderClient {
     });
   }
 
-  /** Who signed in, from what the provider sent to the callback. Throws where anything does not fit. */
+  /** Reads the signed-in user from the provider's request to the callback. Throws if anything does not match. */
   async finish(callback: URLSearchParams, binding: Binding, maxAge: number | null): Promise<Upstream> {
     const { configuration, keys } = await this.#discover();
     const url = new URL(binding.redirectUri);

@@ -5,7 +5,7 @@ import type { ProviderFailure } from './provider-failure.ts';
 
 export type ProviderRow = Selectable<Tables['providers']>;
 
-/** What a declaration says of a provider. The other columns say how sign-ins went. */
+/** The columns from the declaration of a provider. The other columns record the results of sign-ins. */
 export type DeclaredProvider = Pick<
   ProviderRow,
   'id' | 'label' | 'issuer' | 'client_id' | 'redirect_uri' | 'enabled' | 'secret_expires_at'

@@ -15,7 +15,7 @@ import { findIdentity, insertIdentity } from './identity-store.ts';
 import { type Mapped, mapClaims } from './map-claims.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Whom an identity stands for (contract 14.2). */
+/** The user that an identity belongs to (contract 14.2). */
 export type Resolved =
   | { readonly kind: 'user'; readonly user: UserRow; readonly identityId: string; readonly isNew: boolean }
   /** The email belongs to this user, who has to prove that the account is theirs. */
@@ -73,7 +73,7 @@ const findByEmail = async ({ database }: Context, email: string | null): Promise
   email === null ? undefined : findUserByLogin(database.db, { attribute: 'email', value: email });
 
 /**
- * Who has the email. Anybody can claim an address that the provider has not verified, so a network learns only a few times
+ * Finds the user with the email. Anybody can claim an address that the provider has not verified, so a network learns only a few times
  * an hour that such an address is taken (contract 5.2).
  */
 async function ownerOfEmail(

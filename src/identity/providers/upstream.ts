@@ -2,7 +2,7 @@ import { normaliseEmail } from '../../platform/email-address.ts';
 import { readProfileField } from '../accounts/user-fields.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 
-/** Who signed in at a provider, as the provider says. */
+/** The user who signed in at a provider, according to the provider. */
 export interface Upstream {
   readonly provider: string;
   readonly issuer: string;

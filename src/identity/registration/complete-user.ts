@@ -35,7 +35,7 @@ export async function completeUser(
   if (event === 'user.registered') await keepTimeZone(tx, id, source);
   if (firstToken) await issueFirstToken(tx, id);
   if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) }, source);
-  // What the service or a command makes is none of the days' work.
+  // Users that the service or a command creates are not counted as registrations.
   if (event === 'user.registered' || actorId) context.metrics.registrations.inc({ how: event.slice('user.'.length) });
   const data = { changes: newUser({ ...profile, roles }) };
   await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, source, data });

@@ -59,7 +59,7 @@ export function requireFree(
   });
 }
 
-/** What to say where identifiers are taken: that they are, a few times an hour. */
+/** Discloses that identifiers are taken, but only a few times an hour. */
 export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
   const refusal = await countAgainst(context, askedLimits(source), hour);
   return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);

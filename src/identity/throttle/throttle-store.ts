@@ -66,7 +66,7 @@ export async function decrementCounts(db: Db, keys: readonly string[], now: numb
     .execute();
 }
 
-/** An attempt begins: it counts until its result is known, or until whoever made it must have died. */
+/** Begins an attempt. It counts until its result is known, or until its process must have crashed. */
 export function beginAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
   const until = now + timeoutMs;
   return write(

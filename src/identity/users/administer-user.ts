@@ -48,7 +48,7 @@ function emailOf({ email, disabled }: WholeUser): string {
   return email;
 }
 
-/** What administrators do for a user. Each records one event. */
+/** The actions of administrators for a user. Each records one event. */
 export const administerUser = (services: AccountServices): MadeAction[] => [
   action({
     name: 'lockouts',

@@ -11,7 +11,7 @@ import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { beginEmailChange, refuseTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 
-/** What a write of the resource may hold, in the values that JSON uses. */
+/** The fields that a write of the resource may contain, as JSON values. */
 export interface UserValues extends Partial<Profile> {
   password?: string;
   end_tokens?: boolean | null;

@@ -101,7 +101,7 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
   await record(call, disabled ? 'user.disabled' : 'user.enabled', userId, { changes });
 }
 
-/** The owner keeps this session and, unless they end too, personal access tokens and clients. Whoever else sets a password ends everything. */
+/** The owner keeps this session and, without `end_tokens`, personal access tokens and clients. A password from anybody else ends everything. */
 async function followPassword(
   call: WriteCall,
   services: AccountServices,

@@ -14,7 +14,7 @@ const names = (clients: readonly ClientRow[]): string =>
 export async function lookAtApplications(db: Db): Promise<Finding[]> {
   const applications = (await listClients(db)).filter(({ type }) => type === 'application');
   const trusted = applications.filter((client) => client.trusted === 1);
-  // RFC 8252 8.6: whoever runs on the device can use the id of a public application.
+  // RFC 8252 8.6: every program on the device can use the id of a public application.
   const open = trusted.filter((client) => client.public === 1);
   const almighty = trusted.filter(({ scopes }) => (JSON.parse(scopes) as string[]).includes(everyScope));
   const findings = [

@@ -72,7 +72,7 @@ function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
   return [ok('proxy', trusts ? `trusted: ${trustProxy.join(', ')}` : 'none, callers connect directly')];
 }
 
-/** What strangers may ask of the people here, and make this service do. */
+/** Settings that let unknown applications ask users for consent and make this service send requests. */
 function lookAtApplications(config: Config): Finding[] {
   const findings: Finding[] = [];
   if (config.dynamicClients === 'open') {

@@ -10,8 +10,8 @@ export interface TelemetrySettings {
 }
 
 /**
- * What OpenTelemetry's own variables ask for; undefined where they ask for nothing. An endpoint alone asks for both, since
- * the standard's default is `otlp`; nobody who sets none of them wants to send anything.
+ * Reads OpenTelemetry's own variables; undefined if they request nothing. An endpoint alone enables traces and metrics, because
+ * the standard's default is `otlp`. Without any of the variables, nothing is sent.
  */
 export function readTelemetrySettings(): TelemetrySettings | undefined {
   if (standardVariable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;

@@ -113,7 +113,7 @@ class Workers {
         this.#ready.delete(worker);
         this.#heartbeats.forget(worker);
         this.#figures.forget(worker.id);
-        reject(new OperatorError(`A worker ended (${signal ?? code}) before it served.`));
+        reject(new OperatorError(`A worker ended (${signal ?? code}) during its start.`));
       });
     });
     return { worker, ready };

@@ -106,7 +106,7 @@ export class WorkerSiblings implements Siblings {
     return this.#telling;
   }
 
-  /** What the primary has counted in all, less those of this worker that came after the request in the same message. */
+  /** The total of the primary, without the requests of this worker that came after this request in the same message. */
   async #numberOf(name: string, caller: string): Promise<number | undefined> {
     const place = this.#untold.get(name)?.counts.get(caller);
     const { sent, totals } = await this.#tell();

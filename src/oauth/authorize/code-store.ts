@@ -10,7 +10,7 @@ export const insertCode = async (tx: Tx, row: CodeRow): Promise<void> =>
 export const findCode = (db: Db | Tx, id: string): Promise<CodeRow | undefined> =>
   db.selectFrom('authorization_codes').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Spends a code: whoever finds it unused is the first, and there is only one. */
+/** Spends a code. Only one request finds it unused. */
 export const spendCode = (tx: Tx, id: string, now: number): Promise<CodeRow | undefined> =>
   tx
     .updateTable('authorization_codes')

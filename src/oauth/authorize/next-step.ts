@@ -11,7 +11,7 @@ import { unmetRequirements } from './requested-acr.ts';
 
 /** The steps of this request that the user has already completed. */
 export interface Progress {
-  /** They were sent to sign in at this time: whoever signed in since has done so for this request. */
+  /** The time at which the user was sent to sign in. A sign-in after it belongs to this request. */
   readonly since?: number | undefined;
   /** They chose to go on with this session. */
   readonly chosen?: string | undefined;
@@ -28,7 +28,7 @@ interface Known {
   readonly login: Login | undefined;
   readonly progress: Progress;
   readonly consent: Consent | undefined;
-  /** Whom the application expects (`id_token_hint`); undefined: anybody. */
+  /** The user that the application expects (`id_token_hint`); undefined: any user. */
   readonly expected?: string | undefined;
   /** The highest level that the person can sign in at. */
   readonly reachable?: Acr | undefined;

@@ -65,7 +65,7 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
     writeFileSync(`${path}.new`, content, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch (error) {
-    throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its rights.`);
+    throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);
   }
   return client;
 }

@@ -15,7 +15,7 @@ export async function isForUser(
   return user !== undefined && isOfRealm(user, realm);
 }
 
-/** The same for whoever goes no further without it. */
+/** The same check, but it throws if the realm does not match. */
 export async function requireRealm(
   db: Db | Tx,
   client: Pick<StoredClient, 'realm'>,

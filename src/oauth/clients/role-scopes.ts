@@ -8,7 +8,7 @@ import { named, narrowScopes } from './scopes/scopes.ts';
 const everybody = '*';
 
 /**
- * What remains of `scopes` for a user with these roles. Who has several roles has the scopes of all of them. An administrator
+ * Limits `scopes` to those of a user with these roles. A user with several roles has the scopes of all of them. An administrator
  * is not limited, and neither is a user whose roles ROLE_SCOPES does not name.
  */
 export function withinRoles(

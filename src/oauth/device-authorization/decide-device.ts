@@ -85,8 +85,8 @@ const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<
 const gone = () => notFound('This code is not valid any more. Begin again on your device.');
 
 /**
- * What the person decided: the scopes that they agree to, or nothing. Who agrees opens the session already, so that whatever
- * ends sessions ends it too. A token of an application, put into the cookie, decides nothing.
+ * Stores the decision of the person: the scopes that they agree to, or none. Consent already opens the session, so that
+ * everything that ends sessions ends this one too. A token of an application in the cookie cannot decide.
  */
 export async function decideOnDevice(
   oauth: OAuth,

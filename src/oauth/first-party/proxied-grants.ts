@@ -16,7 +16,7 @@ interface ProxyRequest {
   readonly proxied: ProxiedClient;
   readonly body: unknown;
   readonly source: RequestSource;
-  /** Counts the request against RATE_LIMIT as that of whoever signs in. */
+  /** Counts the request against RATE_LIMIT as a request of the user who signs in. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db } from '../../database/database.ts';
 
-/** True for whoever comes first, on any instance. `id` may be of any length. */
+/** True for the first use, across all instances. `id` may have any length. */
 export async function spendProof(db: Db, id: string, expiresAt: number): Promise<boolean> {
   const stored = await db
     .insertInto('used_proofs')

@@ -49,7 +49,7 @@ export class ClientDocuments {
     return id !== undefined && takesClientDocuments(this.#context.config) && isDocumentId(id);
   }
 
-  /** For whoever looks clients up, on behalf of somebody there. */
+  /** Looks up clients on behalf of a caller with this address. */
   for(source: RequestSource): Pick<ClientDirectory, 'find'> {
     return { find: (id) => this.find(id, source) };
   }

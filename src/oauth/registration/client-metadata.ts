@@ -143,8 +143,8 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
 }
 
 /**
- * What nobody may hand on who is not known here is left out, and so is what there is not: the answer says what is left, which
- * is `openid` at least. Who names nothing may ask for all the rest; the person decides.
+ * Leaves out unknown scopes, and scopes that an unknown application may not get. The response names the remaining scopes, at
+ * least `openid`. An application that names no scope can request all remaining ones; the person decides.
  */
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';

@@ -7,7 +7,7 @@ import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/s
 import type { OAuth } from '../oauth.ts';
 import { hasInitialToken, insertInitialToken } from './registration-token-store.ts';
 
-/** An initial access token (RFC 7591 1.2) that the operator hands out: good until then, for whoever has it. */
+/** An initial access token (RFC 7591 1.2) that the operator hands out. Anybody who has it can use it until it expires. */
 export async function makeInitialToken({ database, now }: Context, expiresAt: number): Promise<string> {
   const token = makeShortToken('reg');
   const row = { hash: hashShortToken(token), created_at: now(), expires_at: expiresAt };

@@ -168,11 +168,11 @@ for (const cancel of all('button[data-close]')) {
   });
 }
 
-// What is shown once came as the answer to a form: a reload must not send that form again.
+// A value that is shown once is in the response to a form. A reload must not send that form again.
 const once = document.querySelector('[data-once]');
 if (once) history.replaceState(null, '', once.dataset.once);
 
-// Whoever types already is not moved elsewhere.
+// Does not move the focus of a user who is already typing.
 if (!document.activeElement?.matches('input, select, textarea')) {
   document.querySelector('[aria-invalid="true"], [data-focus]')?.focus();
 }

@@ -13,7 +13,7 @@
     form.noValidate = true;
     form.submit();
   };
-  // Whoever closed the browser's dialog knows it, and can press the button again.
+  // The user closed the browser's dialog, and can press the button again.
   const failed = (button) => {
     button.removeAttribute('aria-busy');
     button.textContent = button.dataset.failed;

@@ -1,4 +1,4 @@
-// What stands in the forms of the API reference, so that it can be sent as it stands. One script with reference.js.
+// The example values in the forms of the API reference, ready to send. One script with reference.js.
 
 /** Rows of a list that the reader may see, or none. Each list is asked for once. */
 const rows = new Map();

@@ -44,7 +44,7 @@ function showSession() {
   return who.replaceChildren(link, ' to send requests as yourself, or send a login from here.');
 }
 
-/** What the form says, as a request; undefined where its body is no JSON. */
+/** The request of the form; undefined if its body is not JSON. */
 function read(form) {
   const { method, path } = form.dataset;
   const query = new URLSearchParams();

@@ -136,7 +136,7 @@ export class AuthorizePage {
     }
   }
 
-  /** Who the application says is signed in: by an ID token of its own, or it says nothing. */
+  /** The user that the application expects, from an ID token; undefined if it sends none. */
   async #expected({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
     const found = hint === undefined ? undefined : await readHint(this.#means.oauth, hint);
     return found?.clientId === client.id ? found.userId : undefined;

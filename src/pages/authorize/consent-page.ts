@@ -25,7 +25,7 @@ export interface Shown {
   /** Where the person goes on to; null: to a program on their own device. */
   readonly returnHost: string | null;
   readonly scopes: readonly { readonly name: string; readonly text: LocalizedText; readonly fixed: boolean }[];
-  /** What it asks for beyond scopes: to the letter, because the text of the type tells only what kind of thing it is. */
+  /** The requested authorization details, shown literally, because the text of the type names only their kind. */
   readonly details: readonly {
     readonly text: string;
     readonly members: readonly { readonly name: string; readonly value: string }[];

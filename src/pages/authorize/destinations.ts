@@ -14,7 +14,7 @@ export interface Destination {
   readonly loginHint: string | undefined;
   /** The name of the provider that the application wants the person to sign in with. */
   readonly idpHint: string | undefined;
-  /** What it asks of whoever signs the person in. */
+  /** The requirements of the application for the sign-in. */
   readonly asks: { readonly prompt?: string; readonly max_age?: string; readonly acr_values?: string };
   readonly formTargets: string;
   /** Whether this session does, or they have to sign in for it. */

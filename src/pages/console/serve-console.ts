@@ -33,7 +33,7 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans): v
   const hidden = { schema: { hide: true } } as const;
   const messages = serveConsoleMessages(app, means.languages, root);
 
-  // What is behind /admin/ the console itself knows: so an address of a row survives the way over the login page.
+  // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
       refuseOthersThanAdministrators(request);

@@ -56,7 +56,7 @@ function brandCss({ colours }: Brand): string {
   return `\n:root { ${of(colours.light)} }\n@media (prefers-color-scheme: dark) { :root { ${of(colours.dark)} } }\n`;
 }
 
-/** What is written for dark systems holds for whoever chose dark too, and not for whoever chose light. */
+/** Styles for dark systems also apply if the user chose dark, and do not apply if the user chose light. */
 const withChoice = (css: string): string =>
   css.replace(
     /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g,
@@ -68,7 +68,7 @@ const withChoice = (css: string): string =>
 const paintMark = (svg: string, { colours }: Brand): string =>
   colours ? svg.replace('#17614d', colours.light.fill).replace('#fff', colours.light.onFill) : svg;
 
-/** Comments and indentation are for whoever reads the sources. */
+/** Removes comments and indentation, which only readers of the sources need. */
 const lighter = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/^\s+/gm, '');
 
 /** Where the logo is: elsewhere, or here. A drawing (SVG) that is opened by itself may run nothing. */

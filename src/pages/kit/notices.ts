@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 
-/** What a page says after a form was done. The address names one by `?done=…`, so nothing of an address is shown. */
+/** The notices after a successful form. `?done=…` in the URL selects one, so no text of the URL is shown. */
 const notices = new Map(
   [
     'login-expired',

@@ -51,7 +51,7 @@ export interface PageKit {
   readonly config: Config;
   readonly brand: Brand;
   readonly logo: string;
-  /** What a page needs that is drawn without a view. */
+  /** The values for a page without a view. */
   readonly frame: PageFrame;
   /** The Content-Security-Policy of pages that need nothing from elsewhere. */
   readonly policy: string;
@@ -147,13 +147,13 @@ export async function createPageKit(
     const { request } = reply;
     const language = requestLanguage.ofBrowser(request);
     const variables = spoken(languages, language, describeError(request, status, title, detail, code));
-    // What was asked for is not said again: it may be what was wrong.
+    // The path without its query, because the query may have caused the error.
     const here = pathOf(request);
     const seen = { ...globals, ...themeOf(cookies, request), here, language };
     return send(reply.code(status), language, views.render('error', variables, seen));
   };
 
-  /** What a handler asks of the API is asked in the reader's language. */
+  /** Handlers call the API in the reader's language. */
   const inLanguage =
     (handler: Handler): Handler =>
     async (request, reply) => {

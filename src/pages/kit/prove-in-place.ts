@@ -29,7 +29,7 @@ export type Proofs = Readonly<Record<string, unknown>>;
 export const proveBy = (request: FastifyRequest, body: Proofs) =>
   callOwnApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
 
-/** The proofs that were filled in. Whoever signed in with two factors sends two, or a passkey. */
+/** The proofs that were filled in. A user who signed in with two factors sends two, or a passkey. */
 function proofsIn(form: Form): Proofs {
   const proofs: Record<string, unknown> = {};
   for (const method of methods) {
@@ -52,7 +52,7 @@ export const provingInPlace =
     const sent = (request.body ?? {}) as Form;
     const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
     const body = proofsIn(sent);
-    // What was proved at a provider, and the code that was sent, outlast a mistake beside them.
+    // The proof of a provider and the sent code stay valid after an error in another field.
     const kept = Object.fromEntries(
       [fieldOf('provider'), mailed.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
     );

@@ -4,7 +4,7 @@ import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import { type PageKit, readForm } from './page-kit.ts';
 
-/** A language is chosen for this browser, by a cookie, and for the account of whoever is signed in. */
+/** A language is chosen for this browser, by a cookie, and for the account of the signed-in user. */
 export function serveLanguage(kit: PageKit): void {
   kit.looseForm('/language', async (request, reply) => {
     const { language, next } = readForm(request, 'language', 'next');

@@ -24,7 +24,7 @@ function hereOf(request: FastifyRequest): string {
   return next === undefined || localPath(next) !== undefined ? page : pathOf(request);
 }
 
-/** What layouts know of the theme: it is in the very first bytes of a page, so that none flashes up in another. */
+/** The theme variables of layouts. The theme is in the first bytes of a page, so that the page does not flash in another theme. */
 export function themeOf(cookies: Cookies, request: FastifyRequest) {
   const { theme } = cookies.read(request);
   const chosen = isChosen(theme) ? theme : undefined;

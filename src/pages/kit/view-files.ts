@@ -7,7 +7,7 @@ const extensions = ['.html', '.php', '.blade.php'] as const;
 
 export const builtInViews = join(import.meta.dirname, '../views');
 
-/** What a template of another engine gives itself away by. None of it is run here, so none of it may be sent out. */
+/** Syntax of other template engines. Gatehouse does not run it, so it must not send it either. */
 const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] = [
   { sign: /<\?/, what: 'PHP code ("<?")' },
   { sign: /\{!!/, what: 'Blade output ("{!!")' },

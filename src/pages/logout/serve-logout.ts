@@ -77,7 +77,7 @@ class LogoutPage {
     this.#providers = providers;
   }
 
-  /** By an ID token of whoever is signed in, at once. Otherwise anybody's link could sign people out: they are asked. */
+  /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign people out. */
   async answer(request: FastifyRequest, reply: FastifyReply, parameters: LogoutParameters): Promise<FastifyReply> {
     const asked = await readLogoutRequest(this.#oauth, parameters);
     const { caller } = request;

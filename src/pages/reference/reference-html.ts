@@ -107,7 +107,7 @@ ${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects">
   return page(described, section, frame, main);
 }
 
-/** What changed in the API, release by release. */
+/** The changes of the API, release by release. */
 export function changelogPage(described: Described, releases: readonly Release[], frame: PageFrame): string {
   const section: Section = { name: 'Changelog', slug: changelogSlug, description: '', operations: [] };
   const main = html`<div class="page-head"><div><h1>Changelog</h1><p>What changed in the API, newest first.</p></div></div>

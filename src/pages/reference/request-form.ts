@@ -58,14 +58,14 @@ function bodyField({ id, requestBody, method }: Operation, { schemas }: Describe
   const facts = factsOf(resolved(json.schema ?? {}, schemas));
   const example = json.example === undefined ? '' : JSON.stringify(json.example, null, 2);
   const rows = Math.min(12, Math.max(3, example.split('\n').length + 1));
-  // What replaces or changes a row begins with the row as it is.
+  // A form for PUT or PATCH starts with the current row.
   const fromRow = method === 'put' || method === 'patch';
   return html`<div class="field"><label for="${id}-body">Body${requestBody?.required !== true && html` <span class="optional">optional</span>`}</label>
 <textarea id="${id}-body" name="body" rows="${rows}" spellcheck="false" autocapitalize="none" autocomplete="off" data-facts="${JSON.stringify(facts)}"${fromRow && html` data-from-row="${method}"`}>${example}</textarea>
 <p class="error" data-body-error hidden></p></div>`;
 }
 
-/** What cannot be taken back, or makes a secret anew, is asked for twice. */
+/** A request that cannot be undone, or that replaces a secret, needs a second confirmation. */
 const asksTwice = ({ method, path, id }: Operation): boolean =>
   method === 'delete' || (method === 'post' && path.includes('{id}') && !id.startsWith('create_'));
 

@@ -4,7 +4,7 @@ import { type Html, html, marked } from './html.ts';
 
 const few = 3;
 
-/** What a value is, in a few words: `text`, `list of Car`, `{ data: Car }`. Schemas with a name are links. */
+/** The type of a value, in a few words: `text`, `list of Car`, `{ data: Car }`. Schemas with a name are links. */
 export function typeInWords(schema: Json): Html {
   const name = nameOfReference(schema);
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
@@ -58,7 +58,7 @@ const limitsOf = (schema: Json): string =>
     .concat(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`])
     .join(', ');
 
-/** The members of one named schema; which of them are required matters to whoever sends it. */
+/** The members of one named schema; required members are marked, for requests. */
 export function schemaTable(name: string, schema: Json, isSent: boolean): Html {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
   const description =

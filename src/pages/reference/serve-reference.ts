@@ -16,7 +16,7 @@ import { type Described, readDocument } from './described.ts';
 import { changelogPage, changelogSlug, overviewPage, type PageFrame, sectionPage } from './reference-html.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
-/** More than there are sections and themes; whoever asks for nonsense gets 404 before anything is kept. */
+/** More than the number of sections and themes. An unknown section gets 404 before anything is cached. */
 const keptPages = 500;
 
 /** `/docs`: the API reference, made from the OpenAPI document: a page for each part of the API. */

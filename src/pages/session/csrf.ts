@@ -50,7 +50,7 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
     },
     checkOrigin,
     check(request) {
-      // Who can plant cookies from a neighbouring host has a pair of cookie and field too.
+      // An attacker who can set cookies from a neighbouring host also has a matching pair of cookie and field.
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
       const sent = (request.body as Record<string, unknown> | undefined)?._csrf;

@@ -20,7 +20,7 @@ export class RequestLanguage {
     this.#cookies = cookies;
   }
 
-  /** Asks for the settings of whoever is signed in. */
+  /** Reads the settings of the signed-in user. */
   async of(request: FastifyRequest, db: Db): Promise<string> {
     const known = languages.get(request);
     if (known !== undefined) return known;

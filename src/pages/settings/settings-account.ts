@@ -30,7 +30,7 @@ const showAccount = async (kit: PageKit, request: FastifyRequest, reply: Fastify
     ...variables,
   });
 
-/** Recorded first: whoever took everything along is in the trail, and in the export itself. */
+/** Records the event first, so that the audit trail and the export itself contain the export. */
 async function sendOwnData(
   kit: PageKit,
   context: Context,

@@ -109,7 +109,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   kit.form(`${path}/later`, 'auth:web', (_request, reply) => postponeOffer(kit, reply));
 }
 
-/** What a script put into the form. */
+/** The value that a script put into the form. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

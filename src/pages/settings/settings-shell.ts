@@ -52,7 +52,7 @@ export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<
   if (answer.status !== 404) await wanted(Promise.resolve(answer));
 }
 
-/** Whose settings these are. */
+/** The user of these settings. */
 export async function currentUser({ database }: PageKit, { caller }: FastifyRequest): Promise<UserView> {
   const user = caller.userId === null ? undefined : await findUser(database.db, caller.userId);
   if (!user) throw notFound('This account is gone.');

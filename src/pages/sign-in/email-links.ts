@@ -26,7 +26,7 @@ function servePasswordReset(kit: PageKit, isAlive: IsAlive): void {
   kit.form('/password/reset/:token', 'public', (request, reply) => resetPassword(kit, request, reply));
 }
 
-/** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
+/** The pages of links in mail: a new password, and the confirmation or the undoing of a new address. Opening a link changes nothing yet. */
 export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
   const isAlive = (request: FastifyRequest, purpose: Parameters<IsGoodLink>[0]) =>
     isGood(purpose, (request.params as { token: string }).token);

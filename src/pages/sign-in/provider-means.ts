@@ -42,7 +42,7 @@ export async function providerOf({ providers }: ProviderMeans, request: FastifyR
 
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
 
-/** What is passed on to the provider (contract 14.5): from the address, or from the application's own request. */
+/** The parameters for the provider (contract 14.5): from the URL, or from the application's own request. */
 export function readPassedOn(sent: Readonly<Record<string, unknown>>): PassedOn {
   const text = (name: string) => {
     const value = sent[name];

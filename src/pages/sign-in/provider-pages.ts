@@ -135,7 +135,7 @@ function finishAttempt(
   if (purpose === 'prove') return finishProving(kit, means, request, reply, answered);
   if (purpose === 'test') return finishTest(kit, means, request, reply, answered);
   return finishSignIn(kit, means, request, reply, answered).catch(async (error: unknown) => {
-    // What `map` of the declaration does wrong.
+    // An error in `map` of the declaration.
     if (error instanceof Problem && error.code === 'provider_failed') {
       await noteFailure(means, request, answered.provider, error);
     }

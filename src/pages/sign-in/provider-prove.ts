@@ -56,7 +56,7 @@ export async function finishProving(
   const answer = await proveBy(request, { provider: proof_provider });
   if (answer.ok) return showProved(kit, request, reply);
   if (answer.code !== 'proof_too_old') return showProviderFailure(kit, request, reply, { failure: 'expired', label });
-  // Whoever signed in with two factors proves the second one too.
+  // A user who signed in with two factors proves the second one too.
   const variables = { action: provePath(provider), about: message('prove.second') };
   return askForProof(kit, request, reply, { proof_provider }, variables);
 }

@@ -84,7 +84,7 @@ async function outcomeOf(
   }
 }
 
-/** What a sign-in of this person would do (contract 14.2). */
+/** The effect that a sign-in of this person would have (contract 14.2). */
 async function wouldHappen({ context }: ProviderMeans, upstream: Upstream): Promise<string> {
   const { database, config } = context;
   const identity = await findIdentity(database.db, upstream);

@@ -8,7 +8,7 @@ export type EventRow = Selectable<Tables['events']>;
 export interface EventFilter {
   /** `login.failed`, or `login.*` for all that begins so. */
   readonly type?: string | undefined;
-  /** Whom it happened to, or who did it. */
+  /** The user that the event is about, or who caused it. */
   readonly userId?: string | undefined;
   readonly clientId?: string | undefined;
   /** Milliseconds since 1970. */

@@ -48,7 +48,7 @@ export class EventsLog implements EventsOut {
       this.#context.log.error('EVENTS_LOG has been away for too long: events are left out');
   }
 
-  /** One at a time; whoever asks meanwhile waits for what is under way. */
+  /** Runs one at a time. A concurrent call waits for the running one. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined;

@@ -12,7 +12,7 @@ function firstIdOf(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** What was new when the trail was read once. */
+/** The new events of one read of the audit trail. */
 interface Look {
   readonly rows: readonly EventRow[];
   readonly begun: number;
@@ -21,8 +21,8 @@ interface Look {
 }
 
 /**
- * What is new in the trail since it was last asked: each event once, in order, however late its transaction commits. As with changes,
- * an event waits for the transactions that were under way when it was first seen.
+ * Returns the events since the last call: each event once and in order, however late its transaction commits. As with changes,
+ * an event waits for the transactions that were running when it was first seen.
  */
 export class EventFollower {
   readonly #database: Pick<Database, 'engine' | 'db'>;

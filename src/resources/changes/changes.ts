@@ -50,7 +50,7 @@ export class Changes {
     app.addHook('preClose', () => sender.stop());
   }
 
-  /** What is done again and again. */
+  /** The periodic tasks. */
   async prune(): Promise<void> {
     await this.#sender?.prune();
   }

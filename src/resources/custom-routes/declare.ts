@@ -1,3 +1,3 @@
-/** What a file that declares routes or pages imports, as `gatehouse-server/routes`. */
+/** The module `gatehouse-server/routes`, for files that declare routes or pages. */
 export * from '../declaration/rules-and-errors.ts';
 export { definePage, defineRoute, type Page, type Route, type RouteCall } from './define-route.ts';

@@ -56,7 +56,7 @@ export interface Route<
    */
   readonly resource?: ResourceName | false;
   /**
-   * Who may, beside the scope. A rule such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. With `resource` also a
+   * The callers that may use the route, in addition to the scope. A rule such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. With `resource` also a
    * rule about the row, such as `owner('user_id')`, or the resource's own rule: `read`, `write`, `create`, `update`, `delete`.
    * The default with `resource` is `read` for GET, `delete` for DELETE, and `write` for others.
    */

@@ -9,8 +9,8 @@ export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 type Any = any;
 
 /**
- * What must hold of a row. It becomes part of the SQL, never a filter afterwards. Values are those that JSON uses, null
- * included. `F` and `R` are the fields and relations that it speaks of.
+ * A condition that a row must meet. It becomes part of the SQL, never a filter afterwards. Values are JSON values, including null.
+ * `F` and `R` are the fields and relations in the condition.
  */
 export type Condition<F = Any, R = Any> =
   | { readonly kind: 'compare'; readonly field: F; readonly operator: Comparison; readonly value: unknown }
@@ -26,9 +26,9 @@ export type Access<F = Any, R = Any> = 'public' | 'auth:api' | 'nobody' | Rule<F
 export type ActionAccess<F = Any, R = Any> = 'read' | 'write' | Access<F, R>;
 
 export interface AccessRules<F = Any, R = Any> {
-  /** Who may read which rows; `public` needs no token. */
+  /** The rule for reading rows. `public` needs no token. */
   readonly read: Access<F, R>;
-  /** Who may write which rows. A row must satisfy it before and after the write. */
+  /** The rule for writing rows. A row must satisfy it before and after the write. */
   readonly write: Exclude<Access<F, R>, 'public'>;
   /** In place of `write`, for one kind of it. */
   readonly create?: Exclude<Access<F, R>, 'public'>;

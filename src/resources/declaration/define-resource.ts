@@ -79,9 +79,9 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
   /** `row` (default): under one row, which the caller must be allowed to see; `collection`: under the resource. */
   readonly on?: 'row' | 'collection';
   /**
-   * Who may: by the resource's rule for `read` or `write`, by a rule of its own, everybody with a token (`auth:api`), or
-   * everybody (`public`). The default is `write`, and `read` for GET. Under a row, the rule is asked of that row; under the
-   * collection there is none, and only those pass for whom the rule holds whatever the row.
+   * The callers that may use the action: by the resource's rule for `read` or `write`, by a rule of its own, everybody with a token
+   * (`auth:api`), or everybody (`public`). The default is `write`, and `read` for GET. An action on a row applies the rule to that
+   * row. An action on the collection has no row, so the rule must be true for every row.
    */
   readonly access?: ActionAccess;
   readonly body?: B;

@@ -16,7 +16,7 @@ export const amount: OptionKind = { takes: 'a number', accepts: (value) => Numbe
 export const callback: OptionKind = { takes: 'a function', accepts: (value) => typeof value === 'function' };
 /** An object, such as the one that is shown. */
 export const members = (example: string): OptionKind => ({ takes: `an object such as ${example}`, accepts: isObject });
-/** What TypeBox makes has a word that says what it describes, be it `type`, `anyOf` or another. */
+/** A TypeBox schema has a keyword such as `type` or `anyOf`. */
 export const schema: OptionKind = {
   takes: 'a TypeBox schema, such as Type.Object({ … })',
   accepts: (value) => isObject(value) && (Object.keys(value as object).length === 0 || isDescribed(value as object)),

@@ -12,7 +12,7 @@ declare global {
 /** The compiler knows the resources once `gatehouse types` has written them. */
 export type ResourceName = [keyof GatehouseResources] extends [never] ? string : keyof GatehouseResources & string;
 
-/** Whose rights a call has: those of whoever sent the request, or all. */
+/** The rights of a call: those of the request's caller, or all. */
 export type ActsAs = 'caller' | 'service';
 
 // biome-ignore lint/suspicious/noExplicitAny: without the types of a project, a row is whatever the code takes it for.
@@ -92,7 +92,7 @@ export interface ResourceCalls<N = string, A = ActsAs> {
 export type ResourceOf = <N extends ResourceName, A extends ActsAs>(
   name: N,
   options: {
-    /** Say it explicitly: `caller` has the rights of whoever sent the request, `service` has all. */
+    /** Required: `caller` has the rights of the request's caller, `service` has all rights. */
     readonly as: A;
     /** A transaction that the calls are part of. Hooks inside of one need not pass it. */
     readonly tx?: OperatorTx | undefined;

@@ -1,4 +1,4 @@
-/** What declarations of resources and of routes both import. */
+/** The imports that declarations of resources and of routes share. */
 export { Type } from 'typebox';
 export {
   badRequest,

@@ -28,7 +28,7 @@ const seconds = new Map([
 export type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
 
 /**
- * Asks whoever passes the other rules to prove again who they are: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.
+ * Requires a recent proof from a caller who passes the other rules: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.
  * The answer is 401 `proof_too_old`, and after the proof the same token goes on.
  */
 export function stepUp(options: StepUp = {}): DemandingRule {
@@ -40,7 +40,7 @@ export function stepUp(options: StepUp = {}): DemandingRule {
   return Object.assign(rule, { demands: [demand] });
 }
 
-/** What is wrong stops the start, and `gatehouse check` names the file. */
+/** An error stops the start, and `gatehouse check` names the file. */
 function readStepUp(options: StepUp): ProofDemand {
   const known = ['acr', 'maxAge'];
   for (const name of Object.keys(options)) {

@@ -1,2 +1,2 @@
-/** What a file that declares a job imports, as `gatehouse-server/jobs`. */
+/** The module `gatehouse-server/jobs`, for files that declare a job. */
 export { defineJob, type JobCall, type JobDefinition } from './define-job.ts';

@@ -27,7 +27,7 @@ export interface JobDefinition<D = unknown> {
   readonly name: string;
   /** When it runs by itself: minute, hour, day, month and weekday, such as `0 3 * * *` for every night at three. */
   readonly schedule?: string;
-  /** Whose clock the schedule means, such as `Europe/Berlin`. The default is UTC. */
+  /** The time zone of the schedule, such as `Europe/Berlin`. The default is UTC. */
   readonly timeZone?: string;
   /** After so many it is given up, and kept as failed. The default of 128 is about five days; with a schedule it is 10. */
   readonly attempts?: number;

@@ -30,7 +30,7 @@ async function foldWhere(
     const wrong = rows
       .map(({ id, value, folded: before }) => ({ id, value, before, wanted: value === null ? null : fold(value) }))
       .filter(({ before, wanted }) => wanted !== before);
-    // Whoever has changed the value meanwhile has folded it, or is found another time.
+    // A concurrent write has folded its own value, or a later pass finds the row.
     if (executor.engine === 'postgres' && wrong.length > 0) {
       const [ids, values, wanted] = [
         wrong.map(({ id }) => id),

@@ -41,7 +41,7 @@ export interface OwnMigrations {
 export interface MigrationOptions {
   /** Values that may be lost: `cars.color`. */
   readonly allowLoss?: readonly string[];
-  /** What no declaration names any more and may go: all of it that holds nothing (true), or what is named, whatever it holds. */
+  /** The undeclared tables and columns to remove: all empty ones (true), or the named ones with their data. */
   readonly drop?: true | readonly string[];
   /** Somebody asked for it, rather than a start that may run beside another version. */
   readonly byCommand?: boolean;
@@ -141,7 +141,7 @@ export async function applyResourceMigrations(
   }
 }
 
-/** What was done before the transaction: what is left of each step, and steps that the next plan does not show. */
+/** The work before the transaction: the rest of each step, and steps that the next plan does not show. */
 interface Ahead {
   readonly left: DoneAhead;
   readonly lost: readonly Step[];

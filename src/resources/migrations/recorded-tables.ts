@@ -10,8 +10,8 @@ interface Tables {
 }
 
 /**
- * What is recorded of rows: all that their rules, searches and computed fields may need. What is never shown and named like a
- * secret is left out.
+ * The recorded columns of a row: all that its rules, searches and computed fields may need. Columns that are never shown and are
+ * named like a secret are left out.
  */
 export function recordedTables(definitions: readonly ResourceDefinition[]): Tables {
   const tables: Tables = { recorded: [], unrecorded: [] };

@@ -17,9 +17,9 @@ type ColumnNameOf = (table: string) => (column: string) => string;
 const besideName = (name: string): string => `${name}_n`;
 
 /**
- * What takes long on a large table of PostgreSQL is done before the transaction that holds it: rows are folded and converted a few at a
- * time, and indexes are made beside those who write. Adds only, may be cut off at any moment, and does nothing twice.
- * `tables`: those that are there.
+ * Does slow work on large PostgreSQL tables before the transaction that locks them. It folds and converts a few rows at a time, and
+ * creates indexes concurrently. It only adds, can be interrupted at any moment, and does nothing twice.
+ * `tables`: the existing tables.
  */
 export async function workAhead(
   database: Database,
@@ -30,7 +30,7 @@ export async function workAhead(
   const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
   const columnNameOf: ColumnNameOf = (table) => (column) =>
     recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
-  // What is folded of a column that is converted comes after that.
+  // The folded text of a converted column is filled after the conversion.
   const columns = steps.filter(
     ({ column, fill }) =>
       column && tables.has(column.table) && (!fill || columnNameOf(fill.table)(fill.from) === fill.from),

@@ -49,7 +49,7 @@ export interface ResourceServices {
   readonly recordEvent: RecordEvent;
   /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
   readonly holdAuthority: HoldAuthority;
-  /** Rows that are recorded were written here: whoever follows changes looks at once. */
+  /** Tells subscribers that this process has written recorded rows, so that they read the changes at once. */
   readonly recorded?: () => void;
   /** The position of the log that a list is of; made by the feature that keeps it. */
   readonly positions?: ListPositions;

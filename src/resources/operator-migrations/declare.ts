@@ -1,3 +1,3 @@
-/** What a file of MIGRATIONS_DIR imports, as `gatehouse-server/migrations`. */
+/** The module `gatehouse-server/migrations`, for files of MIGRATIONS_DIR. */
 export { sql } from 'kysely';
 export { defineMigration, type MigrationCall, type OwnMigration } from './define-migration.ts';

@@ -14,7 +14,7 @@ export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<H
   readonly handle: JobHandler;
 }
 
-/** Why an attempt is aborted when the service stops: whoever aborts it notes what becomes of the job. */
+/** The reason for aborting an attempt when the service stops. The code that aborts it records the state of the job. */
 export const serviceStops = new Error('the service stops');
 
 export const sealedMark = 'sealed:';

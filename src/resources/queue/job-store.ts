@@ -4,7 +4,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type JobRow = Selectable<Tables['queued_jobs']>;
 
-/** An attempt under way. Whoever has lost its lease writes nothing. */
+/** A running attempt. An instance that has lost the lease writes nothing. */
 export interface Lease {
   readonly id: string;
   readonly lease: string;

@@ -4,7 +4,7 @@ export interface Job<D = unknown> {
   readonly key: string;
   readonly name: string;
   readonly data: D;
-  /** Whom or what it is about. */
+  /** The subject of the job. */
   readonly subject: string | null;
   /** 1 for the first. */
   readonly attempt: number;
@@ -45,7 +45,7 @@ export interface NewJob {
   readonly name: string;
   /** Whatever JSON can say. */
   readonly data?: unknown;
-  /** Whom or what it is about, as administrators see it. Never a secret. */
+  /** The subject of the job, for administrators. Never a secret. */
   readonly subject?: string;
   /** Not before so many seconds. */
   readonly after?: number;

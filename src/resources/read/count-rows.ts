@@ -35,9 +35,9 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
 }
 
 /**
- * What the last count still says: the number itself while nothing has changed, any number above the cap while too little
- * has changed to bring it down there, else nothing. Without it, lists of large tables would cost
- * several times those of small ones.
+ * Reuses the last count: the number itself if nothing has changed, or a number above the cap if the changes since cannot have
+ * brought the count below the cap. Otherwise undefined. Without this, lists of large tables would cost
+ * several times as much as those of small ones.
  */
 function knownCount(resource: Resource, changes: Changes | undefined): number | undefined {
   const last = rememberedOf(resource).lastCount;

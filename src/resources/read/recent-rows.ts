@@ -13,8 +13,8 @@ const mostCharacters = 4_000_000;
 const longestRemembered = 8192;
 
 /**
- * What was last written of each row, for one choice of fields. Most rows that are asked for again are the same as before.
- * To see that they are takes far less than to write and hash them again.
+ * Caches the JSON of each row, for one choice of fields. Most rows are unchanged when they are read again. Comparing a row
+ * costs far less than serializing and hashing it again.
  */
 export class RecentRows {
   readonly #byId = new BoundedMap<string, Written>(mostRows, (id) => this.#forget(id));

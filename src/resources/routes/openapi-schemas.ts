@@ -19,7 +19,7 @@ function fieldSchema({ type, options, nullable }: ResourceField): Json {
   };
 }
 
-/** What an answer shows. A default that depends on the caller may have been none. */
+/** The schema of a response. A field whose default depends on the caller can be null. */
 export const shownSchema = (field: ResourceField): Json =>
   fieldSchema({
     ...field,
@@ -127,7 +127,7 @@ export const replacesAsItCreates = (resource: Resource): boolean =>
 const together = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
   uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
 
-/** What a write takes: `create` is POST, `replace` PUT, `update` PATCH, which needs nothing. What the path says need not be sent. */
+/** The schema of a write: `create` is POST, `replace` is PUT, `update` is PATCH without required fields. Fields that the path sets are optional. */
 export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'update', tie?: string): Json {
   const fields = sendable(resource);
   const isNeeded = { create: mustBeSent, replace: mustBeReplaced, update: () => false }[mode];

@@ -1,2 +1,2 @@
-/** What a file of SEEDS_DIR imports, as `gatehouse-server/seeds`. */
+/** The module `gatehouse-server/seeds`, for files of SEEDS_DIR. */
 export { defineSeed, type Seed, type SeedCall } from './define-seed.ts';

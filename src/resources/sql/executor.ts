@@ -14,7 +14,7 @@ export interface Executor {
   readonly readFirst?: Database['readFirst'];
   readonly readKeyed?: Database['readKeyed'];
   readonly changes?: Database['changes'];
-  /** Who waits for what is read. */
+  /** The caller that waits for the result. */
   readonly reader?: Reader | undefined;
 }
 

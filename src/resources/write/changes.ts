@@ -15,8 +15,8 @@ export const secretName =
 const everPresent = new Set(['id', 'created_at', 'updated_at', 'version']);
 
 /**
- * What a write changed, for the audit trail: each field with its old and its new value, long ones cut, secret ones left
- * out. Without `before` all is new, without `after` all is gone. `isSecret` adds to what is secret by its name.
+ * The changed fields of a write, for the audit trail, with their old and new values. Long values are truncated and secrets are left
+ * out. Without `before` the row is new, without `after` it is deleted. `isSecret` marks more fields than those with a secret name.
  */
 export function changesBetween(
   before: Row | undefined,

@@ -106,7 +106,7 @@ function completeUpdate(node: UpdateQueryNode, tables: ReadonlyMap<string, Folde
 interface Updated {
   readonly table: string;
   readonly folded: FoldedColumns;
-  /** What the statement calls the table. */
+  /** The alias of the table in the statement. */
   readonly alias: string;
   readonly now: number;
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { readFlag } from '../declaration/fields/boolean.ts';
 
-/** What the texts of a form mean by the schema of a hand-written route; what cannot be read stays, and is refused by it. */
+/** Converts the texts of a form by the schema of a hand-written route. A text that cannot be converted stays, and the schema refuses it. */
 export function readForm(body: Record<string, unknown>, schema: TSchema): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
   return Object.fromEntries(

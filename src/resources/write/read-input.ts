@@ -30,7 +30,7 @@ export interface Sent {
   readonly asService?: boolean | undefined;
 }
 
-/** Set by the engine, whoever writes. */
+/** The engine sets these fields in every write. */
 const ofEngine = new Set(['id', 'created_at', 'updated_at']);
 
 /** Checks a body against the declaration; 422 with one entry for each field that is wrong. */
@@ -87,7 +87,7 @@ function complete(
   const { name, options, sendable } = field;
   // The sender of a whole resource cannot know what is not shown, nor set what is not its to set.
   if (mode === 'replace' && (!field.shown || !sendable || options.immutable)) return;
-  // A default that depends on the caller says who made the row: whoever replaces it does not take it over.
+  // A default that depends on the caller names the creator of the row. A caller who replaces the row does not become its creator.
   if (mode === 'replace' && typeof options.default === 'function') return;
   if (options.default !== undefined) {
     const value = typeof options.default === 'function' ? options.default(call) : options.default;

@@ -31,7 +31,7 @@ export const callAs = (services: ResourceServices, asking: Asking): Call => ({
   resource: resourceFor(services, asking),
 });
 
-/** What custom code reads and writes resources by. `inside`: a write whose hooks ask. */
+/** The functions with which custom code reads and writes resources. `inside`: the write whose hook calls them. */
 export const resourceFor =
   (services: ResourceServices, asking: Asking, inside?: WriteContext): ResourceOf =>
   (name, options) => {

@@ -15,7 +15,7 @@ import { findRow, rowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** Who asks, and from where. */
+/** The caller and the source of the request. */
 export interface Asking {
   readonly caller: Caller;
   readonly source: RequestSource;

@@ -16,7 +16,7 @@ import type { WriteContext } from './write-context.ts';
 
 const users = quoted('users');
 
-/** Whom or what a write is about, for the locks that it takes. */
+/** The subject of a write, for its locks. */
 export const targetOf = ({ table, ofAccounts }: Resource, id: string | undefined): Pick<Act, 'userId' | 'accountId'> =>
   table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
 
@@ -69,7 +69,7 @@ const opened = new AsyncLocalStorage<{ isOpen: boolean }>();
 /** Whether this code waits inside a transaction: on SQLite, another one would wait for it for good. */
 export const isInTransaction = (): boolean => opened.getStore()?.isOpen === true;
 
-/** Runs work that has nothing to do with the transaction of whoever started it. */
+/** Runs work outside the transaction of its caller. */
 export const outsideTransactions = <T>(work: () => T): T => opened.exit(work);
 
 interface Open {

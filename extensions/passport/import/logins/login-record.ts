@@ -30,7 +30,7 @@ export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
   return at + unknownLife;
 }
 
-/** Whose ids the users of these tokens have become. */
+/** The new ids of the users of these tokens. */
 export async function usersOfTokens(
   tx: Tx,
   clients: ReadonlyMap<string, TakenClient>,

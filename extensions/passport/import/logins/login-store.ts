@@ -5,7 +5,7 @@ import type { Tables } from '../../../../src/database/tables/tables.ts';
 export type NewLogin = Insertable<Tables['sessions']>;
 type LegacyTokenRow = Selectable<Tables['legacy_tokens']>;
 
-/** What earlier batches and passes left of these logins: their tokens, and their sessions where those are still there. */
+/** The results of earlier batches and passes for these logins: their tokens, and their sessions if they still exist. */
 export async function findKnownLogins(tx: Tx, sessionIds: readonly string[]) {
   return tx
     .selectFrom('legacy_tokens')
@@ -50,7 +50,7 @@ export async function saveTokens(tx: Tx, tokens: readonly LegacyTokenRow[]): Pro
       clash.column('id').doUpdateSet((eb) => ({
         pass: eb.ref('excluded.pass'),
         expires_at: eb.ref('excluded.expires_at'),
-        // What ended for good stays so.
+        // A session that has ended stays ended.
         ended_at: eb.case().when('legacy_tokens.ended_at', '=', 0).then(0).else(null).end(),
       })),
     )

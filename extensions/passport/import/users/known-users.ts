@@ -83,7 +83,7 @@ async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: Legac
   return profile;
 }
 
-/** Gone there: shut out here, with every login. The data stays, for whoever restores the user there and runs again. */
+/** Disables users who were deleted in the old service, and ends their logins. The data stays, in case the user is restored there before the next run. */
 export async function endUser(
   pass: Pass,
   tx: Tx,

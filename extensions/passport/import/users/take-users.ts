@@ -39,7 +39,7 @@ export async function takeUsers(
   for await (const rows of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const ids = rows.map(({ id }) => id as string);
     const rolesById = await roles?.of(table, ids);
-    // Whom an earlier pass locked stays locked until somebody decides.
+    // A user whom an earlier pass locked stays locked until somebody decides.
     const before = isUndecided ? await findLegacyIds(pass.context.database.db, table.source, ids) : undefined;
     const records = rows.map((row) =>
       readUser(row, {

@@ -46,7 +46,7 @@ export interface UserRecord {
   /** As Fortify sealed it. */
   readonly twoFactor: { readonly sealed: string; readonly confirmed: boolean } | null;
   readonly createdAt: number | null;
-  /** What could not be read, by field. */
+  /** The values that could not be read, by field. */
   readonly unreadable: readonly (ProfileField | 'password' | 'locale')[];
   readonly fingerprint: string;
 }
@@ -148,7 +148,7 @@ function fieldOf(row: SourceRow, field: ProfileField): string | null | undefined
 /** A hash that no password matches, and that takes as long to check as any other. */
 export const passwordHashOf = ({ passwordHash }: UserRecord): string => passwordHash ?? unusablePassword();
 
-/** Who has nothing to be known by keeps the session, and gets a name that an administrator can find. */
+/** A user without an identifier keeps the session, and gets a username that an administrator can find. */
 export const generatedUsername = (source: string, oldId: string): string =>
   `${source}-${oldId}`
     .toLowerCase()

@@ -28,7 +28,7 @@ export async function disableUser(tx: Tx, id: string, version: number, now: numb
   return numUpdatedRows > 0n;
 }
 
-/** Whether there are users of another realm than the one of whoever registers here. */
+/** Whether there are users of another realm than that of newly registered users. */
 export async function hasOtherRealms(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').where('realm', '!=', defaultRealm).limit(1).execute()).length > 0;
 }

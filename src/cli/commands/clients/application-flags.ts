@@ -26,18 +26,22 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 export const addApplicationFlags = (command: Command): Command =>
   command
     .option('--application', 'people sign in to it: the same as --type application')
-    .option('--public', 'application: it keeps no secret (browser, phone, desktop, command line)')
-    .option('--redirect-uri <uri>', 'application: where people come back to; may be repeated', collect)
+    .option('--public', 'application: it cannot keep a secret (browser, phone, desktop, command line)')
     .option(
-      '--post-logout-redirect-uri <uri>',
-      'application: where they may go after signing out; may be repeated',
+      '--redirect-uri <uri>',
+      'application: the URL to which people return after signing in; may be repeated',
       collect,
     )
-    .option('--homepage <uri>', 'application: its own page')
-    .option('--logo <uri>', 'application: a picture of it')
-    .option('--backchannel-logout <uri>', 'application: is told when somebody signs out')
-    .option('--trusted', 'application: people are not asked for their consent')
-    .option('--require-pkce', 'application: must use PKCE, although it has a secret');
+    .option(
+      '--post-logout-redirect-uri <uri>',
+      'application: the URL to which people can return after signing out; may be repeated',
+      collect,
+    )
+    .option('--homepage <uri>', 'application: the URL of its website')
+    .option('--logo <uri>', 'application: the URL of its logo')
+    .option('--backchannel-logout <uri>', 'application: the URL that is called when somebody signs out')
+    .option('--trusted', 'application: do not ask people for consent')
+    .option('--require-pkce', 'application: require PKCE although it has a secret');
 
 const flagOf = new Map([
   ['public', '--public'],

@@ -24,24 +24,24 @@ interface Flags extends ApplicationFlags {
 export function addClientCreate(client: Command): void {
   const command = client
     .command('create')
-    .description('Make a client and show its secret, once.')
-    .argument('<name>', 'what people see')
+    .description('Create a client and show its secret once.')
+    .argument('<name>', 'the name that people see')
     .addOption(
-      new Option('--type <type>', 'password: your own; personal: acts by itself; application: people sign in to it')
+      new Option(
+        '--type <type>',
+        'password: your own application; personal: a program that acts for its owner; application: people sign in to it',
+      )
         .choices(['password', 'personal', 'application'])
         .default('personal'),
     )
-    .option('--id <id>', 'its client_id (default: a new UUID)')
+    .option('--id <id>', 'the client_id (default: a new UUID)')
     .option(
       '--scope <scopes>',
-      `what it may ask for, with spaces between (default: ${everyScope}, and for an application OpenID Connect’s)`,
+      `the scopes that it can request, separated by spaces (default: ${everyScope}, and for an application the OpenID Connect scopes)`,
     )
-    .option(
-      '--owner <user>',
-      'whose it is, unless it is a password client: an email, a username, a phone number or an id',
-    );
+    .option('--owner <user>', 'the owner, except of a password client: an email, a username, a phone number or an id');
   addApplicationFlags(command)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse client create "Mobile app" --type password\n  gatehouse client create Reports --owner ada@example.com --scope cars:read\n  gatehouse client create Notes --application --public \\\n    --redirect-uri https://notes.example/callback',
@@ -74,7 +74,7 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
     return commitAndInvalidate(context.database, async (tx, invalidate) => {
       const made = { id, type, name, userId: user?.id ?? null, scopes, actorId: null, source: systemSource, ...fields };
       const client = await makeClient(context, keys, tx, invalidate, made);
-      if (!client) throw new OperatorError(`There is a client "${id}" already. Choose another --id.`);
+      if (!client) throw new OperatorError(`A client "${id}" already exists. Choose another --id.`);
       return { client_id: client.id, client_secret: client.secret, type, name, scopes };
     });
   });

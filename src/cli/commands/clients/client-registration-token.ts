@@ -9,8 +9,13 @@ const longestHours = 720;
 export function addClientRegistrationToken(client: Command): void {
   client
     .command('registration-token')
-    .description('Make a token with which applications register themselves, where DYNAMIC_CLIENTS is token.')
-    .option('--hours <hours>', `how long it is good, for whoever has it (1 to ${longestHours})`, readHours, 24)
+    .description('Create a token that lets applications register themselves, if DYNAMIC_CLIENTS is token.')
+    .option(
+      '--hours <hours>',
+      `the number of hours for which anybody can use the token (1 to ${longestHours})`,
+      readHours,
+      24,
+    )
     .addHelpText('after', '\nExamples:\n  gatehouse client registration-token --hours 1')
     .action(async ({ hours }: { hours: number }) => console.log(await make(hours)));
 }

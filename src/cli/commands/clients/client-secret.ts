@@ -16,10 +16,10 @@ interface Flags {
 export function addClientSecretCommand(client: Command): void {
   client
     .command('secret')
-    .description('Give a client a new secret and show it, once.')
-    .argument('<client_id>', 'as `client list` shows it')
-    .option('--keep-old <hours>', 'let the old secret work some hours more (0 to 720)', hours, 0)
-    .option('--json', 'as JSON')
+    .description('Create a new secret for a client and show it once.')
+    .argument('<client_id>', 'the client_id, as `client list` shows it')
+    .option('--keep-old <hours>', 'the number of hours for which the old secret still works (0 to 720)', hours, 0)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse client secret mobile-app\n  gatehouse client secret 0198c1c2-… --keep-old 24',
@@ -28,7 +28,9 @@ export function addClientSecretCommand(client: Command): void {
       const secret = await renew(clientId, keepOld);
       if (json) return console.log(JSON.stringify({ client_id: clientId, client_secret: secret }, null, 2));
       console.log(`client_secret  ${secret}   (shown only this once)`);
-      console.log(keepOld > 0 ? `The old secret works for ${keepOld} hours more.` : 'The old secret is void.');
+      console.log(
+        keepOld > 0 ? `The old secret works for another ${keepOld} hours.` : 'The old secret no longer works.',
+      );
     });
 }
 
@@ -36,7 +38,7 @@ const renew = (clientId: string, oldHours: number) =>
   withContext(async (context) => {
     const keys = await openKeyRing(context);
     const client = await findClient(context.database.db, clientId);
-    if (client?.public) throw new OperatorError(`"${clientId}" is public: it runs where no secret can be kept.`);
+    if (client?.public) throw new OperatorError(`"${clientId}" is public: a public client cannot have a secret.`);
     if (!client) {
       throw new OperatorError(
         `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,

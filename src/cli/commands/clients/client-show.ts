@@ -10,9 +10,9 @@ import { printFields, showTime } from '../../terminal/print.ts';
 export function addClientShow(client: Command): void {
   client
     .command('show')
-    .description('Show a client: whose it is, what it may ask for, and until when its secrets work.')
-    .argument('<client_id>', 'as `client list` shows it')
-    .option('--json', 'as JSON')
+    .description('Show a client: its owner, its scopes, and the expiry of its secrets.')
+    .argument('<client_id>', 'the client_id, as `client list` shows it')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse client show mobile-app')
     .action(async (id: string, { json }: { json?: boolean }) => printFields(await describe(id), json));
 }

@@ -6,7 +6,7 @@ import { printRows, showTime } from '../../terminal/print.ts';
 
 export function addJobList(group: Command): void {
   addListOptions(group.command('list'))
-    .description('List the jobs of JOBS_DIR, and when scheduled ones run next.')
+    .description('List the jobs of JOBS_DIR, with the next run of scheduled jobs.')
     .addHelpText('after', '\nExamples:\n  gatehouse job list\n  gatehouse job list --json')
     .action(async (flags: ListFlags) => {
       const rows = await withGatehouse(async ({ context, scheduler, jobs }) => {

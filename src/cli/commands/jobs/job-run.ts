@@ -8,7 +8,7 @@ export function addJobRun(group: Command): void {
   group
     .command('run')
     .argument('<name>', 'the name that the job is declared with')
-    .description('Run a job of JOBS_DIR now, once, in this process. Exits with 1 where it fails.')
+    .description('Run a job of JOBS_DIR once, in this process. Exits with 1 if the job fails.')
     .option('--data <json>', 'the data of the job')
     .addHelpText(
       'after',

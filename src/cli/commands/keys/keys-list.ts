@@ -6,7 +6,7 @@ import { printRows, showTime } from '../../terminal/print.ts';
 
 export function addKeysList(keys: Command): void {
   addListOptions(keys.command('list'))
-    .description('List the signing keys: which ones sign, and when the others retire.')
+    .description('List the signing keys: the active keys, and the time at which each other key retires.')
     .addHelpText('after', '\nExamples:\n  gatehouse keys list\n  gatehouse keys list --json')
     .action(async (flags: ListFlags) => {
       const rows = await withContext(async (context) => {

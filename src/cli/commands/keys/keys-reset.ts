@@ -19,8 +19,8 @@ Stop the service, and run this again with --force.`;
 export function addKeysReset(keys: Command): void {
   keys
     .command('reset')
-    .description('Make new keys where the secret that sealed the old ones (encryption.key, ENCRYPTION_KEY) is lost.')
-    .option('--force', 'do it; without it, only what would end is said')
+    .description('Create new keys if the secret that encrypts the old keys (encryption.key, ENCRYPTION_KEY) is lost.')
+    .option('--force', 'create the keys; without this option, the command only shows what would end')
     .addHelpText('after', '\nExamples:\n  gatehouse keys reset\n  gatehouse keys reset --force')
     .action(async ({ force }: { force?: boolean }) => {
       await withContext(async (context) => {
@@ -44,7 +44,7 @@ async function refuseWhereTheyOpen(context: Context): Promise<void> {
   }
   throw new OperatorError(
     found === 0
-      ? 'There are no keys yet: the first start makes them.'
+      ? 'There are no keys yet. The first start creates them.'
       : 'The keys can be opened: nothing is lost. To replace them all at once: gatehouse keys rotate --compromised',
   );
 }

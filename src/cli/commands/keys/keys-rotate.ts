@@ -8,24 +8,24 @@ import { showTime } from '../../terminal/print.ts';
 export function addKeysRotate(keys: Command): void {
   keys
     .command('rotate')
-    .description('Make new keys. What the old ones made stays good until it expires.')
+    .description('Create new keys. Tokens of the old keys stay valid until they expire.')
     .option('--compromised', 'the old keys are known to others: everything that they made ends now, on every instance')
     .addHelpText('after', '\nExamples:\n  gatehouse keys rotate\n  gatehouse keys rotate --compromised')
     .action(async ({ compromised = false }: { compromised?: boolean }) => {
       const key = await withContext(async (context) =>
         rotateKeys(context, await openKeyRing(context), { source: systemSource, compromised }),
       );
-      console.log(`The new key ${key.id} (${key.algorithm}) signs from ${showTime(key.signsFrom)} on.`);
+      console.log(`The new key ${key.id} (${key.algorithm}) signs tokens from ${showTime(key.signsFrom)}.`);
       if (key.ended) printEnded(key.ended);
     });
 }
 
 export function printEnded({ sessions, clients, links }: Ended): void {
-  console.log(`Every other key is gone, on every instance. With them ended:
-  ${sessions} sessions: every access token, refresh token and personal access token is void, and everybody logs in again
-  ${clients} clients' secrets: give those clients new ones with: gatehouse client secret ID
-     (clients of the settings get theirs back by themselves, from the running service or at its next start)
-  ${links} links in mail: whoever waits for one asks for another
-Passwords, users, clients and their data stay. So does the secret that seals the keys: if that is known too, see
-"What seals the keys" in docs/configuration.md.`);
+  console.log(`All other keys are removed, on every instance. This ended:
+  ${sessions} sessions: all access tokens, refresh tokens and personal access tokens are invalid, and everybody has to log in again
+  ${clients} clients' secrets: create new secrets with: gatehouse client secret ID
+     (the running service, or its next start, restores the secrets of clients in the settings)
+  ${links} links in mail: users have to request new ones
+Passwords, users, clients and their data stay. The secret that encrypts the keys stays too. If somebody else knows it, see
+"Encryption of the keys" in docs/configuration.md.`);
 }

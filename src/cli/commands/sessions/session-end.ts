@@ -17,11 +17,11 @@ export function addSessionEnd(session: Command): void {
   session
     .command('end')
     .description('End sessions and personal access tokens, on every instance, before the command returns.')
-    .argument('[ids...]', 'as `session list` shows them')
-    .option('--user <user>', 'all of this user’s: an email, a username, a phone number or an id')
-    .option('--client <client_id>', 'all of those through this client')
-    .option('--all', 'everybody’s, and links in mail: after a database went back in time')
-    .option('--keep-personal', 'with --all: personal access tokens go on')
+    .argument('[ids...]', 'the ids, as `session list` shows them')
+    .option('--user <user>', 'all sessions of this user: an email, a username, a phone number or an id')
+    .option('--client <client_id>', 'all sessions of this client')
+    .option('--all', 'all sessions of all users, and links in mail (after you restore an earlier database)')
+    .option('--keep-personal', 'with --all: keep personal access tokens')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse session end 0198c1c2-…\n  gatehouse session end --user ada@example.com\n  gatehouse session end --all',

@@ -13,9 +13,9 @@ interface Flags extends ListFlags {
 
 export function addSessionList(session: Command): void {
   addListOptions(session.command('list'))
-    .description('List who is signed in, from where, and the personal access tokens.')
-    .option('--user <user>', 'only this user’s: an email, a username, a phone number or an id')
-    .option('--client <client_id>', 'only those through this client')
+    .description('List sessions with their users and origins, and personal access tokens.')
+    .option('--user <user>', 'only sessions of this user: an email, a username, a phone number or an id')
+    .option('--client <client_id>', 'only sessions of this client')
     .addHelpText('after', '\nExamples:\n  gatehouse session list --user ada@example.com')
     .action(async (flags: Flags) => printRows(await list(flags), flags));
 }

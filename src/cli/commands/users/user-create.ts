@@ -19,15 +19,15 @@ interface Flags {
 export function addUserCreate(user: Command): void {
   user
     .command('create')
-    .description('Make a user. Without --password-stdin a random password is made and shown, once.')
-    .option('--email <email>', 'to sign in with; one of these three is needed')
-    .option('--username <username>', 'to sign in with, where LOGIN_ATTRIBUTES has it')
-    .option('--phone <phone>', 'the same, with its country code')
-    .option('--name <name>', 'what people see')
+    .description('Create a user. Without --password-stdin, the command generates a random password and shows it once.')
+    .option('--email <email>', 'an email to sign in with; one of these three is required')
+    .option('--username <username>', 'a username to sign in with, if LOGIN_ATTRIBUTES enables it')
+    .option('--phone <phone>', 'a phone number with its country code, if LOGIN_ATTRIBUTES enables it')
+    .option('--name <name>', 'the name that people see')
     .option('--role <role...>', 'one or several roles')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--unconfirmed', 'the email is still to be confirmed by its owner')
-    .option('--json', 'as JSON')
+    .option('--unconfirmed', 'the owner must still confirm the email')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada |\n    gatehouse user create --email ada@example.com --role admin --password-stdin',

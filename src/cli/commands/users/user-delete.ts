@@ -5,7 +5,7 @@ import { asOperator } from '../../operator/operator.ts';
 export function addUserDelete(user: Command): void {
   user
     .command('delete')
-    .description('Delete a user with its sessions, tokens and clients. There is no way back but a backup.')
+    .description('Delete a user with its sessions, tokens and clients. Only a backup can restore it.')
     .argument('<user>', 'an email, a username, a phone number or an id')
     .addHelpText('after', '\nExamples:\n  gatehouse user delete ada@example.com')
     .action(async (text: string) => {

@@ -8,7 +8,9 @@ const disable = (text: string, disabled: boolean) =>
 export function addUserDisable(user: Command): void {
   user
     .command('disable')
-    .description('Refuse a user like a wrong password, and all its tokens at once. Its data stays.')
+    .description(
+      'Disable a user. Logins are refused like a wrong password, and all tokens stop working at once. The data stays.',
+    )
     .argument('<user>', 'an email, a username, a phone number or an id')
     .addHelpText('after', '\nExamples:\n  gatehouse user disable ada@example.com')
     .action(async (text: string) => {

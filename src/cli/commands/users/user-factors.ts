@@ -9,15 +9,17 @@ import { printFields } from '../../terminal/print.ts';
 export function addUserFactors(user: Command): void {
   user
     .command('factors')
-    .description('Show which factors a user has, or remove them from a user who lost them. The user is told by mail.')
+    .description(
+      'Show which factors a user has, or remove them from a user who lost them. The user gets a notification by email.',
+    )
     .argument('<user>', 'an email, a username, a phone number or an id')
     .option('--remove', 'remove all but the password')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse user factors ada@example.com')
     .action(async (text: string, { remove, json }: { remove?: boolean; json?: boolean }) => {
       if (!remove) return printFields(await show(text), json);
       await removeAll(text);
-      console.log(`${text} has no factor but the password any more.`);
+      console.log(`The factors of ${text} are removed, except the password.`);
     });
 }
 

@@ -8,7 +8,7 @@ import { progressBar } from '../../terminal/progress-bar.ts';
 export function addUserImport(user: Command): void {
   user
     .command('import')
-    .description('Take over the users of another system with the hashes of their passwords.')
+    .description('Import users from another system, with the hashes of their passwords.')
     .argument('<file>', 'CSV with a header (.csv), or one JSON object a line (.jsonl)')
     .addHelpText(
       'after',
@@ -17,8 +17,8 @@ Columns: email, username, phone, name, password_hash (required),
   email_confirmed, roles, created_at.
 Hashes: bcrypt ($2a$, $2b$, $2y$), argon2i, argon2id, scrypt, and pbkdf2_sha256
   as Django writes it. Each is replaced when its user signs in.
-A run that broke off is started again: who is there already is skipped. What was
-refused is listed with its line and reason in <file>.refused.txt.
+To continue an interrupted import, run the same command again. It skips existing
+users. <file>.refused.txt lists each refused line with the reason.
 
 Examples:
   gatehouse user import users.csv`,
@@ -33,7 +33,7 @@ Examples:
         }),
       ).finally(shown.end);
       console.log(`${counts.imported} imported, ${counts.present} there already, ${counts.refused} refused.`);
-      if (await report.close()) console.log(`Why: ${report.path}`);
+      if (await report.close()) console.log(`Reasons: ${report.path}`);
       // For pipelines: a file in a wrong form is no success.
       if (counts.refused > 0 && counts.imported + counts.present === 0) {
         throw new OperatorError('Everything in the file was refused, so nobody was imported.');

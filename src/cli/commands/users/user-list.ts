@@ -11,7 +11,7 @@ interface Flags extends ListFlags {
 export function addUserList(user: Command): void {
   addListOptions(user.command('list'))
     .description('List the users.')
-    .option('--role <role>', 'only those with this role')
+    .option('--role <role>', 'only users with this role')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse user list\n  gatehouse user list --search example.com --limit 20\n  gatehouse user list --role admin --json',

@@ -10,7 +10,10 @@ export function addUserPassword(user: Command): void {
       'Give a user a new password. Ends its sessions, its personal access tokens and the secrets of its clients, and lifts a lockout.',
     )
     .argument('<user>', 'an email, a username, a phone number or an id')
-    .option('--password-stdin', 'read the password from standard input; else a random one is made and shown, once')
+    .option(
+      '--password-stdin',
+      'read the password from standard input; otherwise the command generates a random one and shows it once',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse user password ada@example.com\n  pass show ada | gatehouse user password ada@example.com --password-stdin',

@@ -11,7 +11,7 @@ export function addUserRole(user: Command): void {
     .command('role')
     .description('Add roles to a user, or remove them. Prints the roles that the user then has.')
     .argument('<user>', 'an email, a username, a phone number or an id')
-    .argument('[changes...]', '+role or role gives, -role takes away (put -- before a leading -)')
+    .argument('[changes...]', '+role or role adds a role, -role removes it (put -- before a leading -)')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse user role ada@example.com admin\n  gatehouse user role ada@example.com -- -admin +editor',

@@ -11,7 +11,7 @@ export function addUserShow(user: Command): void {
     .command('show')
     .description('Show a user: identifiers, roles, and the number of sessions and clients.')
     .argument('<user>', 'an email, a username, a phone number or an id')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse user show ada@example.com')
     .action(async (text: string, { json }: { json?: boolean }) => printFields(await describe(text), json));
 }

@@ -38,7 +38,7 @@ async function listen(flags: Flags): Promise<void> {
   server.listen(Number(flags.port), '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  console.error(`Listening. Make a webhook with the url http://127.0.0.1:${port}/ – Ctrl-C ends it.`);
+  console.error(`Listening. Create a webhook with the url http://127.0.0.1:${port}/ – stop with Ctrl-C.`);
   if (!flags.secret) console.error('Without --secret, signatures are not verified.');
   const stop = () => {
     server.closeAllConnections();

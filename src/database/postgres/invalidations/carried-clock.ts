@@ -9,7 +9,7 @@ export class CarriedClock {
   /** The database said `time` at some moment between `asked` and `answered`, by the monotonic clock. */
   set({ time, asked, answered }: { time: number; asked: number; answered: number }): void {
     const [least, most] = [time - answered, time - asked];
-    // What is known already is kept where the answer allows it: one that took long says little.
+    // Keeps the current estimate if the answer allows it, because a slow answer is imprecise.
     const known = this.#ahead ?? (least + most) / 2;
     this.#ahead = Math.min(Math.max(known, least), most);
   }

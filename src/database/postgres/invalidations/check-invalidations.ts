@@ -43,7 +43,7 @@ export async function checkInvalidations({ server, listen, clock }: Ways): Promi
       throw new OperatorError(whyRefused(server, listen));
     if (listen && !(await isHeard(tells, hears)))
       throw new OperatorError(
-        `DATABASE_LISTEN_URL (${placeOf(listen)}) is not the database of DATABASE_URL (${placeOf(server)}): what is told in one is not heard in the other. Name the same database, past the pooler.`,
+        `DATABASE_LISTEN_URL (${placeOf(listen)}) is not the database of DATABASE_URL (${placeOf(server)}). Notifications in one do not reach the other. Set both to the same database, DATABASE_LISTEN_URL without the pooler.`,
       );
   } finally {
     await Promise.all(opened.map((client) => client.end().catch(() => undefined)));
@@ -69,7 +69,7 @@ async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
   return sessions.some(([a, b]) => a === b || a !== first?.[0] || b !== first?.[1]);
 }
 
-/** What is pending is sent before a statement is reported as done: what was not heard by then never is. */
+/** PostgreSQL sends pending notifications before it reports a statement as done. A notification that is missing then never arrives. */
 async function isHeard(tells: pg.Client, hears: pg.Client): Promise<boolean> {
   const channel = `gatehouse_probe_${randomBytes(8).toString('hex')}`;
   let heard = false;

@@ -58,7 +58,7 @@ export function readAnnounced(payload: string): Announced | undefined {
 const isChange = (part: unknown): part is [string, string] =>
   Array.isArray(part) && part.length === 2 && part.every((value) => typeof value === 'string');
 
-/** What an instance answers to an announcement: nobody else can, as its id is in the table alone. */
+/** The confirmation of an announcement. Only this instance can make it, because its id is only in the table. */
 export const confirmationBy = (instance: string, announcement: string): string =>
   createHmac('sha256', instance).update(announcement).digest('base64url');
 

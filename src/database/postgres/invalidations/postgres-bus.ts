@@ -78,7 +78,7 @@ export class PostgresBus implements Bus {
   }
 
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
-    // Not to be guessed: instances confirm whatever is announced to them, by whomever.
+    // An id that nobody can guess, because instances confirm every announcement, whoever sent it.
     const announcement = randomUUID();
     const message = writeAnnounced({ announcement, changes });
     const { rows } = await sql<{

@@ -59,7 +59,7 @@ export class Primary {
     return this.#finding;
   }
 
-  /** An earlier primary may come back, or never have gone: whoever is connected to it would not notice. */
+  /** A former primary may return, or may never have stopped. An instance that is connected to it would not notice. */
   watch(): void {
     if (!this.hasChoice) return;
     this.#watching = setInterval(() => void this.#lookAtOthers(), watchEvery).unref();

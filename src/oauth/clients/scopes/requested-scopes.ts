@@ -17,7 +17,7 @@ export function wrongScopes(
     }
     // Only an administrator allows a client to inspect or pass on the tokens of others.
     const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
-    // They open nothing by themselves: whoever signs in is asked.
+    // These scopes give no access by themselves: the user must consent.
     if (type === 'application' && identityScopes.includes(scope)) return undefined;
     if (scope === adminScope) {
       if (type === 'application' && isGrantable) return undefined;

@@ -11,10 +11,10 @@ export const exchangeScope = 'tokens:exchange';
 /** Scopes that a client gets for itself. No user can give them. */
 export const clientScopes: readonly string[] = [introspectScope, exchangeScope];
 
-/** Lets an application act with the roles of whoever signed in. `*` does not hold it. */
+/** Lets an application act with the roles of the signed-in user. `*` does not include it. */
 export const adminScope = 'admin';
 
-/** OpenID Connect Core 5.4 and 11: what an application learns of whoever signs in, and a refresh token. */
+/** OpenID Connect Core 5.4 and 11: scopes for claims about the user, and for a refresh token. */
 export const openidScope = 'openid';
 export const offlineAccessScope = 'offline_access';
 export const identityScopes: readonly string[] = [
@@ -26,7 +26,7 @@ export const identityScopes: readonly string[] = [
   offlineAccessScope,
 ];
 
-/** No part of `*`: whoever holds it does not hold these. */
+/** Scopes that `*` does not include. */
 export const named: readonly string[] = [...clientScopes, adminScope, ...identityScopes];
 
 /** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
@@ -66,7 +66,7 @@ export class KnownScopes {
     return this.#texts.get(scope) ?? undescribedScope(scope);
   }
 
-  /** The same, in the language of whoever reads it. */
+  /** The same text, in the language of the reader. */
   describe(scope: string): LocalizedText {
     const text = this.textOf(scope);
     if (text === ownScopeTexts[scope]) return message(`scope.${scope}`);

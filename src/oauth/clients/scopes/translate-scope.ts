@@ -7,9 +7,9 @@ interface Vocabulary {
 }
 
 /**
- * What a request asks for, in the scopes of this service: clients of an imported service go on asking for its scopes. One
- * that was dropped is left out. Where nothing else is asked for, the request stays as it is and is refused: none must not
- * become all.
+ * Translates the requested scopes into scopes of this service, because clients of an imported service still request its old
+ * scopes. Dropped scopes are left out. If only dropped scopes are requested, the request stays as it is and is refused:
+ * no scope must not become all scopes.
  */
 export async function translateScope({ scopes: known, legacyScopes }: Vocabulary, text: string): Promise<string> {
   const words = text.split(' ').filter(Boolean);

@@ -17,7 +17,7 @@ function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecr
   return { hash: keys.macKeys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
 }
 
-/** A client, and the secret by which it proved to be it: whoever writes for it sees to it that this still counts. */
+/** A client, and the secret with which it authenticated. Each write for the client checks that this secret is still active. */
 export interface AuthenticatedClient extends StoredClient {
   /** None where the client is public: it proved nothing, and what it presents must. */
   readonly secretId?: string;

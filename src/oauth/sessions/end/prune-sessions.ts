@@ -3,7 +3,7 @@ import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { deleteForgotten } from '../store/application-login-store.ts';
 import { deleteEnded } from '../store/session-store.ts';
 
-/** Ended sessions stay this long, for whoever looks into what happened. */
+/** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
 
 /** Removes all sessions that ended or expired. */

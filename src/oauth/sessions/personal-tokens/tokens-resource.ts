@@ -63,7 +63,7 @@ function wrongExpiry(expiresAt: number, now: number): FieldError[] {
   return [{ field: 'expires_at', code: 'maximum', message: 'expires_at must be within ten years.' }];
 }
 
-/** Personal access tokens, and sessions: whoever is signed in, and from where. Their values are stored nowhere. */
+/** Personal access tokens and sessions. Their values are not stored. */
 export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mail) {
   const record = (
     { context, tx, caller, source }: WriteCall,

@@ -67,7 +67,7 @@ export const byEmailCode = (means: FactorMeans): ProofMethod => ({
   },
 });
 
-/** What the page says of somebody who has just signed in again at a provider. Only it can make one. */
+/** The page's statement that a user has just signed in again at a provider. Only the page can make it. */
 export const byProvider = ({ context, keys }: FactorMeans): ProofMethod => ({
   isOffered: async () => false,
   async check({ sessionId, value }) {

@@ -14,7 +14,7 @@ export interface SentProof {
 export interface CheckedProof {
   /** RFC 8176. */
   readonly amr: readonly string[];
-  /** What a login begins with, or what it asks for beside that. One of each is two factors. */
+  /** A first factor begins a login, a second factor completes it. One of each makes two factors. */
   readonly step: 'first' | 'second';
   /** Runs in the transaction that renews the proof: uses a code up, or refuses what has changed since it was checked. */
   use(tx: Tx): Promise<void>;

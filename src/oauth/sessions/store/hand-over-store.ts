@@ -1,7 +1,7 @@
 import type { Tx } from '../../../database/database.ts';
 import type { SessionRow } from './session-store.ts';
 
-/** What the person agreed to. */
+/** The scopes that the person agreed to. */
 export const findScopes = (tx: Tx, id: string): Promise<{ scopes: string } | undefined> =>
   tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
 

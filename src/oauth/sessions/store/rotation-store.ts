@@ -69,7 +69,7 @@ const rotateMany = `with r as materialized (
     and ${isSecretActiveOfEach}
   returning t.*`;
 
-/** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
+/** The complete rotation in one statement. Only one request finds the generation unchanged and wins. */
 export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
   return database.batchWrite
     ? rotateWithOthers(database, database.batchWrite, rotation)

@@ -7,7 +7,7 @@ import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 
-/** Whose sessions: one, a user's (all but one, perhaps), or a client's. */
+/** Selects sessions: one, those of a user (perhaps except one), or those of a client. */
 export type SessionsOf =
   | { readonly sessionId: string }
   | {
@@ -161,7 +161,7 @@ export function listSessions(
   return query.orderBy('id', 'desc').execute();
 }
 
-/** All of them, whoever's; says how many. */
+/** Ends the sessions of all users, and returns their number. */
 export async function revokeAllSessions(tx: Tx, now: number, { keepPersonal = false } = {}): Promise<number> {
   let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null);
   if (keepPersonal) query = query.where('type', '!=', 'personal');
@@ -169,7 +169,7 @@ export async function revokeAllSessions(tx: Tx, now: number, { keepPersonal = fa
   return Number(numUpdatedRows);
 }
 
-/** Marks a personal access token as shown, once: whoever comes second finds nothing. */
+/** Marks a personal access token as shown. Only the first call finds it. */
 export const markRevealed = (db: Db | Tx, id: string, userId: string, now: number): Promise<SessionRow | undefined> =>
   db
     .updateTable('sessions')

@@ -9,6 +9,6 @@ export interface LegacyTokens {
     token: string,
     address: string | null,
   ): Promise<{ readonly sessionId: string; readonly generation: number } | undefined>;
-  /** What each of its scopes stands for here. */
+  /** Maps each scope of the old service to scopes of this service. */
   readScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
 }

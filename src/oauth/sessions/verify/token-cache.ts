@@ -26,9 +26,9 @@ const emptySet: ReadonlySet<string> = new Set();
 const keyOf = (token: string): string => token.slice(-32);
 
 /**
- * What is known of tokens: who presents one, where its session was checked, and what one says, where its signature was.
- * Oldest out first. One rule of forgetting: every change that could make something wrong goes through `forget`, and
- * `epoch` counts those changes, so that a check that ran beside one is not kept.
+ * Caches the caller of a token whose session was checked, and the claims of a token whose signature was checked.
+ * It evicts the oldest entries first. Every change that could make an entry wrong calls `forget`. `epoch` counts those
+ * changes, so that the result of a check that ran at the same time is not cached.
  */
 export class TokenCache {
   readonly #claims: BoundedMap<string, AccessTokenClaims>;

@@ -21,7 +21,7 @@ export type FoundToken =
 /** Throws unless the sender holds the key that the token is bound to. */
 export type ProvePossession = (sender: Sender, token: string, jkt: string) => Promise<void>;
 
-/** RFC 9449 7.1: whoever sends a token with the scheme DPoP relies on its being bound to a key, and this one is not. */
+/** RFC 9449 7.1: the scheme DPoP requires a token that is bound to a key, and this one is not. */
 function refuseDpopScheme(sender: Sender | null): void {
   if (/^dpop /i.test(sender?.headers?.authorization ?? '')) {
     throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
@@ -52,8 +52,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Who presents this access token, at the resource with this path. A token known to be good is answered at once; the 401
-   * says why one is not.
+   * Returns the caller of this access token, at the resource with this path. A cached valid token needs no query. The 401
+   * gives the reason for an invalid one.
    */
   verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
     // Asked first: it may find that another process changed something, and empty the cache.
@@ -73,7 +73,7 @@ export class TokenVerifier {
     return known.caller;
   }
 
-  /** Who presents this access token, asked of the database, and until when it is good. */
+  /** Reads the caller of this access token from the database, and the time until which the token is valid. */
   async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
     return verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path: apiPath });
   }
@@ -95,7 +95,7 @@ export class TokenVerifier {
     return verified.caller;
   }
 
-  /** A request is looked at more than once, and its proof works once: whoever has shown it need not again. */
+  /** A request is checked more than once, but its proof works once. So a verified proof is not checked again. */
   async #proven(token: string, { jkt, caller, sessionId }: VerifiedToken, sender: Sender | null): Promise<Caller> {
     if (!sender || jkt === undefined) throw unauthorized('token_malformed', 'a bound token without a request');
     if (this.#shown.get(sender) !== token) {

@@ -52,12 +52,12 @@ export async function verifyAccessToken(
 const isOfOtherRealm = ({ user_id, realm, client_realm }: SessionWithSubject): boolean =>
   user_id !== null && client_realm !== null && client_realm !== realm;
 
-/** RFC 8707: whoever is given a token must not get anywhere else with it. */
+/** RFC 8707: a token must not work at another resource than its audience. */
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
 function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const granted = scope.split(' ').filter(Boolean);
-  // Whoever passed the token on (RFC 8693) is an application, whatever the user signed in to.
+  // The actor of an exchanged token (RFC 8693) is an application, whatever the user signed in to.
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const roles = JSON.parse(session.roles ?? '[]') as string[];
   const held = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
@@ -75,7 +75,7 @@ function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, sessio
   });
 }
 
-/** A personal access token and a client's own token prove nothing of whoever holds them. */
+/** A personal access token and a client's own token do not prove the identity of their holder. */
 function proofOf({ freshProof: freshFor }: Config, session: SessionWithSubject): Proof {
   const renewable = session.type === 'session' && session.user_id !== null;
   const { time = null, amr = [], acr = null } = (renewable && authenticationOf(session)) || {};

@@ -66,7 +66,7 @@ export interface LogPage {
   readonly to: number;
 }
 
-/** What comes after a position, up to another, of some resources; without what a list has shown already. */
+/** Reads the changes of some resources between two positions, without those that a list already included. */
 export async function readChanges(
   db: Db,
   {

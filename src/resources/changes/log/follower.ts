@@ -1,7 +1,7 @@
 import type { Context } from '../../../database/context.ts';
 import type { ChangeLog } from './change-log.ts';
 
-/** What this process has not written itself is looked for so often while somebody follows. */
+/** The interval of the query for changes of other processes, while there are subscribers. */
 const lookEveryMs = 100;
 const retryAfterMs = 1000;
 

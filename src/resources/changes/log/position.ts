@@ -1,7 +1,7 @@
 import { wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { Problem } from '../../../platform/errors.ts';
 
-/** What a list on PostgreSQL has shown already: changes up to `upTo` that its snapshot could see. */
+/** The changes that a list on PostgreSQL already includes: those up to `upTo` that are visible in its snapshot. */
 export interface Shown {
   /** As PostgreSQL writes a `pg_snapshot`. */
   readonly snapshot: string;
@@ -49,7 +49,7 @@ function isSnapshot(xmin: string, xmax: string, running: string): boolean {
   return numbers.every((id, i) => i === 0 || (id >= (numbers[i - 1] as bigint) && (i === ids.length - 1 || id < end)));
 }
 
-/** What was missed is not kept any more: the caller reads the lists again and goes on from their position. */
+/** The missed changes no longer exist. The caller reads the lists again and continues from their position. */
 export const resync = (detail: string): Problem =>
   new Problem(410, 'Gone', `${detail} Read the list again and go on from its meta.changes_position.`, {
     code: 'resync',

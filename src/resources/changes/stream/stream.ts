@@ -5,7 +5,7 @@ import type { Position } from '../log/position.ts';
 import { writePosition } from '../log/position.ts';
 import type { Subscription } from '../view/subscription.ts';
 
-/** Who leaves more than this lying does not read: it is disconnected, and comes back to where it was. */
+/** A reader with more unread bytes than this is disconnected. It can reconnect and continue from its last position. */
 const mostUnread = 1024 * 1024;
 const longestUnreadMs = 30_000;
 const beatEveryMs = 15_000;

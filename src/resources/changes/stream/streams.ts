@@ -98,7 +98,7 @@ export class Streams {
     this.#follower.wake();
   }
 
-  /** Ends them all: whoever reads along connects to another instance. */
+  /** Ends all streams. Their clients connect to another instance. */
   async stop(): Promise<void> {
     await this.#follower.stop();
     clearInterval(this.#sweep);
@@ -166,8 +166,9 @@ export class Streams {
   }
 
   /**
-   * What each stream may see. A rule may refuse a caller that it once let in, such as one whose proof has become too old. And what
-   * one subscriber searches for must not hold up the others: it begins again by itself.
+   * Finds the visible changes of each stream. A rule may refuse a caller that it allowed before, for example because the proof is
+   * now too old. A failure for one subscriber must not delay the others: only its stream ends, and its client
+   * connects again.
    */
   async #viewsOf(viewing: Viewing, streams: readonly Stream[]): Promise<(ReadonlyMap<string, Sights> | undefined)[]> {
     const outcomes = await Promise.allSettled(streams.map((stream) => viewing.sightsOf(stream.subscription)));
@@ -203,6 +204,6 @@ export class Streams {
   }
 }
 
-/** What a stream that was opened already is told in place of an error. */
+/** The `end` event that an open stream gets instead of an error response. */
 export const endOf = (error: unknown): 'resync' | 'service_stops' =>
   error instanceof Problem && error.status === 410 ? 'resync' : 'service_stops';

@@ -23,7 +23,7 @@ export async function issueTicket({ database, now }: Context, keys: KeyRing, tok
   return { ticket, expires_at: new Date(expiresAt).toISOString() };
 }
 
-/** The token that a ticket stands for. Whoever comes second finds nothing. */
+/** The token of a ticket. Only the first request gets it. */
 export async function redeemTicket({ database, now }: Context, keys: KeyRing, ticket: string): Promise<string> {
   const id = idOf(ticket);
   const row = await takeTicket(database.db, id);

@@ -3,7 +3,7 @@ import type { QueryContext } from '../../model/query-context.ts';
 import { fieldOf, type Resource } from '../../model/resource.ts';
 import type { StoredRow } from '../../sql/executor.ts';
 
-/** What the rules of a resource ask of a row for a caller to see it. Throws where the caller may see no row at all. */
+/** The condition that a row must meet so that the caller may see it. Throws if the caller may see no row at all. */
 export function readingRules(resource: Resource, { caller, now }: Pick<QueryContext, 'caller' | 'now'>) {
   const { access, where } = resource.definition;
   const rules: (boolean | Condition)[] = [decide(access.read, caller, now), ...(where ? [where(now)] : [])];

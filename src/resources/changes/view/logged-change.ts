@@ -4,7 +4,7 @@ import type { StoredRow } from '../../sql/executor.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { writePosition } from '../log/position.ts';
 
-/** What somebody may see of a change: the row before it, and the row after it. */
+/** The visible part of a change for a caller: the row before it, and the row after it. */
 export interface Sight {
   readonly before: boolean;
   readonly after: boolean;
@@ -42,7 +42,7 @@ export class LoggedChange {
     this.row = { ...row, operation: this.#operation(row) };
   }
 
-  /** Who follows the changes of a resource that keeps deleted rows sees them deleted, and created when they are restored. */
+  /** For a resource that keeps deleted rows, subscribers see a deletion as `deleted` and a restoration as `created`. */
   #operation({ operation, before, after }: LogRow): LogRow['operation'] {
     if (after !== null && !this.after) return 'deleted';
     return before !== null && !this.before ? 'created' : operation;

@@ -12,7 +12,7 @@ import { readingRules } from './condition-holds.ts';
 import type { LoggedChange } from './logged-change.ts';
 import { changesInView, type Sights } from './view-store.ts';
 
-/** What somebody wants to hear of: resources, and what their rows must be like. */
+/** The subscribed resources, with the search that their rows must match. */
 export interface Subscription {
   readonly caller: Caller;
   readonly resources: ReadonlyMap<string, { readonly resource: Resource; readonly search: Fragment }>;
@@ -99,7 +99,7 @@ function rightsOf(resource: Resource, caller: Caller, now: number): string {
   return `${rules} ${JSON.stringify([kind, userId, clientId, roles, scopes])}`;
 }
 
-/** What one look at some changes shows to those who subscribed. Who has the same rights shares one evaluation. */
+/** Evaluates some changes for all subscribers. Subscribers with the same rights share one evaluation. */
 export class Viewing {
   readonly #context: Context;
   readonly #changes: ReadonlyMap<string, readonly LoggedChange[]>;

@@ -12,8 +12,8 @@ export type Sights = ReadonlyMap<LoggedChange, Sight>;
 const nothing: Sight = { before: false, after: false };
 
 /**
- * What a caller may see of changes of one resource. Its rules, as they are now, are asked of the row before and after each change,
- * and so is the search.
+ * Finds the changes of one resource that a caller may see. The current access rules and the search are applied to the row before
+ * and after each change.
  */
 export async function changesInView(
   context: QueryContext,

@@ -34,7 +34,7 @@ const privateKeyOf = (secret: string) => {
   return createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
 };
 
-/** What a receiver verifies with: the secret itself, or the public key. */
+/** The key with which a receiver verifies: the secret itself, or the public key. */
 export function verifyingKey(secret: string): string {
   if (secret.startsWith(prefixes.hmac)) return secret;
   const key = createPublicKey(privateKeyOf(secret)).export({ format: 'der', type: 'spki' });
@@ -60,7 +60,7 @@ export function webhookHeaders(secrets: readonly string[], id: string, at: numbe
   };
 }
 
-/** What is wrong with a delivery that was received; undefined where its signature and its time are good. */
+/** Returns the problem of a received delivery; undefined if its signature and its time are valid. */
 export function verifyDelivery(
   key: string,
   { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }: IncomingHttpHeaders,

@@ -38,7 +38,7 @@ export const secretLabel = (id: string): string => `webhook ${id}`;
 
 export interface WebhookMeans {
   readonly keys: KeyRing;
-  /** What is served, once it is. */
+  /** The served resources, available after the start. */
   resources(): Resources;
   /** Something is to be sent. */
   wake(): void;
@@ -50,7 +50,7 @@ interface Wanted {
   readonly search?: string | null | undefined;
 }
 
-/** What the caller may not hear of, or cannot be searched for, is refused when it is asked for. */
+/** Refuses resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
 function check({ context, caller, now }: Call, means: WebhookMeans, { url, resources, search }: Wanted): void {
   const errors: FieldError[] = [];
   const parsed = url ? URL.parse(url) : null;
@@ -177,14 +177,14 @@ export const webhooksResource = (means: WebhookMeans) =>
       async beforeWrite(call, { operation, values, before }) {
         if (operation === 'delete') return;
         refuseToOutliveConsent(call.caller);
-        // Who sends it elsewhere must be allowed to hear of all that it tells.
+        // A caller who changes the address must be allowed to read everything that the webhook delivers.
         const after = { ...before, ...values };
         if (before && after.active) check(call, means, after);
         // An empty choice is no choice: all of them.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
-          // The id is not known yet: it is sealed for whoever is to own it.
+          // The id is not known yet, so the secret is encrypted for its owner.
           values.sealed_secret = means.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx as never);
           call.reveal({ secret: verifyingKey(secret) });
@@ -250,7 +250,7 @@ export const webhooksResource = (means: WebhookMeans) =>
     ],
   });
 
-/** What was sent to webhooks, and what they answered. */
+/** The requests to webhooks, and their responses. */
 export const deliveriesResource = defineResource({
   name: 'webhook-deliveries',
   table: 'webhook_deliveries',

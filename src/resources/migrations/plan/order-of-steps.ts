@@ -37,8 +37,8 @@ export function onLastingColumns(steps: readonly Step[]): Step[] {
 }
 
 /**
- * What the transaction does itself. An index on a large table would hold it for long. `later`: those that help come after it; `left`: those
- * that are unique, too, where the column begins with nothing in any row.
+ * The steps inside the transaction. An index on a large table would lock the table for long. `later`: ordinary indexes are created after
+ * the transaction. `left`: so are unique indexes of columns that are empty in every row.
  */
 export function inTransaction(steps: readonly Step[], tables: Tables, ahead: DoneAhead) {
   const dropped = droppedColumns(steps);

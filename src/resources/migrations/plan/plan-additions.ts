@@ -4,8 +4,8 @@ import type { TableSchema } from '../storage-schema.ts';
 import type { Snapshots } from './plan-migrations.ts';
 
 /**
- * What is new, before anything is demanded of it: an operator's own migrations fill it in between. What is required or unique
- * is looked at after them.
+ * Plans new tables and columns without their constraints. The operator's own migrations can then fill them. Required and unique
+ * fields are checked after those migrations.
  */
 export function planAdditions(engine: Engine, stored: Snapshots, wanted: Snapshots) {
   const steps: Step[] = [];

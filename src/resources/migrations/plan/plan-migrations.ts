@@ -11,7 +11,7 @@ export interface MigrationPlan {
   readonly blockers: readonly string[];
   /** Columns and tables that no declaration names any more, and that stay. */
   readonly unnamed: readonly Unnamed[];
-  /** What the tables are then. */
+  /** The tables after these steps. */
   readonly schemas: Snapshots;
 }
 

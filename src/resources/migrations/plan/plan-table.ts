@@ -18,7 +18,7 @@ import { recastColumn } from './recast-column.ts';
 /** A column or index that no declaration names any more. */
 export interface Unnamed {
   readonly says: string;
-  /** What lets it go. */
+  /** How to allow the removal. */
   readonly mend: string;
 }
 
@@ -96,7 +96,7 @@ const startingWith = (column: ColumnSchema): ColumnSchema => {
   return empty === undefined ? column : { ...column, default: empty };
 };
 
-/** What is folded of a column that is new as well is known. */
+/** The folded text of a new column is known in advance. */
 function filled(engine: Engine, name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
   const start = (column: ColumnSchema) => (engine === 'postgres' ? startingWith(column) : column);
   const column = columns[name] as ColumnSchema;
@@ -106,7 +106,7 @@ function filled(engine: Engine, name: string, before: TableSchema, { columns }: 
   return typeof value === 'string' ? { ...column, default: fold(value) } : column;
 }
 
-/** What no declaration names stays, as other versions may use it, until somebody says that it may go. */
+/** Undeclared tables and columns stay, because other versions may use them, until an operator allows their removal. */
 async function leaveColumns(
   { executor, resource, table, permissions: { drop }, unnamed, blockers }: Plan,
   before: TableSchema,
@@ -179,7 +179,7 @@ async function makeIndexes(
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
     if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
-    // What goes with its column is no duplicate.
+    // An index that is removed with its column is no duplicate.
     const isAnew = index.columns.some((column) => gone.has(column));
     if (index.unique && !isAnew && (await hasDuplicates(executor, table, before, index))) {
       blockers.push(

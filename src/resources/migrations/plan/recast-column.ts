@@ -5,7 +5,7 @@ import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
 import { addReference, columnText, type Step } from '../migration-steps.ts';
 import type { Conversion, Converted } from './conversions.ts';
 
-/** What takes the place of a column. Its type is in its name: one that was left half done for another type is not taken for it. */
+/** The column that replaces another. Its name contains its type, so that an unfinished column of another type is not used. */
 const temporaryOf = (name: string, { storage }: ColumnSchema): string => `${name}_as_${storage}`;
 
 /** Gives a column another type or reference and keeps its values: a new one takes its place. */
