@@ -137,6 +137,7 @@ export function parseConfig(
     config.brandLogo = resolve(workingDir, config.brandLogo as string);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
   refuseWithoutPostgres(config.databaseUrl as string, values);
+  refuseUnknownRoles(config.roles as readonly string[], Object.keys(config.roleScopes as object));
   // With SQLite there is no other instance to which a load balancer could turn meanwhile.
   if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
@@ -166,6 +167,15 @@ function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Se
     const { env } = settingsByKey.get(key) as Setting<unknown>;
     throw new OperatorError(`${env} is for PostgreSQL, and the database is SQLite. Unset it, or set DATABASE_URL.`);
   }
+}
+
+/** A misspelt role would leave those who have the right one unlimited. */
+function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]): void {
+  const unknown = limited.find((role) => role !== '*' && !roles.includes(role));
+  if (unknown === undefined) return;
+  throw new OperatorError(
+    `ROLE_SCOPES: got the role "${unknown}"; it takes *, and the roles of ROLES: ${roles.join(', ')}.`,
+  );
 }
 
 /** One that is named and not there is a mistake; the default one may be missing: then there is nothing in it. */

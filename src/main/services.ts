@@ -2,7 +2,7 @@ import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
 import { refuseToOutliveConsent } from '../http/gate/outlives-consent.ts';
-import { requireProof } from '../http/gate/require-proof.ts';
+import { proofTooOld, requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
@@ -11,6 +11,7 @@ import { checkCredentials } from '../identity/credentials/check-credentials.ts';
 import { noteLogin } from '../identity/credentials/note-login.ts';
 import { createProveByPassword } from '../identity/credentials/prove-by-password.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
+import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
 import { createMail } from '../identity/mail/mail.ts';
 import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
 import { Providers } from '../identity/providers/providers.ts';
@@ -35,6 +36,7 @@ import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
+import { reaches } from '../platform/proof.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
@@ -141,9 +143,13 @@ export async function createServices(context: Context): Promise<Services> {
     context,
     keys,
     mail,
-    guardChange(caller) {
+    async guardChange(db, caller) {
       refuseToOutliveConsent(caller);
       requireProof(caller, context.now());
+      const { sessionId, proof } = caller;
+      if (context.config.mfa === 'off' || proof.freshFor === 0 || sessionId === null) return;
+      const acr = 'urn:gatehouse:2';
+      if (!reaches(proof.acr, acr) && (await hadSecondFactor(db, sessionId))) throw proofTooOld(proof, { acr });
     },
   };
   const proofMethods: ProofMethods = new Map([

@@ -178,8 +178,13 @@ class Somebody {
         return;
       }
       case 'prove again': {
-        const proof = this.#app ? { code: this.#appCode(this.#app) } : { password };
-        const { status, text } = await ask(this.#on, '/v1/sessions/current/proofs', { json: proof, token });
+        const [passkey] = this.#passkeys;
+        const json = this.#app
+          ? { password, code: this.#appCode(this.#app) }
+          : passkey
+            ? { passkey: passkey.device.get(await challengeFor(this.#on, { type: 'get' }, token)) }
+            : { password };
+        const { status, text } = await ask(this.#on, '/v1/sessions/current/proofs', { json, token });
         assert.equal(status, 201, text);
         return;
       }

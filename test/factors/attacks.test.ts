@@ -50,6 +50,38 @@ onBothEngines('somebody who has less than the factors of a person', (engine) => 
     assert.deepEqual([proved.status, proved.body.data?.acr], [201, 'urn:gatehouse:2'], proved.text);
   });
 
+  it('changes no factor on a remembered browser with the password alone', async () => {
+    const { email, app } = await withApp();
+    const { mfa_token } = (await logIn({ email, password })).body;
+    const first = await logIn({ mfa_token, code: app.next(), remember: true });
+    const cookie = String(
+      first.headers
+        .getSetCookie()
+        .find((set) => set.startsWith('device='))
+        ?.split(';')[0],
+    );
+    const { access_token: token } = (
+      await ask<LoginBody>(service, loginPath, { json: { email, password }, headers: { cookie } })
+    ).body;
+    const changes = [
+      { path: `/v1/authenticators/${app.id}`, method: 'DELETE' },
+      { path: '/v1/authenticators', method: 'POST' },
+      { path: '/v1/recovery-codes', method: 'POST' },
+    ];
+    const refuseAll = async () => {
+      for (const { path, method } of changes) {
+        const { status, headers } = await ask(service, path, { method, token, json: { current_password: password } });
+        assert.equal(status, 401, path);
+        assert.match(headers.get('www-authenticate') ?? '', /acr_values="urn:gatehouse:2"/, path);
+      }
+    };
+    await refuseAll();
+    assert.equal((await prove({ password }, token)).status, 201);
+    await refuseAll();
+    assert.equal((await prove({ password, code: app.next() }, token)).body.data.acr, 'urn:gatehouse:2');
+    assert.equal((await ask(service, `/v1/authenticators/${app.id}`, { method: 'DELETE', token })).status, 204);
+  });
+
   it('does not learn by trying whether a code is right now', async () => {
     const { token, app } = await withApp();
     const path = `/v1/authenticators/${app.id}/confirmations`;

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addPasskey, challengeFor, halfLogin, tryLogin } from '../harness/factors.ts';
-import { mailsTo } from '../harness/mailbox.ts';
+import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
 import { PasskeyDevice } from '../harness/passkey-device.ts';
 import { password, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -115,6 +115,22 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
     assert.equal((await signIn(device)).status, 200);
     assert.equal((await signIn(device, { verified: false })).status, 400);
+  });
+
+  it('that are never asked for go with a reset of the password, where the address was never confirmed', async () => {
+    const person = await someone(service);
+    const stranger = await addPasskey(service, person, { automatic: true });
+    const reset = async () => {
+      await ask(service, '/v1/password/resets', { json: { email: person.email } });
+      const link = await tokenMailed(service, 'reset-password', person.email);
+      assert.equal((await ask(service, `/v1/password/resets/${link}`, { json: { password } })).status, 200);
+    };
+    await reset();
+    assert.equal((await signIn(stranger.device)).status, 400, 'whoever registered the address may have made it');
+    const { access_token: token } = (await tryLogin(service, { email: person.email, password })).body;
+    const own = await addPasskey(service, { token }, { automatic: true });
+    await reset();
+    assert.equal((await signIn(own.device)).status, 200, 'the owner of the mailbox made it');
   });
 
   it('can be renamed and removed by their owner; the last one takes the second step with it', async () => {

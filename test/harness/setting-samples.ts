@@ -35,7 +35,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   forceAcceptHeader: ['off', false, '2'],
   loginAttributes: ['email, phone', ['email', 'phone'], 'email,fax'],
   roles: ['admin,editor', ['admin', 'editor'], 'the admin'],
-  roleScopes: ['editor=users:read', { editor: 'users:read' }, 'admin=users:read'],
+  roleScopes: ['*=users:read', { '*': 'users:read' }, 'admin=users:read'],
   accessTokenTtl: ['60', 60, '0'],
   refreshTokenTtl: ['600', 600, '1.5'],
   refreshGrace: ['0', 0, '301'],

@@ -9,6 +9,7 @@ import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens
 import { requestMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
+import { deleteUnaskedPasskeys } from '../accounts/forget-passkeys-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from './revoke-access.ts';
@@ -31,7 +32,7 @@ export async function resetPassword(
   password: unknown,
   source: RequestSource,
 ): Promise<UserRow> {
-  const { database, now } = context;
+  const { config, database, now } = context;
   const { keys, mail, passwords } = services;
   // Looked at first: a bad link costs no hashing, and a bad password does not use the link up.
   const found = await peekOneTimeToken(context, keys, 'reset_password', token);
@@ -52,8 +53,11 @@ export async function resetPassword(
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
-    // A stranger who registered the address earlier may have linked an identity of their own.
-    if (owner.email_confirmed === 0) await deleteIdentitiesOf(tx, changed.id);
+    // A stranger who registered the address earlier may have added ways to sign in of their own.
+    if (owner.email_confirmed === 0) {
+      await deleteIdentitiesOf(tx, changed.id);
+      await deleteUnaskedPasskeys(tx, changed.id, config);
+    }
     await revokeAccess(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });

@@ -88,7 +88,7 @@ export function authenticatorsResource(services: FactorServices) {
     async create(call, values) {
       const { tx, caller, now } = call;
       requireSecondFactors(context);
-      services.guardChange(caller);
+      await services.guardChange(tx, caller);
       const userId = caller.userId as string;
       const user = await findUser(tx as Tx, userId);
       const id = uuidv7(now);
@@ -102,7 +102,7 @@ export function authenticatorsResource(services: FactorServices) {
       return id;
     },
     async remove(call, row) {
-      services.guardChange(call.caller);
+      await services.guardChange(call.tx, call.caller);
       await deleteAuthenticator(call.tx, row.id);
       if (!row.confirmed) return;
       await afterRemoval(call.tx, row.user_id);
@@ -118,7 +118,7 @@ export function authenticatorsResource(services: FactorServices) {
           transaction(async (call) => {
             const { tx, now } = call;
             requireSecondFactors(context);
-            services.guardChange(call.caller);
+            await services.guardChange(tx, call.caller);
             const stored = await findAuthenticator(tx, row.id);
             // Said before the code is looked at: nobody learns here which code is right, without any limit on guesses.
             if (stored?.confirmed_at != null) throw alreadyConfirmed();

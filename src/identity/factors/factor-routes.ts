@@ -125,7 +125,7 @@ export function serveFactors(
       requireSecondFactors(context);
       const act = { caller, scope: 'authenticators:write', ofAccounts: true };
       const recovery_codes = await changeAs(database, holdAuthority, act, async (tx, _invalidate, held) => {
-        services.guardChange(held);
+        await services.guardChange(tx, held);
         if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
           throw conflict('Recovery codes stand in for a second factor. Set one up first.', 'no_factor');
         }

@@ -1,5 +1,5 @@
 import type { Context } from '../../database/context.ts';
-import type { Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
@@ -9,8 +9,11 @@ import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
 /** The parts of the service that the factors need. */
 export interface FactorServices extends FactorMeans {
-  /** Whether this caller may change what somebody signs in with: refuses an application, and a proof that is too old. */
-  guardChange(caller: Caller): void;
+  /**
+   * Whether this caller may change what somebody signs in with. Refuses an application, a proof that is too old, and a
+   * session that skipped the second factor on a remembered browser and has not proved one since.
+   */
+  guardChange(db: Db | Tx, caller: Caller): Promise<void>;
 }
 
 /** MFA=off: nobody sets up what nobody is asked for. */

@@ -28,5 +28,14 @@ export async function findHeldFactors(db: Db | Tx, userId: string): Promise<Held
   };
 }
 
+/** Whether the user of this session had a second factor already when the session began. */
+export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from sessions as s where s.id = ${sessionId} and (
+    exists (select 1 from authenticators as a where a.user_id = s.user_id and a.confirmed_at < s.created_at)
+    or exists (select 1 from passkeys as p where p.user_id = s.user_id and p.automatic = 0 and p.created_at < s.created_at)
+  )`.execute(db);
+  return rows.length > 0;
+}
+
 /** Whether the user has set up anything that is asked for beside the password. */
 export const hasSecondFactor = ({ passkeys, authenticators }: HeldFactors): boolean => passkeys + authenticators > 0;

@@ -98,7 +98,7 @@ export function passkeysResource(services: FactorServices) {
     },
     async create(call, values) {
       const { tx, caller } = call;
-      services.guardChange(caller);
+      await services.guardChange(tx, caller);
       const made = read.get(values.passkey as object);
       if (!made) throw wrongPasskey();
       const userId = caller.userId as string;
@@ -111,7 +111,7 @@ export function passkeysResource(services: FactorServices) {
       return made.row.id;
     },
     async remove(call, row) {
-      services.guardChange(call.caller);
+      await services.guardChange(call.tx, call.caller);
       await lockSignInMethods(call.tx, context.database.engine, row.user_id);
       await deletePasskey(call.tx, row.id);
       await requireSignInMethod(context, call.tx, row.user_id);

@@ -38,7 +38,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     defaultOrder: 'id',
     async remove(call, { id, user_id: userId, provider, issuer }) {
       const { tx, caller, source } = call;
-      guardChange(caller);
+      await guardChange(tx, caller);
       await lockSignInMethods(tx, context.database.engine, userId);
       const removed = await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);

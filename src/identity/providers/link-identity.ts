@@ -38,7 +38,7 @@ export const linkIdentity = (
   { caller, upstream, source }: Linking,
 ): Promise<void> =>
   changeAs(context.database, services.accounts.holdAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
-    services.factors.guardChange(held);
+    await services.factors.guardChange(tx, held);
     await addIdentity(context, services, tx, { userId: held.userId as string, upstream, source });
   });
 

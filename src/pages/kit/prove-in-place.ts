@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { problemMessage } from '../../config/languages/problem-message.ts';
 import { Problem } from '../../platform/errors.ts';
 import { tokenOf, type WebSessions } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
@@ -68,7 +69,9 @@ export const provingInPlace =
       return await handler(request, reply);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
-      return askForProof(kit, request, reply.code(error.status).headers(error.headers), form);
+      // What was sent is not enough: say what is asked for.
+      const problem = Object.keys(body).length > 0 ? problemMessage(error.code, error.message) : undefined;
+      return askForProof(kit, request, reply.code(error.status).headers(error.headers), form, { problem });
     }
   };
 

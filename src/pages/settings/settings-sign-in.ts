@@ -31,7 +31,7 @@ export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
   kit.form(`${path}/:name/link`, 'auth:web', async (request, reply) => {
     const provider = await providerOf(means, request);
     const { caller } = request;
-    means.factors.guardChange(caller);
+    await means.factors.guardChange(kit.database.db, caller);
     const { userId, sessionId } = caller;
     const beginning = { purpose: 'link', userId, sessionId, passedOn: {} } as const;
     const url = await beginAtProvider(kit, means, request, reply, provider, beginning);
