@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { SharedCommits } from './shared-commits.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-commits-'));
-after(() => rmSync(dir, { recursive: true, force: true }));
 let files = 0;
 
 /** A file, its commits counted, and a second connection that sees only what is committed. */
@@ -35,6 +34,8 @@ function open(timeoutMs?: number) {
 }
 
 describe('Shared commits', () => {
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
   it('say so right before they wait for the disk', async () => {
     const file = new DatabaseSync(join(dir, 'before.db'));
     file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');

@@ -7,7 +7,6 @@ import { after, describe, it } from 'node:test';
 import { SharedSnapshot } from './shared-snapshot.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
-after(() => rmSync(dir, { recursive: true, force: true }));
 let files = 0;
 
 /** A file, a connection that reads it through a snapshot, and another that writes to it. */
@@ -32,6 +31,8 @@ function open() {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('A shared snapshot', () => {
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
   it('is one view for all reads of a turn, and over with it', async () => {
     const { read, insert, reader } = open();
     assert.equal(read(), 0);

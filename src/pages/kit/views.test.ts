@@ -10,9 +10,6 @@ import { OperatorError } from '../../platform/errors.ts';
 import { createViews } from './views.ts';
 
 const made: string[] = [];
-after(() => {
-  for (const dir of made) rmSync(dir, { recursive: true, force: true });
-});
 
 /** Views as a service would have them whose ./views holds these files. */
 function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
@@ -30,6 +27,10 @@ const render = (views: ReturnType<typeof viewsWith>, name: string, variables = {
   views.render(name, variables, globals);
 
 describe('Views', () => {
+  after(() => {
+    for (const dir of made) rmSync(dir, { recursive: true, force: true });
+  });
+
   it('are the built-in ones where an operator has none', async () => {
     assert.match(await render(viewsWith({}), 'login', { title: 'Sign in' }), /<h1>Sign in<\/h1>/);
   });
