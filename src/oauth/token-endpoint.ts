@@ -51,7 +51,7 @@ interface TokenResponse {
   readonly authorization_details?: AuthorizationDetail[];
 }
 
-/** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the value of the cookie of known browsers after a sign-in. */
+/** Tokens, and the values for cookies: the TTL of the refresh token in seconds, and the known browser after a sign-in. */
 export interface Issued {
   readonly response: TokenResponse;
   readonly refreshTokenTtl: number;

@@ -3,8 +3,8 @@ import { defineResource, type ResourceDefinition } from '../../resources/declara
 import { list, oneOf, text, timestamp, uuid } from '../../resources/declare.ts';
 
 /**
- * Sessions of people as changes, for administrators: one begins, gets an end, and is removed later. Whoever wants to read or end
- * sessions uses `tokens`. A refresh changes none of these fields, and a client that acts for itself has no session here.
+ * Publishes the sessions of users as changes, for administrators: a session begins, ends, and is removed later. The resource
+ * `tokens` lists and ends sessions. A refresh changes none of these fields. A client that acts for itself has no session here.
  */
 export const sessionChanges: ResourceDefinition = {
   ...defineResource({

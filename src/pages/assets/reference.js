@@ -1,4 +1,4 @@
-// Sends the requests of the API reference, with the session of whoever reads it. The reference itself is there without it.
+// Sends the requests of the API reference with the reader's session. The reference can be read without this script.
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const { root } = document.body.dataset;
@@ -121,7 +121,7 @@ async function send(form) {
     json = JSON.parse(text);
   } catch {}
   showAnswer(form, `${response.status} ${response.statusText}`, took, headers, json ? JSON.stringify(json, null, 2) : text);
-  // A token that was got here is used from then on: whoever has just logged in need not copy it.
+  // Requests use a token that was issued here, so nobody has to copy it after a login.
   const { pathname } = new URL(request.url);
   if (response.ok && tokenAnswers.test(pathname) && typeof json?.access_token === 'string') {
     useOwnToken(json.access_token);
