@@ -6,7 +6,7 @@ export class WebBrowser {
     for (const [host, those] of cookies) this.#cookies.set(host, new Map(those));
   }
 
-  async visit(address: string, form?: URLSearchParams): Promise<{ url: string; status: number; text: string }> {
+  async visit(address: string, form?: URLSearchParams | Blob): Promise<{ url: string; status: number; text: string }> {
     let url = address;
     let body = form;
     for (let hops = 0; hops < 15; hops++) {
