@@ -119,7 +119,11 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     const device = await ask(service, '/oauth/device_authorization', {
       form: { client_id: app.id, client_secret: app.secret ?? '', authorization_details },
     });
-    assert.deepEqual([device.status, device.body.error], [400, 'invalid_authorization_details'], 'a device has no page');
+    assert.deepEqual(
+      [device.status, device.body.error],
+      [400, 'invalid_authorization_details'],
+      'a device has no page',
+    );
   });
 
   it('come with a pushed request, and a login without them has none', async () => {

@@ -90,7 +90,9 @@ describe("Apache's mod_auth_openidc", () => {
     }
   }
 
-  it('signs in, refreshes, signs out, and hears by the back channel that somebody is signed out', { skip }, async () => {
+  it('signs in, refreshes, signs out, and hears by the back channel that somebody is signed out', {
+    skip,
+  }, async () => {
     const service = await start();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;

@@ -132,7 +132,10 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
     it(`${name}: a link on the consent page`, async () => {
       const uri = `https://app.example/${member}`;
       const { consent } = await (await registered({ [member]: uri })).signIn();
-      assert.match(consent, new RegExp(`which Gatehouse has not checked:\\s+<a href="${uri}" [^>]+>[^<]+ \\(app.example\\)`));
+      assert.match(
+        consent,
+        new RegExp(`which Gatehouse has not checked:\\s+<a href="${uri}" [^>]+>[^<]+ \\(app.example\\)`),
+      );
       assert.ok(!consent.includes('<img'));
       const other = await (await registered({ [member]: `https://bank.example/${member}` })).signIn();
       assert.doesNotMatch(other.consent, /bank\.example/, 'a host that it only names');

@@ -15,7 +15,8 @@ const packages = '/usr/share/gocode';
 /** Of version 2, or of version 3. */
 const paths = ['github.com/coreos/go-oidc', 'github.com/coreos/go-oidc/v3/oidc'];
 const path = paths.find((one) => existsSync(join(packages, 'src', one, 'oidc.go')));
-const isInstalled = path !== undefined && existsSync(join(packages, 'src/golang.org/x/oauth2')) && existsSync('/usr/bin/go');
+const isInstalled =
+  path !== undefined && existsSync(join(packages, 'src/golang.org/x/oauth2')) && existsSync('/usr/bin/go');
 
 describe("Go's x/oauth2 with go-oidc", { timeout: 300_000 }, () => {
   const start = services('sqlite');

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Service, services } from '../harness/service.ts';
@@ -133,8 +134,8 @@ describe('Published OAuth clients with their defaults', { timeout: 300_000 }, ()
       const begin = () => auth.getAuthorizeUrl({ redirect_uri, scope: scopes.join(' '), response_type: 'code' });
       const token = (given: string, more: object): Promise<Any> =>
         new Promise((resolve, reject) =>
-          auth.getOAuthAccessToken(given, more, (error: Any, _token: string, _refresh: string, all: Any) =>
-            error ? reject(new Error(error.data)) : resolve(all),
+          auth.getOAuthAccessToken(given, more, (error: Any, access_token: string, refresh_token: string, all: Any) =>
+            error ? reject(new Error(error.data)) : resolve({ ...all, access_token, refresh_token }),
           ),
         );
       const end = async (back: URL) => {
@@ -183,7 +184,7 @@ describe('Published OAuth clients with their defaults', { timeout: 300_000 }, ()
       const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
       const config = [{ providerId: 'gatehouse', clientId: app.id, clientSecret: app.secret, discoveryUrl, scopes }];
       const auth = betterAuth({
-        ...{ baseURL: app.url, secret: 'a secret', database: memoryAdapter(tables) },
+        ...{ baseURL: app.url, secret: randomBytes(32).toString('base64'), database: memoryAdapter(tables) },
         plugins: [genericOAuth({ config })],
       });
       return authJs((request: Request) => auth.handler(request), app.url, {});
@@ -192,7 +193,8 @@ describe('Published OAuth clients with their defaults', { timeout: 300_000 }, ()
     const json = JSON.stringify({ providerId: 'gatehouse', callbackURL: '/api/auth/get-session' });
     const body = new Blob([json], { type: 'application/json' });
     const sent = await visitor.visit(`${url}/api/auth/sign-in/oauth2`, body);
-    applications.shows((await visitor.visit((JSON.parse(sent.text) as { url: string }).url)).text, who);
+    const { url: next } = JSON.parse(sent.text) as { url: string };
+    applications.shows((await visitor.visit(next)).text, who);
     const [{ refreshToken, idToken }] = tables.account as [Any];
     app?.keep({ refresh_token: refreshToken, id_token: idToken });
     await applications.refreshAndSignOut(url, who, visitor);

@@ -114,8 +114,8 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
       const options = {
         ...{ ...endpoints(), clientID: id, clientSecret: secret, callbackURL: redirectUri, scope, state: true },
       };
-      const found = async (accessToken: string, _refresh: string, params: Any, _profile: Any, done: Any) => {
-        keep(params);
+      const found = async (accessToken: string, refresh_token: string, params: Any, _profile: Any, done: Any) => {
+        keep({ ...params, refresh_token });
         done(null, await userinfo(accessToken));
       };
       passport.use(new Strategy(options, found));

@@ -44,7 +44,9 @@ export class RelyingApplications {
     make: (application: Application) => RequestListener | Promise<RequestListener>,
   ): Promise<string> {
     let handler: RequestListener = (_request, response) => response.end();
-    const server = createServer((request, response) => handler(request, response));
+    const server = createServer((request, response) =>
+      request.url === '/signed-out' ? response.end('signed out') : handler(request, response),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     this.#closing.push(() => {
       server.closeAllConnections();
@@ -53,7 +55,12 @@ export class RelyingApplications {
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     const redirectUri = `${url}${callback}`;
     const { id, secret = '' } = await addApplication(this.#service, {
-      ...{ trusted: true, scopes: identityScopes, redirectUris: [redirectUri], postLogoutRedirectUris: [url] },
+      ...{
+        trusted: true,
+        scopes: identityScopes,
+        redirectUris: [redirectUri],
+        postLogoutRedirectUris: [url, `${url}/signed-out`],
+      },
     });
     const keep = ({ refresh_token, id_token }: Tokens) =>
       void this.#held.set(url, { refresh_token, id_token, client_id: id, client_secret: secret });
@@ -94,12 +101,13 @@ export class RelyingApplications {
   /** For a client that does neither: with the tokens that it holds. */
   async refreshAndSignOut(url: string, who: Person, visitor: WebBrowser): Promise<void> {
     const { id_token, ...form } = this.#held.get(url) ?? assert.fail('the client got no tokens');
-    const refresh = () => ask<Tokens>(this.#service, '/oauth/token', { form: { ...form, grant_type: 'refresh_token' } });
+    const refresh = () =>
+      ask<Tokens>(this.#service, '/oauth/token', { form: { ...form, grant_type: 'refresh_token' } });
     const { body, text } = await refresh();
     assert.ok(body.id_token, text);
     const claims = decodeJwt(body.id_token);
     assert.deepEqual([claims.name, claims.email], [name, who.email]);
-    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: url });
+    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: `${url}/signed-out` });
     await this.signOut(visitor, `${this.#service.url}/oauth/logout?${query}`);
     assert.equal((await refresh()).status, 400, 'the session of the application has ended too');
   }

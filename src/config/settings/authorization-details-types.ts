@@ -28,7 +28,9 @@ export const authorizationDetailsTypes: Setting<AuthorizationDetailsTypes> = {
     const isGood = types.every(([, type]) => typeof type === 'string' || isCheckedType(type));
     if (!isGood) return { ok: false };
     const all = value as AuthorizationDetailsTypes;
-    const read = withTexts.parse(Object.fromEntries(Object.entries(all).map(([name, type]) => [name, textOfType(type)])));
+    const read = withTexts.parse(
+      Object.fromEntries(Object.entries(all).map(([name, type]) => [name, textOfType(type)])),
+    );
     return read.ok ? { ok: true, value: Object.freeze({ ...all }) } : read;
   },
 };
