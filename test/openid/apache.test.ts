@@ -51,6 +51,7 @@ OIDCRemoteUserClaim sub
 <Location /secure>
   AuthType openid-connect
   Require valid-user
+  Header always set Cache-Control "no-store"
   Header always set X-User "expr=%{REMOTE_USER}"
   Header always set X-Email "%{OIDC_CLAIM_email}e"
   Header always set X-Name "%{OIDC_CLAIM_name}e"

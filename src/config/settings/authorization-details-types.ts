@@ -16,7 +16,7 @@ export const textOfType = (type: string | CheckedType): string => (typeof type =
 const withTexts = texts(
   'AUTHORIZATION_DETAILS_TYPES',
   'the types of authorization_details that applications can request (RFC 9396), each with a text for the consent page. In the configuration file a type can also have a JSON Schema',
-  'types with their texts, such as payment_initiation=Make this payment. In the file also { payment_initiation: { text, schema } }, where the schema has the type object',
+  'types with their texts, such as payment_initiation=Make this payment. In the file a text can be { text, schema }, with a schema of the type object',
   (type, text) => /^[a-zA-Z][\w.:/-]{0,199}$/.test(type) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
 );
 
