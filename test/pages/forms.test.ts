@@ -32,7 +32,7 @@ onBothEngines('Forms', (engine) => {
       ['/device', visitor],
     ] as const) {
       const { html } = await who.get(page);
-      const forms = html.match(/<form method="post"[^]*?<\/form>/g) ?? [];
+      const forms = html.match(/<form method="post"[\s\S]*?<\/form>/g) ?? [];
       assert.ok(forms.length >= 3, page);
       for (const form of forms) assert.ok(tokenIn(form), `${page}: ${form}`);
     }
