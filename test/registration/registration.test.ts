@@ -5,7 +5,6 @@ import * as openid from 'openid-client';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { pruneClients } from '../../src/oauth/registration/prune-clients.ts';
 import { ask, logIn } from '../harness/ask.ts';
-import { authorizePath, signedIn } from '../harness/authorizing.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { personalToken, someone } from '../harness/people.ts';
@@ -30,7 +29,7 @@ onBothEngines('Registration of clients', (engine) => {
   before(async () => {
     open = await start({ env: { DYNAMIC_CLIENTS: 'open' } });
     byToken = await start({ env: { DYNAMIC_CLIENTS: 'token' } });
-    closed = await start({ env: { CLI_LOGIN: 'off' } });
+    closed = await start();
   });
 
   const register = (on: Service, json: unknown, token?: string) =>
@@ -47,13 +46,6 @@ onBothEngines('Registration of clients', (engine) => {
     assert.deepEqual(supported, [undefined, undefined, true]);
   });
 
-  it('has a client for the command line, unless the operator switches it off', async () => {
-    const form = { client_id: 'gatehouse-cli', scope: '*' };
-    assert.equal((await ask(open, '/oauth/device_authorization', { form })).status, 200);
-    const { status, body } = await ask(closed, '/oauth/device_authorization', { form });
-    assert.deepEqual([status, body.error], [401, 'invalid_client']);
-  });
-
   it('registers a published client, which is then one like any other', async () => {
     const server = new URL(open.context.config.baseUrl);
     const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
@@ -67,17 +59,6 @@ onBothEngines('Registration of clients', (engine) => {
     const form = { grant_type: 'client_credentials', client_id: client.client_id, client_secret: client.client_secret };
     const itself = await ask(open, '/oauth/token', { form: form as Record<string, string> });
     assert.deepEqual([itself.status, itself.body.error], [400, 'unauthorized_client'], 'it acts for people alone');
-  });
-
-  it('shows nobody a homepage that a client only claims', async () => {
-    const { body } = await register(open, {
-      redirect_uris,
-      client_name: 'Ledger',
-      client_uri: 'https://bank.example/',
-    });
-    const { visitor } = await signedIn(open);
-    const { html, status } = await visitor.get(authorizePath(body.client_id, { scope: 'openid' }));
-    assert.deepEqual([status, html.includes('Ledger'), html.includes('bank.example')], [200, true, false]);
   });
 
   it('registers an editor that names all its addresses at once', async () => {
