@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../src/database/database.ts';
-import { onBothEngines } from '../harness/engines.ts';
+import { ask } from '../harness/ask.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { mariadbInstalled } from './mariadb-server.ts';
 import { type OldEngine, oldDatabases } from './old-database.ts';
@@ -91,6 +94,64 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     }
     const { status } = await introspect(service, newer.of('machine').access_token, { ...machine, secret: 'another' });
     assert.equal(status, 401);
+  });
+
+  // SQLite keeps such columns as text, and test/passport/map.test.ts maps those.
+  if (old !== 'sqlite') mapOf(old, engine, { start, make });
+}
+
+const profiles = `import { defineResource, owner, t } from 'gatehouse-server/resources';
+export default defineResource({
+  name: 'profiles',
+  fields: {
+    user_id: t.reference('users', { required: true }),
+    birthday: t.date(), shoe_size: t.integer(), height: t.number(), newsletter: t.boolean(), seen_at: t.timestamp(), tags: t.list(),
+  },
+  access: { read: owner('user_id'), write: owner('user_id') },
+});`;
+/** The types that Laravel gives such columns, and values as each server writes them. */
+const columnTypes = {
+  postgres: ['date', 'smallint', 'numeric(4,2)', 'boolean', 'timestamp(0) with time zone', 'jsonb', 'true'],
+  mariadb: ['date', 'smallint', 'decimal(4,2)', 'tinyint(1)', 'datetime', 'json', '1'],
+} as const;
+
+/** `--map` with the column types of a server: SQLite keeps all of them as text. */
+function mapOf(
+  old: 'postgres' | 'mariadb',
+  engine: Engine,
+  { start, make }: { start: ReturnType<typeof services>; make: ReturnType<typeof oldDatabases> },
+): void {
+  const createDatabase = databases(engine);
+  it('brings columns of users into declared fields', async () => {
+    const [database, source] = [await createDatabase(), await make()];
+    mkdirSync(join(database.dir, 'resources'));
+    writeFileSync(join(database.dir, 'resources', 'profiles.ts'), profiles);
+    const service = await start({ database });
+    setClock(service);
+    const [date, integer, number, boolean, timestamp, json, yes] = columnTypes[old];
+    await source.run(`
+      alter table users add column birthday ${date}, add column shoe_size ${integer}, add column height ${number},
+        add column newsletter ${boolean}, add column seen_at ${timestamp}, add column tags ${json},
+        add column mobile varchar(40), add column lang varchar(20);
+      update users set birthday = '1815-12-10', shoe_size = 38, height = 1.65, newsletter = ${yes}, tags = '["a", "b"]',
+        seen_at = '2026-11-01 10:00:00', mobile = '+49 30 901820', lang = 'pt_BR' where id = 1`);
+    const names = ['birthday', 'shoe_size', 'height', 'newsletter', 'seen_at', 'tags'];
+    const fields = Object.fromEntries(names.map((name) => [name, `profiles.${name}`]));
+    const map = { fields: { ...fields, mobile: 'phone', lang: 'locale' } };
+    const run = () => takeOver(service, source, { scopes: mappedScopes, map });
+    assert.deepEqual((await run()).decisions, []);
+    const token = held.of('login').access_token;
+    const me = await ask<{ data: { phone: string; locale: string } }>(service, '/v1/users/me', { token });
+    assert.deepEqual([me.body.data.phone, me.body.data.locale], ['+4930901820', 'pt-BR']);
+    const profile = async () => {
+      const { body } = await ask<{ data: Record<string, unknown>[] }>(service, '/v1/profiles', { token });
+      return body.data.map((row) => names.map((name) => row[name]));
+    };
+    const values: unknown[] = ['1815-12-10', 38, 1.65, true, '2026-11-01T10:00:00.000Z', ['a', 'b']];
+    assert.deepEqual(await profile(), [values]);
+    await source.run('update users set shoe_size = 39, seen_at = null where id = 1');
+    await run();
+    assert.deepEqual(await profile(), [values.with(1, 39).with(4, null)]);
   });
 }
 
