@@ -72,7 +72,20 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
   it('finds those of Passport 13: clients with UUIDs and hashed secrets', async () => {
     const service = await start();
     setClock(service);
-    await takeOver(service, await make('passport13'), { scopes: mappedScopes });
+    const old = await make('passport13');
+    const [id] = ['a33b3283-9bba-47d0-8154-d9e3eb2ea63e'];
+    // Passport 13 lets a client use only the grants that it names.
+    for (const [name, grants] of [
+      ['code', '["authorization_code","refresh_token"]'],
+      ['both', '["authorization_code","client_credentials"]'],
+      ['pat', '["personal_access"]'],
+    ]) {
+      await old.run(
+        `insert into oauth_clients (id, name, secret, redirect_uris, grant_types, revoked)
+         select '${name}', '${name}', secret, '["https://app.example.com/cb"]', '${grants}', revoked from oauth_clients where id = '${id}'`,
+      );
+    }
+    await takeOver(service, old, { scopes: mappedScopes });
     const newer = heldByClients('passport13');
     const client = {
       id: 'a33b3283-65b0-45a7-9d9a-5341fb305cd1',
@@ -85,8 +98,11 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     const answer = await refresh(service, newer.of('login').refresh_token as string, client);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.equal((await whoAmI(service, answer.body.access_token)).status, 200);
-    const [id] = ['a33b3283-9bba-47d0-8154-d9e3eb2ea63e'];
     const machine = { id, secret: newer.secretOf(id) };
+    for (const [name, status] of Object.entries({ code: 400, both: 200, pat: 400, [id]: 200 })) {
+      const form = { grant_type: 'client_credentials', client_id: name, client_secret: machine.secret };
+      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, status, name);
+    }
     // The first time its hash is checked, the second time our own form of it.
     for (const _ of [1, 2]) {
       const asked = await introspect(service, newer.of('machine').access_token, machine);
