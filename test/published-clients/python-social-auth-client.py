@@ -25,6 +25,7 @@ class Associations:
     kept = []
 
     def store(self, url, association):
+        association.id = association.handle
         self.kept.append(association)
 
     def get(self, server_url=None, handle=None):
