@@ -127,6 +127,11 @@ onBothEngines('a client of Apiato', (engine) => {
       headers: { accept: 'application/json, application/problem+json' },
     });
     assert.ok(Array.isArray(problem.body.errors), problem.text);
+    const refused = await ask(service, '/v1/clients/web/admin/login', {
+      json: { email: 'ada@example.com', password: 'x' },
+    });
+    const { error, error_description, message, errors } = refused.body;
+    assert.deepEqual([refused.status, error, message, errors], [400, 'invalid_grant', error_description, {}]);
     for (const path of ['/v1/users/777', '/v1/nothing']) {
       const unknown = await ask<{ message: string; errors: object }>(service, path, { token });
       assert.deepEqual([unknown.status, typeof unknown.body.message, unknown.body.errors], [404, 'string', {}], path);

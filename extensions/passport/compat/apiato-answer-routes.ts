@@ -60,8 +60,9 @@ export function answerAsApiato(
 
 /** Errors in Laravel's format, for requests that do not accept problem+json. */
 export async function refuseAsApiato(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
-  if (!request.url.startsWith('/v1/') || !payload) return payload;
-  if (!String(reply.getHeader('content-type')).startsWith('application/problem+json')) return payload;
+  if (!request.url.startsWith('/v1/') || !payload || reply.statusCode < 400) return payload;
+  if (!String(reply.getHeader('content-type')).startsWith('application/problem+json'))
+    return withMessage(reply, payload);
   if (request.headers.accept?.includes('application/problem+json')) return payload;
   const problem = JSON.parse(String(payload)) as { detail: string; code?: string; errors?: FieldError[] };
   const byField = Map.groupBy(problem.errors ?? [], ({ field }) => field);
@@ -69,6 +70,13 @@ export async function refuseAsApiato(request: FastifyRequest, reply: FastifyRepl
   reply.header('content-type', 'application/json; charset=utf-8');
   const message = problem.errors ? 'The given data was invalid.' : problem.detail;
   return send(reply, { message, errors, code: problem.code });
+}
+
+/** A refused login is an OAuth error. Front ends of Apiato show its `message`. */
+function withMessage(reply: FastifyReply, payload: unknown): unknown {
+  const body = bodyOf(reply, payload);
+  if (typeof body?.error_description !== 'string') return payload;
+  return send(reply, { message: body.error_description, errors: {}, ...body });
 }
 
 interface FieldError {
