@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browsers, seriousProblems } from '../harness/browser.ts';
+import { browsers, colourRules, seriousProblems } from '../harness/browser.ts';
 import { services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
 import { furnish, type House, screens } from './screens.ts';
@@ -25,7 +25,7 @@ describe('Every screen of the console', () => {
         await screen.open(page, house);
         assert.deepEqual(await seriousProblems(page), [], 'in the light');
         await page.emulateMedia({ colorScheme: 'dark' });
-        assert.deepEqual(await seriousProblems(page), [], 'in the dark');
+        assert.deepEqual(await seriousProblems(page, colourRules), [], 'in the dark');
         assert.equal(await page.getByText('None.', { exact: true }).count(), 0, 'says what there is none of');
         // Escape closes whatever can be closed.
         await (screen.leave ? screen.leave(page) : page.keyboard.press('Escape'));
