@@ -128,14 +128,14 @@ async function takeClient(
 
 const usualScopes = { password: ['*'], personal: [], application: identityScopes };
 
-/** Where people come from several tables, a client stays with its own. Who has no secret there needs none here. */
-function boundsOf({ type, secret, actsForItself }: ClientRecord, realm: string | null): ClientBounds {
-  return {
-    realm,
-    ...(type === 'password'
-      ? { public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] }
-      : {}),
-  };
+/** Where people come from several tables, a client stays with its own. A client without a secret there needs none here. */
+function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: string | null): ClientBounds {
+  if (type === 'password') {
+    return { realm, public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] };
+  }
+  if (type === 'application') return { realm, grantTypes: grants ?? [] };
+  // A client that is not of the settings may use client_credentials here. One that names other grants may not.
+  return { realm, grantTypes: grants === undefined || actsForItself ? [] : ['personal_access'] };
 }
 
 function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {

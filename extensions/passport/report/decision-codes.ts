@@ -5,6 +5,7 @@ export const acceptable = {
   'client-id': 'clients whose id is taken here are not imported',
   'client-scopes': 'clients without scopes get no token with scopes',
   'client-secret': 'clients with an unknown form of secret get new secrets here',
+  'encrypted-columns': 'values that APP_KEY does not open are left out',
   'empty-scopes': 'tokens without scopes may do nothing',
   'field-values': 'values that a declared field does not take are left out',
   'gone-and-changed': 'users who are gone there and were changed here stay',
