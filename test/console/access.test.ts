@@ -166,11 +166,11 @@ describe('The console and who may do what', () => {
       await goTo('Events');
       const other = page.getByText('signed in').first();
       await other.waitFor();
-      await page.getByRole('combobox', { name: 'Kind' }).fill('made the client');
-      await page.getByRole('option', { name: '… made the client …' }).click();
+      await page.getByRole('combobox', { name: 'Kind' }).fill('created the client');
+      await page.getByRole('option', { name: '… created the client …' }).click();
       await other.waitFor({ state: 'detached' });
       assert.equal(await page.getByRole('link', { name: 'Create', exact: true }).count(), 0);
-      await page.getByText('ada@example.com made the client Reports').waitFor();
+      await page.getByText('ada@example.com created the client Reports').waitFor();
       await page
         .getByRole('link', { name: /^now|ago$/ })
         .first()

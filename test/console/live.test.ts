@@ -81,7 +81,7 @@ describe('The console follows changes', () => {
         .waitFor();
       assert.equal(await page.getByRole('textbox', { name: 'Model' }).inputValue(), 'Mine');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByRole('button', { name: 'Save what is chosen' }).click();
+      await page.getByRole('button', { name: 'Save my choices' }).click();
       await page.getByText('Car saved.').waitFor();
     });
 

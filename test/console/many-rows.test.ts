@@ -47,7 +47,7 @@ describe('The console and many rows', () => {
       await page.getByLabel('File').setInputFiles(file);
       const dialog = page.getByRole('dialog', { name: 'Import cars' });
       await dialog.getByText('This creates 60, changes 0 and leaves 2 out.').waitFor();
-      await dialog.getByText('These columns are left out because there is no such field: colour.').waitFor();
+      await dialog.getByText('These columns are ignored because there is no such field: colour.').waitFor();
       await dialog.getByText('Capital letters, digits').waitFor();
       await dialog.getByText('Must be 60 or less').waitFor();
       await dialog.getByText('This value is taken.').waitFor();

@@ -117,7 +117,7 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('ends with the session', async () => {
       await page.getByRole('button', { name: /ada@example|Profile/ }).click();
-      await page.getByRole('menuitem', { name: 'Logout' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
       await page.getByRole('link', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
