@@ -7,7 +7,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { filled, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
@@ -153,7 +153,7 @@ describe('The console and who may do what', () => {
       await page.getByRole('cell', { name: 'Zoë Ångström', exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Edit' }).click();
       // A row that arrives later would overwrite what was filled in.
-      await page.locator('input[value="Grace Hopper"]').waitFor();
+      await filled(page, 'Grace Hopper');
       await page.getByRole('combobox', { name: 'Owner' }).fill('ada');
       await page.getByRole('option', { name: 'Ada Lovelace' }).click();
       await page.getByRole('button', { name: 'Save' }).click();

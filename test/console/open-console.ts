@@ -28,3 +28,8 @@ export async function openConsole(
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { page, complaints };
 }
+
+/** Waits until a field holds a value. */
+export async function filled(page: Page, value: string): Promise<void> {
+  await page.waitForFunction(`[...document.querySelectorAll('input')].some((field) => field.value === '${value}')`);
+}

@@ -6,7 +6,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { filled, openConsole } from './open-console.ts';
 
 /** The console knows nothing of these resources but what the service describes. */
 describe('The console and the resources of an operator', () => {
@@ -59,7 +59,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('link', { name: 'Work' }).click();
       await page.getByRole('heading', { name: 'Folder Work' }).waitFor();
       await page.getByRole('link', { name: 'Edit' }).click();
-      await page.locator('input[value="Work"]').waitFor();
+      await filled(page, 'Work');
       await page.getByRole('textbox', { name: 'Name' }).fill('Home');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('.Mui-error', { hasText: 'name' }).first().waitFor();
@@ -82,7 +82,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog', { name: /Somebody else changed/ }).waitFor();
       await page.getByRole('button', { name: 'Take all of theirs' }).click();
-      await page.locator('input[value="Theirs"]').waitFor();
+      await filled(page, 'Theirs');
     });
 
     await visit.test('finds rows, and shows those that belong to one', async () => {

@@ -7,7 +7,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { filled, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
@@ -69,7 +69,7 @@ describe('The console loses no work', () => {
       await change({ model: 'Theirs again' });
       await save();
       await page.getByRole('button', { name: 'Take all of theirs' }).click();
-      await page.locator('input[value="Theirs again"]').waitFor();
+      await filled(page, 'Theirs again');
     });
 
     await visit.test(

@@ -147,7 +147,6 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         ...base.components?.MuiAutocomplete,
         defaultProps: { fullWidth: true, clearText: say('Clear'), closeText: say('Close'), openText: say('Open') },
       },
-      MuiTooltip: { defaultProps: { enterDelay: 400 } },
       RaMenuItemLink: {
         styleOverrides: {
           root: {

@@ -65,9 +65,7 @@ export function PersonActions() {
         act="sign-out"
         label={say('Sign out everywhere')}
         title={say('Sign {who} out everywhere?', { who })}
-        text={say(
-          'Every browser and application must sign in again. Personal access tokens and clients keep working.',
-        )}
+        text={say('Every browser and application must sign in again. Personal access tokens and clients keep working.')}
         done={say('{who} is signed out everywhere.', { who })}
         run={act('sessions', 'DELETE')}
       />

@@ -56,7 +56,10 @@ const sentences = new Map<string, Sentence>([
   ['email.change_requested', { own: '{user} asked for a new email address' }],
   [
     'email.change_withdrawn',
-    { own: '{user} cancelled the change of their email address', other: '{actor} cancelled the new email address of {user}' },
+    {
+      own: '{user} cancelled the change of their email address',
+      other: '{actor} cancelled the new email address of {user}',
+    },
   ],
   ['email.change_undone', { own: '{user} undid a change of the email address' }],
   [
