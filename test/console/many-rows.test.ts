@@ -103,10 +103,26 @@ describe('The console and many rows', () => {
         return (await ask<{ data: object[] }>(service, path, { token })).body.data.length;
       };
       assert.equal(await changed(), 43);
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('43 cars restored').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      const toast = page.getByRole('alert').filter({ hasText: '43 cars changed' });
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('The change is undone.').waitFor();
       assert.equal(await changed(), 0);
-      await page.getByRole('button', { name: 'Close' }).click();
+    });
+
+    await visit.test('says what goes along before it deletes all that a filter finds', async () => {
+      await page
+        .getByRole('checkbox', { name: /^Select .*IN / })
+        .first()
+        .check();
+      await selection().getByRole('button', { name: 'Select all 43' }).click();
+      await selection().getByText('43 cars selected').waitFor();
+      await selection().getByRole('button', { name: 'Delete' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete 43 cars?' });
+      await dialog.getByText(/\d assignments/).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await selection().getByRole('button', { name: 'Unselect all' }).click();
     });
 
     await visit.test('exports what the filter finds', async () => {

@@ -94,7 +94,7 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
         onClose={onClose}
       >
         {removeWarningOf(description)}
-        {'ids' in selection && <GoesAlong ids={selection.ids} onBlocked={setBlocked} />}
+        <GoesAlong selection={selection} onBlocked={setBlocked} />
       </AskDialog>
     );
   }
