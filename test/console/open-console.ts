@@ -29,7 +29,7 @@ export async function openConsole(
   return { page, complaints };
 }
 
-/** Waits until a field holds a value. */
+/** Waits until a field holds a value that begins so. */
 export async function filled(page: Page, value: string): Promise<void> {
-  await page.waitForFunction(`[...document.querySelectorAll('input')].some((field) => field.value === '${value}')`);
+  await page.waitForFunction(`[...document.querySelectorAll('input')].some((field) => field.value.startsWith('${value}'))`);
 }

@@ -48,7 +48,7 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('says at the field what is wrong, before the service does or after it did', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
-      await page.locator('input[value^="<img"]').waitFor();
+      await filled(page, '<img');
       await page.getByRole('spinbutton', { name: 'Stars' }).fill('9');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Must be 5 or less').waitFor();
@@ -70,7 +70,7 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('does not overwrite what somebody else changed meanwhile', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
-      await page.locator('input[value^="<img"]').waitFor();
+      await filled(page, '<img');
       await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
       const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/notes', { token });
       const id = body.data[0]?.id;

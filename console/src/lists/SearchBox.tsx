@@ -38,7 +38,7 @@ export function SearchBox({ source, placeholder }: { source: string; placeholder
       placeholder={placeholder}
       onChange={({ target }) => setTyped(target.value)}
       inputProps={{ 'aria-label': placeholder }}
-      sx={{ width: 360, maxWidth: '100%', bgcolor: 'background.paper' }}
+      sx={{ flex: '1 1 160px', maxWidth: 360, bgcolor: 'background.paper' }}
       startAdornment={<SearchIcon fontSize="small" color="action" sx={{ mr: 1 }} />}
       endAdornment={
         typed !== '' && (
