@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Engine } from '../src/database/database.ts';
 import type { Plan } from './compare-operations.ts';
+import { writeCarsUntil } from './gatehouse/run-sql.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
 import { type OpenStreams, openStreams } from './measure/open-streams.ts';
@@ -12,10 +13,16 @@ export interface ChangesFigures {
   readonly idle: { readonly streams: number; readonly memoryMb: number | undefined };
   /** Milliseconds from a write to the last of its subscribers, the median of several writes. */
   readonly fanOut: { readonly subscribers: number; readonly ms: number };
-  /** Rows a second that one subscriber follows, and how long it takes after the last write. */
-  readonly sustained?: { readonly rowsPerSecond: number; readonly lateMs: number };
+  /** On PostgreSQL, with one subscriber. */
+  readonly sustained?: { readonly byApi: Sustained; readonly bySql: Sustained };
   /** What a write costs, without and with changes. */
   readonly costs: readonly { readonly engine: Engine; readonly plain: Cost; readonly recorded: Cost }[];
+}
+
+export interface Sustained {
+  readonly rowsPerSecond: number;
+  /** How long after the last write the subscriber has all of them. */
+  readonly lateMs: number;
 }
 
 /** The same cars, with `changes`. */
@@ -41,7 +48,12 @@ export async function measureChanges(plan: Plan, postgresUrl: string | undefined
       costs.push({ engine, ...(await compareCosts(plain, recorded, plan)) });
       console.log(`measured a write with changes on ${engine}`);
       if (engine === 'sqlite') Object.assign(figures, await measureStreams(recorded, plan));
-      else Object.assign(figures, { sustained: await sustain(recorded, plan) });
+      else {
+        const { databaseUrl } = prepared[1] as PreparedGatehouse;
+        const byApi = await sustain(recorded, plan, (until) => writeBatchesUntil(recorded, until));
+        const bySql = await sustain(recorded, plan, (until) => writeCarsUntil(databaseUrl, until));
+        Object.assign(figures, { sustained: { byApi, bySql } });
+      }
     } finally {
       for (const server of servers) await server.stop();
       for (const made of prepared) made.remove();
@@ -87,21 +99,26 @@ async function measureStreams(server: ServerProcess, { quick }: Plan) {
   return { idle: { streams, memoryMb }, fanOut: { subscribers, ms } };
 }
 
-/** Writes as quickly as the service takes them. */
-async function sustain(server: ServerProcess, { quick }: Plan) {
+/** Writes as quickly as possible. `write` says how many rows it has written. */
+async function sustain(
+  server: ServerProcess,
+  { quick }: Plan,
+  write: (until: number) => Promise<number>,
+): Promise<Sustained> {
   const subscriber = await follow(server, 1);
-  const until = performance.now() + (quick ? 1000 : 8000);
   const begun = performance.now();
-  let rows = 0;
-  while (performance.now() < until) {
-    await write(server, rowsOfBatch);
-    rows += rowsOfBatch;
-  }
+  const rows = await write(begun + (quick ? 1000 : 8000));
   const ended = performance.now();
   await subscriber.received(rows);
   const lateMs = performance.now() - ended;
   subscriber.close();
   return { rowsPerSecond: (rows * 1000) / (ended - begun), lateMs };
+}
+
+async function writeBatchesUntil(server: ServerProcess, until: number): Promise<number> {
+  let rows = 0;
+  for (; performance.now() < until; rows += rowsOfBatch) await write(server, rowsOfBatch);
+  return rows;
 }
 
 async function write(server: ServerProcess, count: number): Promise<void> {

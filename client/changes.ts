@@ -18,6 +18,7 @@ export interface Change<Row> {
 
 export interface SubscribeOptions extends Options {
   search?: ListQuery['search'];
+  searchJoin?: ListQuery['searchJoin'];
   /** A position: of a list (`page.position`), or of the last change that was dealt with. Without it: from now on. */
   after?: string | undefined;
 }
@@ -28,8 +29,8 @@ const silenceMs = 40_000;
 const pollMs = 2000;
 const pauses = [250, 1000, 2000, 5000];
 
-const queryOf = (resource: string, { search, after }: SubscribeOptions): string => {
-  const query = queryStringOf(search === undefined ? {} : { search });
+const queryOf = (resource: string, { search, searchJoin, after }: SubscribeOptions): string => {
+  const query = queryStringOf({ ...(search === undefined ? {} : { search }), ...(searchJoin ? { searchJoin } : {}) });
   const position = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
   return `/v1/changes?resources=${encodeURIComponent(resource)}${position}${query.replace(/^\?/, '&')}`;
 };
@@ -149,8 +150,8 @@ function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
 }
 
 /**
- * A list that keeps itself up to date: the rows as they are, and again after each change. It reads the list anew where the order of
- * rows was asked for, or where changes were missed for too long.
+ * A list that keeps itself up to date: its rows, and again after each change. A change that may move rows between pages, or whose
+ * place in the order is not known, makes it read the list again.
  */
 export async function* live<Row extends { id: string }>(
   list: (query: ListQuery, options: Options) => Promise<Page<Row>>,
@@ -158,15 +159,18 @@ export async function* live<Row extends { id: string }>(
   query: ListQuery,
   { signal }: Options,
 ): AsyncGenerator<readonly Row[], void> {
+  const { search, searchJoin, ...rest } = query;
+  const isPlain = Object.values(rest).every((value) => value === undefined);
   while (!signal?.aborted) {
-    const { data, position } = await list(query, { signal });
-    let rows: readonly Row[] = data;
-    yield rows;
+    let page = await list(query, { signal });
+    yield page.data;
     try {
-      for await (const change of changes({ search: query.search, after: position, signal })) {
-        const isOrdered = query.orderBy !== undefined || query.page !== undefined || query.include !== undefined;
-        rows = isOrdered ? (await list(query, { signal })).data : apply(rows, change);
-        yield rows;
+      for await (const change of changes({ search, searchJoin, after: page.position, signal })) {
+        // The list was read again after this change.
+        if (page.position !== undefined && change.position <= page.position) continue;
+        const data = isPlain ? applied(page, change) : undefined;
+        page = data ? { ...page, data } : await list(query, { signal });
+        yield page.data;
       }
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'resync') throw error;
@@ -174,11 +178,14 @@ export async function* live<Row extends { id: string }>(
   }
 }
 
-function apply<Row extends { id: string }>(
-  rows: readonly Row[],
+/** The rows after a change; undefined where only the service can tell. */
+function applied<Row extends { id: string }>(
+  { data, pagination }: Page<Row>,
   { id, operation, after }: Change<Row>,
-): readonly Row[] {
-  if (operation === 'deleted' || operation === 'left' || !after) return rows.filter((row) => row.id !== id);
-  if (!rows.some((row) => row.id === id)) return [...rows, after];
-  return rows.map((row) => (row.id === id ? { ...row, ...after } : row));
+): Row[] | undefined {
+  const isGone = operation === 'deleted' || operation === 'left';
+  const isHere = data.some((row) => row.id === id);
+  if (isHere && after && !isGone) return data.map((row) => (row.id === id ? { ...row, ...after } : row));
+  const isWhole = pagination.total === pagination.count && !pagination.total_capped;
+  return isGone && isWhole ? data.filter((row) => row.id !== id) : undefined;
 }

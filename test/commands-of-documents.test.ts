@@ -94,7 +94,7 @@ describe('The commands in the documents', () => {
   /** Runs all of a page, one block after the other in one shell. */
   async function runPage(path: string, cwd: string, env: Record<string, string>, url = ''): Promise<string> {
     const script = [
-      `gatehouse() { '${process.execPath}' --conditions=gatehouse-source '${join(root, 'src/cli/main.ts')}' "$@"; }`,
+      `gatehouse() { '${process.execPath}' '${join(root, 'bin/gatehouse.mjs')}' "$@"; }`,
       'npx() { shift; gatehouse "$@"; }',
       ...fenced(path, 'sh').flatMap(({ mark, text }) => (mark === 'norun' ? [] : [text])),
     ].join('\n');

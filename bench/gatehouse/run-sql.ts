@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
+import { idOf } from './seed.ts';
 
 /** Statements of the benchmark's own, past the service: rows by the million. */
 export async function runSql(databaseUrl: string, statements: readonly string[]): Promise<void> {
@@ -23,4 +24,21 @@ export async function createDatabase(serverUrl: string): Promise<string> {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+const writers = 4;
+const insertCar = `insert into cars (id, plate, plate_folded, color, color_folded, seats, owner_id, created_at, updated_at, version)
+  values (gen_random_uuid(), 'SQL', 'sql', 'Green', 'green', 4, '${idOf(0)}', 0, 0, 1)`;
+
+/** Several connections to PostgreSQL insert cars, each in a transaction of its own. Says how many there are. */
+export async function writeCarsUntil(databaseUrl: string, until: number): Promise<number> {
+  let rows = 0;
+  const write = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    for (; performance.now() < until; rows++) await client.query({ name: 'insert', text: insertCar });
+    await client.end();
+  };
+  await Promise.all(Array.from({ length: writers }, write));
+  return rows;
 }

@@ -89,10 +89,14 @@ function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[]
   const many = (count: number) => count.toLocaleString('en');
   const list = [atMost(`seconds until a change is with ${many(fanOut.subscribers)} subscribers`, fanOut.ms / 1000, 1)];
   if (idle.memoryMb !== undefined) list.push(atMost(`MB with ${many(idle.streams)} idle streams`, idle.memoryMb, 500));
-  if (sustained) {
-    const { rowsPerSecond, lateMs } = sustained;
+  for (const [of, by] of [
+    ['byApi', 'the API'],
+    ['bySql', 'SQL'],
+  ] as const) {
+    if (!sustained) break;
+    const { rowsPerSecond, lateMs } = sustained[of];
     const reached = `${Math.round(rowsPerSecond)}`;
-    const name = 'rows written a second on PostgreSQL, with a subscriber that keeps up';
+    const name = `rows written a second on PostgreSQL by ${by}, with a subscriber`;
     list.push({ name, reached, asked: '≥ 2000', met: rowsPerSecond >= 2000 });
     list.push(atMost('seconds that this subscriber is late at the end', lateMs / 1000, 1));
   }

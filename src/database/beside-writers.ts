@@ -8,7 +8,7 @@ const pauseMs = 200;
 
 /**
  * Long work on large tables of PostgreSQL that holds none of them, by one instance at a time: outside of transactions, in steps that
- * can be cut off and repeated. Whoever comes second finds it done.
+ * can be cut off and repeated. A second instance finds the work done.
  */
 export async function besideWriters<T>({ direct }: Database, work: (db: Db) => Promise<T>): Promise<T> {
   if (!direct) throw new Error('only PostgreSQL works beside those who write');

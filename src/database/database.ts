@@ -12,7 +12,7 @@ export interface Changes {
   readonly own: number;
   /** With every turn that finds commits of others: they may have changed any number of rows. */
   readonly foreign: number;
-  /** What `own` was when all that it counted had surely been committed or undone. Left out: that is so at once. */
+  /** The value of `own` up to which every counted change is committed or rolled back. Left out: always the same as `own`. */
   readonly settled?: number | undefined;
   /** Since when, by the monotonic clock, it is known to be settled. */
   readonly settledAt?: number | undefined;

@@ -24,8 +24,8 @@ interface Line {
 }
 
 /**
- * Runs a few jobs at a time, the callers in turn: whoever asks for much waits for itself. A job has a limit in time, from
- * the moment it is asked for. Its signal ends it at the limit, or when nobody waits for it any more; its place is free
+ * Runs a few jobs at a time. Callers take turns, so a caller with many jobs delays only itself. A job has a time limit that
+ * starts when it is queued. Its signal ends it at the limit, or when nobody waits for it any more; its place is free
  * when it has really ended.
  */
 export class FairQueue {

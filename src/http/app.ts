@@ -30,7 +30,7 @@ declare module 'fastify' {
     auth?: Protection;
     /** On a public route: a bearer token is looked at where one is sent, so that the caller is known. */
     bearer?: 'optional';
-    /** On a public page: who is signed in is known where somebody is; the page itself deals with whoever is not. */
+    /** On a public page: the caller is known if somebody is signed in. The page itself handles visitors who are not. */
     web?: 'optional';
     /** The route also answers with a stream of events, whatever FORCE_ACCEPT_HEADER says. */
     eventStream?: boolean;

@@ -42,8 +42,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 }
 
 /**
- * Answers 304 to a GET whose caller has this tag's bytes already, and says whether it did. For whoever knows the tag
- * before the answer has other headers: `tagAnswer` has to take those back.
+ * Answers 304 to a GET whose caller has this tag's bytes already, and returns whether it did. Use it where the tag is
+ * known before the answer has other headers: `tagAnswer` has to remove those.
  */
 export function answerNotModified(reply: FastifyReply, etag: string): boolean {
   const { method, headers } = reply.request;

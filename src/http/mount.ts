@@ -5,8 +5,8 @@ import type { App } from './app.ts';
 export type Host = FastifyInstance;
 
 /**
- * Lets another Fastify answer with our routes whatever it has no route for itself, below `prefix`. Requests are handed over
- * as they came in, before their body is read: every rule of ours holds, and none of the host's hooks after `onRequest` runs.
+ * Adds our routes to another Fastify, below `prefix`, for requests that match none of its own routes. Requests are handed over
+ * before their body is read: all our rules apply, and none of the host's hooks after `onRequest` runs.
  */
 export function mountOn(host: FastifyInstance, app: App, prefix: string): void {
   const paths = prefix === '' ? ['/*'] : [prefix, `${prefix}/*`];

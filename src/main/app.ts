@@ -107,7 +107,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
-  serveFactors(app, context, { services: services.factors, holdAuthority });
+  serveFactors(app, context, { services: services.factors, holdAuthority, proveByPassword });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
   const followed = { ...given, recorded: changes.wake, positions: changes.positions };

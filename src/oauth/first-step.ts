@@ -4,6 +4,7 @@ import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { makeMfaToken } from '../identity/factors/mfa-token.ts';
 import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { OAuthError } from '../platform/errors.ts';
+import { lowestAcr } from '../platform/proof.ts';
 import { narrowScopes } from './clients/scopes/scopes.ts';
 import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
@@ -24,11 +25,18 @@ interface FirstStep {
 /** RFC 8176 has no word for a sign-in at another provider: `fed` is what others use. */
 export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed'] } as const;
 
-/** The user has proved one factor: the session, or the answer that says how to go on (contract 13.5). */
+/**
+ * The user has proved one factor: the session, or the answer that says how to go on (contract 13.5). The parameter
+ * `acr_values` asks for the second factor on a remembered browser too.
+ */
 export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<Granted> {
   const { context, keys } = oauth;
   const { user, first, scopes, resource } = step;
-  const next = await secondStepOf(context, keys, user, { source: request.source, first });
+  const next = await secondStepOf(context, keys, user, {
+    source: request.source,
+    first,
+    least: lowestAcr((request.parameters.get('acr_values') ?? '').split(' ')),
+  });
   if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
   const login = { ...step, resource, amr: amrOf[first] };
   if (next.kind === 'none') return openLogin(oauth, request, login);

@@ -3,6 +3,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireConfirmed } from '../identity/credentials/check-credentials.ts';
 import type { Upstream } from '../identity/providers/upstream.ts';
+import type { Acr } from '../platform/proof.ts';
 import { grantScopes } from './clients/scopes/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import { amrOf, finishFirstStep } from './first-step.ts';
@@ -17,6 +18,8 @@ interface ProviderLogin {
   readonly identityId: string;
   readonly upstream: Upstream;
   readonly source: RequestSource;
+  /** The level that an application requires. */
+  readonly level: { readonly acr_values?: Acr };
 }
 
 /**
@@ -25,7 +28,7 @@ interface ProviderLogin {
  */
 export async function logInByProvider(
   oauth: OAuth,
-  { proxied, user, identityId, upstream, source }: ProviderLogin,
+  { proxied, user, identityId, upstream, source, level }: ProviderLogin,
 ): Promise<Issued> {
   const { context, clients } = oauth;
   requireConfirmed(context, user);
@@ -49,7 +52,7 @@ export async function logInByProvider(
       return opened;
     },
   };
-  const issued = await issueTokens(oauth, grant, { client, parameters: new Map(), source });
+  const issued = await issueTokens(oauth, grant, { client, parameters: new Map(Object.entries(level)), source });
   context.metrics.logins.inc({ result: 'accepted' });
   return issued;
 }

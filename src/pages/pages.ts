@@ -72,7 +72,7 @@ export async function servePages(
   serveProviders(app, kit, providerMeans);
   serveFirstPartyProviders(app, kit, providerMeans);
   serveSecondStep(kit);
-  if (context.config.emailCodes) serveEmailCodes(kit);
+  if (context.config.emailCodes) serveEmailCodes(kit, findDestination);
   serveRegister(kit, providerMeans);
   await serveAuthorize(app, kit, {
     oauth: means.oauth,

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { tracing } from './tracing.ts';
 
-/** Whatever is logged under one of these names, at the top or one level down, is a secret by its name. */
+/** A value logged under one of these names, at the top or one level down, is a secret. */
 const secretNames = [
   'password',
   'secret',
@@ -46,7 +46,7 @@ export function withoutSecrets(text: string): string {
   return clean;
 }
 
-/** `scheme://user:password@host`; and where the text was cut before the `@`, whatever follows the colon. */
+/** `scheme://user:password@host`; where the text was cut before the `@`, everything after the colon. */
 function withoutUrlPasswords(text: string): string {
   let clean = '';
   let kept = 0;

@@ -36,6 +36,10 @@ export function acrOf(amr: readonly string[]): Acr {
   return amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 }
 
+/** The lowest level among these values. Undefined if they name none. */
+export const lowestAcr = (values: readonly unknown[]): Acr | undefined =>
+  acrLevels.find((level) => values.includes(level));
+
 export const reaches = (acr: Acr | null, least: Acr): boolean =>
   acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(least);
 

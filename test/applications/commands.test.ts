@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { gatehouse } from '../harness/command.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, type TestDatabase } from '../harness/engines.ts';
 
 describe('applications on the command line', () => {
@@ -10,7 +10,7 @@ describe('applications on the command line', () => {
     database = await create();
   });
   const run = (...args: string[]) =>
-    gatehouse(args, database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
+    gatehouseHere(args, database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
   async function answer(...args: string[]): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await run(...args, '--json');
     assert.equal(code, 0, stderr);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
+import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -107,11 +110,29 @@ onBothEngines('streams of changes', (engine) => {
     assert.equal(again.response.status, 401);
   });
 
-  it('closes when roles change, and when the token expires', async () => {
-    const person = await someone(service);
-    const stream = await open('resources=cars', person.token);
-    await ask(service, `/v1/users/${person.id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
-    assert.equal((await stream.next())?.event, 'end');
+  it('closes when a role, a scope, a consent or the user ends, and when the token expires', async () => {
+    const { id, email, visitor } = await signedIn(service);
+    const endedBy = async (token: string, path: string, question: { method: string; json?: object }) => {
+      const stream = await open('resources=cars', token);
+      assert.equal(stream.response.status, 200);
+      const { status } = await ask(service, path, { ...question, token: admin });
+      assert.ok(status === 200 || status === 204, `${path}: ${status}`);
+      await make();
+      assert.equal((await stream.next())?.data, '{"code":"access_changed"}', path);
+    };
+    const user = `/v1/users/${id}`;
+    const token = await logIn(service, email, password);
+    await endedBy(token, user, { method: 'PATCH', json: { roles: ['admin'] } });
+    await endedBy(token, user, { method: 'PATCH', json: { roles: [] } });
+    const app = await addApplication(service, { scopes: ['cars:read', 'notes:read'] });
+    const granted = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'cars:read' }));
+    const { access_token: ofApp } = granted.body;
+    await endedBy(ofApp, `/v1/clients/${app.id}`, { method: 'PATCH', json: { scopes: ['cars:read'] } });
+    const consents = await ask<{ data: { id: string }[] }>(service, `/v1/consents?search=user_id:${id}`, {
+      token: admin,
+    });
+    await endedBy(ofApp, `/v1/consents/${consents.body.data[0]?.id}`, { method: 'DELETE' });
+    await endedBy(token, user, { method: 'PATCH', json: { disabled: true } });
     const expiring = await open('resources=cars', ada.token);
     service.advance(3_700_000);
     assert.equal((await expiring.next())?.data, '{"code":"token_expired"}');

@@ -267,6 +267,22 @@ onBothEngines('webhooks', (engine) => {
     assert.equal(receiver.received.length, 0);
   });
 
+  it('names a row that leaves the search, and nothing else of it; sends nothing while it is not active', async () => {
+    const receiver = await startReceiver();
+    const { id } = await hook({ url: receiver.url, resources: ['cars'], search: 'seats:4' });
+    const car = await make({ seats: 4 });
+    await ask(service, `/v1/cars/${car}`, { method: 'PATCH', json: { seats: 9 }, token: admin });
+    const [, left] = await receiver.until(2);
+    assert.equal(left?.body.type, 'cars.left');
+    const { position, ...data } = left?.body.data ?? {};
+    assert.equal(typeof position, 'string');
+    assert.deepEqual(data, { resource: 'cars', id: car, operation: 'left' });
+    await ask(service, `/v1/webhooks/${id}`, { method: 'PATCH', json: { active: false }, token: admin });
+    const { status } = await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    assert.equal(status, 409);
+    await stop(id);
+  });
+
   it('takes no operations for all of them', async () => {
     const { id } = await hook({ url: 'https://example.com', resources: ['cars'], operations: [] });
     const { body } = await ask<{ data: { operations: string[] } }>(service, `/v1/webhooks/${id}`, { token: admin });

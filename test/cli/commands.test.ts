@@ -3,7 +3,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, beforeEach, describe, it, mock } from 'node:test';
 import { runCommand } from '../../src/cli/run-command.ts';
-import { gatehouse, serverProcesses } from '../harness/command.ts';
+import { gatehouse, type Outcome, serverProcesses } from '../harness/command.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
 
 const json = { accept: 'application/json' };
@@ -17,18 +18,20 @@ onBothEngines('The command line', (engine) => {
     database = await create();
     env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
   });
-  const run = (...args: string[]) => gatehouse(args, database.dir, env);
-  async function answer(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(...args);
+  const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
+  const checked = ({ code, stdout, stderr }: Pick<Outcome, 'code' | 'stdout' | 'stderr'>): string => {
     assert.equal(code, 0, stderr);
     return stdout;
-  }
+  };
+  const answer = async (...args: string[]) => checked(await run(...args));
+  /** By another process, as an operator's commands are. */
+  const answerBeside = async (...args: string[]) => checked(await gatehouse(args, database.dir, env));
   const list = async (...args: string[]) => JSON.parse(await answer(...args, '--json')) as Record<string, unknown>[];
 
   it('says what it would migrate, migrates, and then has nothing to do', async () => {
     assert.match(await answer('migrate', '--plan'), /would apply 001-first-tables/);
-    assert.match(await answer('migrate', '--plan'), /would apply 001-first-tables/);
-    assert.match(await answer('migrate'), /applied 001-first-tables/);
+    assert.match(await answerBeside('migrate', '--plan'), /would apply 001-first-tables/);
+    assert.match(await answerBeside('migrate'), /applied 001-first-tables/);
     assert.match(await answer('migrate'), /up to date/);
   });
 
@@ -42,7 +45,7 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('makes clients that work, lists them, and renews their secrets', async () => {
-    const made = JSON.parse(await answer('client', 'create', 'Reports', '--id', 'reports', '--json'));
+    const made = JSON.parse(await answerBeside('client', 'create', 'Reports', '--id', 'reports', '--json'));
     assert.equal(made.client_id, 'reports');
     assert.deepEqual(
       (await list('client', 'list')).map(({ client_id, type, name, scopes }) => ({ client_id, type, name, scopes })),
@@ -56,9 +59,9 @@ onBothEngines('The command line', (engine) => {
     };
     assert.equal(await token(made.client_secret), 200);
     // The running server hears of what the command line changes.
-    const kept = JSON.parse(await answer('client', 'secret', 'reports', '--keep-old', '1', '--json'));
+    const kept = JSON.parse(await answerBeside('client', 'secret', 'reports', '--keep-old', '1', '--json'));
     assert.deepEqual([await token(made.client_secret), await token(kept.client_secret)], [200, 200]);
-    const last = JSON.parse(await answer('client', 'secret', 'reports', '--json'));
+    const last = JSON.parse(await answerBeside('client', 'secret', 'reports', '--json'));
     assert.deepEqual(
       [await token(made.client_secret), await token(kept.client_secret), await token(last.client_secret)],
       [401, 401, 200],
@@ -108,7 +111,7 @@ onBothEngines('The command line', (engine) => {
     await answer('user', 'create', '--email', 'ada@example.com');
     const [first] = await list('keys', 'list');
     assert.equal(first?.state, 'signing');
-    await answer('keys', 'rotate');
+    await answerBeside('keys', 'rotate');
     const states = (await list('keys', 'list')).map(({ signs, state }) => `${signs} ${state}`).sort();
     const each = ['access_token', 'id_token'].flatMap((signs) => [`${signs} published`, `${signs} signing`]);
     assert.deepEqual(states, each);
@@ -119,8 +122,8 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('finds a sound service sound', async () => {
-    await answer('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
-    const findings = await list('doctor');
+    await answerBeside('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
+    const findings = JSON.parse(await answerBeside('doctor', '--json')) as Record<string, unknown>[];
     assert.deepEqual(
       findings.filter(({ state }) => state === 'wrong'),
       [],
@@ -201,7 +204,7 @@ describe('gatehouse', () => {
   it('exits with 1 and a line where a file is in the way', async () => {
     const file = join(dir, 'in-the-way');
     writeFileSync(file, '');
-    const { code, stderr } = await gatehouse(['init', file], dir);
+    const { code, stderr } = await gatehouseHere(['init', file], dir, {});
     assert.equal(code, 1);
     assert.match(stderr, /^gatehouse: EEXIST: file already exists, mkdir '[^\n]*in-the-way'\.\n$/);
   });
@@ -215,7 +218,7 @@ describe('gatehouse', () => {
     assert.match(backup.stdout, /encryption\.key/);
     assert.equal(statSync(copy).mode & 0o777, 0o600);
     assert.ok(!existsSync(`${copy}-wal`));
-    const again = await gatehouse(['backup', copy], home);
+    const again = await gatehouseHere(['backup', copy], home, {});
     assert.deepEqual([again.code, /--force/.test(again.stderr)], [1, true]);
 
     const form = { email: 'later@example.com', password: 'a long enough one' };
@@ -228,11 +231,11 @@ describe('gatehouse', () => {
     await new Promise((resolve) => child.once('close', resolve));
 
     const users = async () =>
-      (JSON.parse((await gatehouse(['user', 'list', '--json'], home)).stdout) as { email: string }[]).map(
+      (JSON.parse((await gatehouseHere(['user', 'list', '--json'], home, {})).stdout) as { email: string }[]).map(
         ({ email }) => email,
       );
     assert.deepEqual(await users(), ['first@example.com', 'later@example.com']);
-    assert.equal((await gatehouse(['restore', copy], home)).code, 1);
+    assert.equal((await gatehouseHere(['restore', copy], home, {})).code, 1);
     const restored = await gatehouse(['restore', copy, '--force'], home);
     assert.equal(restored.code, 0, restored.stderr);
     assert.deepEqual(await users(), ['first@example.com']);
@@ -243,7 +246,7 @@ describe('gatehouse', () => {
     const file = join(dir, 'nonsense.db');
     writeFileSync(file, 'nonsense'.repeat(1000));
     for (const source of [file, join(dir, 'absent.db')]) {
-      const { code, stderr } = await gatehouse(['restore', source], dir);
+      const { code, stderr } = await gatehouseHere(['restore', source], dir, {});
       assert.equal(code, 1);
       assert.match(stderr, /not a whole Gatehouse database|There is no file/);
     }
@@ -256,7 +259,7 @@ describe('gatehouse', () => {
       ['backup', /pg_dump/],
       ['restore', /pg_restore/],
     ] as const) {
-      const { code, stderr } = await gatehouse([command, 'x'], dir, env);
+      const { code, stderr } = await gatehouseHere([command, 'x'], dir, env);
       assert.equal(code, 1);
       assert.match(stderr, tool);
     }
@@ -270,7 +273,7 @@ describe('gatehouse', () => {
       TRUST_PROXY: 'true',
       HOST: '0.0.0.0',
     };
-    const { code, stdout, stderr } = await gatehouse(['doctor', '--json'], dir, env);
+    const { code, stdout, stderr } = await gatehouseHere(['doctor', '--json'], dir, env);
     assert.equal(code, 1);
     const wrong = (JSON.parse(stdout) as { part: string; state: string; mend: string }[]).filter(
       ({ state }) => state === 'wrong',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import pg from 'pg';
 import { gatehouse } from '../harness/command.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines, type TestDatabase } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 
@@ -18,8 +19,9 @@ interface Finding {
 async function examine(
   dir: string,
   env: Record<string, string>,
+  run: typeof gatehouseHere = gatehouseHere,
 ): Promise<{ code: number | null; findings: Finding[] }> {
-  const { code, stdout, stderr } = await gatehouse(['doctor', '--json'], dir, env);
+  const { code, stdout, stderr } = await run(['doctor', '--json'], dir, env);
   assert.match(stdout, /^\[/, stderr);
   return { code, findings: JSON.parse(stdout) };
 }
@@ -60,7 +62,8 @@ onBothEngines('doctor', (engine) => {
   it('changes nothing while the service runs', async () => {
     const { database } = await start();
     const before = [filesOf(database.dir), await contentOf(database)];
-    const { code, findings } = await examine(database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const { code, findings } = await examine(database.dir, env, gatehouse);
     assert.deepEqual([code, wrong(findings)], [0, []]);
     assert.ok(findings.some(({ part, state }) => part === 'keys' && state === 'ok'));
     assert.deepEqual([filesOf(database.dir), await contentOf(database)], before);
@@ -117,7 +120,7 @@ describe('doctor', () => {
 
   it('makes no file beside the database of a service that has stopped', async () => {
     const dir = folder();
-    assert.equal((await gatehouse(['keys', 'list'], dir)).code, 0);
+    assert.equal((await gatehouseHere(['keys', 'list'], dir, {})).code, 0);
     const before = filesOf(dir);
     const { findings } = await examine(dir, {});
     assert.ok(findings.some(({ part, state }) => part === 'keys' && state === 'ok'));
@@ -131,7 +134,8 @@ describe('doctor', () => {
     for (const name of ['test.db', 'test.db-wal', 'encryption.key'])
       copyFileSync(join(database.dir, name), join(dir, name));
     const before = filesOf(dir);
-    const { findings } = await examine(dir, { DATABASE_URL: `sqlite:${join(dir, 'test.db')}`, DATA_DIR: dir });
+    const env = { DATABASE_URL: `sqlite:${join(dir, 'test.db')}`, DATA_DIR: dir };
+    const { findings } = await examine(dir, env, gatehouse);
     assert.ok(findings.some(({ part, state }) => part === 'administrator' && state === 'ok'));
     assert.deepEqual(filesOf(dir), before);
   });

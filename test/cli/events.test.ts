@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { addLogin, password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
-import { ended, gatehouse } from '../harness/command.ts';
+import { ended, gatehouse, startCommand } from '../harness/command.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
-
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 onBothEngines('gatehouse events', (engine) => {
   const start = services(engine);
@@ -25,7 +22,11 @@ onBothEngines('gatehouse events', (engine) => {
     for (const { email } of [ann, ann, bob]) await signIn(service, email);
     await signIn(service, bob.email, 'a wrong password');
     const show = async (...options: string[]) => {
-      const { code, stdout, stderr } = await gatehouse(['events', ...options], service.database.dir, envOf(service));
+      const { code, stdout, stderr } = await gatehouseHere(
+        ['events', ...options],
+        service.database.dir,
+        envOf(service),
+      );
       assert.equal(code, 0, stderr);
       return stdout.split('\n').filter(Boolean);
     };
@@ -52,10 +53,8 @@ onBothEngines('gatehouse events', (engine) => {
     const service = await start();
     const { email, id } = await addLogin(service);
     await signIn(service, email);
-    const child = spawn(process.execPath, [program, 'events', '--follow', '--json', '--type', 'login.*'], {
-      cwd: service.database.dir,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...envOf(service) } as Record<string, string>,
-    });
+    const args = ['events', '--follow', '--json', '--type', 'login.*'];
+    const child = startCommand(args, service.database.dir, envOf(service));
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const next = async () => JSON.parse((await lines.next()).value as string);
     assert.equal((await next()).user_id, id, 'what was there before');
@@ -75,7 +74,7 @@ onBothEngines('gatehouse events', (engine) => {
     const { email } = await addLogin(other);
     await signIn(other, email);
     await other.close();
-    await gatehouse(['user', 'role', email, 'admin'], service.database.dir, { ...envOf(service), ...env });
+    await gatehouseHere(['user', 'role', email, 'admin'], service.database.dir, { ...envOf(service), ...env });
     const types = readFileSync(path, 'utf8')
       .split('\n')
       .filter(Boolean)

@@ -113,6 +113,20 @@ onBothEngines('gatehouse login', (engine) => {
     );
   });
 
+  it('has the roles of an administrator only with --admin', async () => {
+    const { db } = service.context.database;
+    await db.updateTable('users').set({ roles: '["admin"]' }).where('id', '=', ada.id).execute();
+    const seen = async (scope: string) => {
+      await signIn('allow', scope);
+      const token = (await run('token')).stdout.trim();
+      return (await ask<{ meta: { pagination: { total: number } } }>(service, '/v1/users', { token })).body.meta
+        .pagination.total;
+    };
+    assert.equal(await seen('*'), 1);
+    assert.ok((await seen('* admin')) > 1);
+    await db.updateTable('users').set({ roles: '[]' }).where('id', '=', ada.id).execute();
+  });
+
   it('may be narrower, and may be refused', async () => {
     await signIn('allow', 'users:read');
     const token = (await run('token', '--url', `${service.url}/`)).stdout.trim();

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { ask, logIn } from '../harness/ask.ts';
-import { ended } from '../harness/command.ts';
+import { ended, startCommand } from '../harness/command.ts';
 import { services } from '../harness/service.ts';
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const resources = new URL('../changes/resources', import.meta.url).pathname;
 
 describe('gatehouse webhooks listen', () => {
@@ -18,14 +16,7 @@ describe('gatehouse webhooks listen', () => {
   });
 
   async function listen(...options: string[]) {
-    const child = spawn(
-      process.execPath,
-      ['--conditions=gatehouse-source', program, 'webhooks', 'listen', ...options],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
-      },
-    );
+    const child = startCommand(['webhooks', 'listen', ...options], process.cwd());
     children.push(child);
     const said = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
     const url = /http:\/\/\S+/.exec(String((await said.next()).value))?.[0] as string;

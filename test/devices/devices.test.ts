@@ -72,6 +72,7 @@ onBothEngines('Devices', (engine) => {
     assert.match(page.html, new RegExp(`value="${codes.user_code}"`), 'the code is filled in');
     const confirm = await visitor.send('/device', { user_code: codes.user_code });
     assert.match(confirm.html, /Connect <span[^>]*>Television<\/span>\?/);
+    assert.match(confirm.html, /<h1>A computer elsewhere gets access to your account<\/h1>/);
     assert.match(confirm.html, /Did you start this yourself/);
     assert.match(confirm.html, new RegExp(codes.user_code));
     assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending', 'looking decides nothing');

@@ -180,12 +180,13 @@ class Somebody {
       case 'prove again': {
         const [passkey] = this.#passkeys;
         const json = this.#app
-          ? { password, code: this.#appCode(this.#app) }
+          ? { code: this.#appCode(this.#app) }
           : passkey
             ? { passkey: passkey.device.get(await challengeFor(this.#on, { type: 'get' }, token)) }
             : { password };
         const { status, text } = await ask(this.#on, '/v1/sessions/current/proofs', { json, token });
         assert.equal(status, 201, text);
+        assert.ok(levels.includes((await session(token)).acr), 'the level stays');
         return;
       }
       case 'an administrator removes all factors':

@@ -22,6 +22,19 @@ const payment = {
   creditorName: 'Merchant <b>A</b>',
 };
 const account = { type: 'account_information', locations: ['https://accounts.example'] };
+const authorizationDetailsTypes = {
+  payment_initiation: 'Make this payment',
+  account_information: 'Read your accounts',
+  transfer: {
+    text: 'Transfer money',
+    schema: {
+      type: 'object',
+      required: ['amount'],
+      properties: { type: {}, amount: { type: 'string', pattern: '^[0-9]+$' } },
+      additionalProperties: false,
+    },
+  },
+};
 const authorization_details = JSON.stringify([payment, account]);
 
 onBothEngines('authorization_details (RFC 9396)', (engine) => {
@@ -30,8 +43,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
   let visitor: Visitor;
   let app: { id: string; secret?: string };
   before(async () => {
-    const types = 'payment_initiation=Make this payment; account_information=Read your accounts';
-    service = await start({ env: { AUTHORIZATION_DETAILS_TYPES: types } });
+    service = await start({ file: { authorizationDetailsTypes } });
     ({ visitor } = await signedIn(service));
     app = await addApplication(service, { scopes: ['openid', 'offline_access', 'users:read'] });
   });
@@ -104,6 +116,14 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     }
     const own = await token({ grant_type: 'client_credentials', authorization_details });
     assert.deepEqual([own.status, own.body.error], [400, 'invalid_authorization_details'], 'nobody agreed to them');
+    const device = await ask(service, '/oauth/device_authorization', {
+      form: { client_id: app.id, client_secret: app.secret ?? '', authorization_details },
+    });
+    assert.deepEqual(
+      [device.status, device.body.error],
+      [400, 'invalid_authorization_details'],
+      'a device has no page',
+    );
   });
 
   it('come with a pushed request, and a login without them has none', async () => {
@@ -122,8 +142,19 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     assert.equal(decodeJwt(plain.body.access_token).authorization_details, undefined);
   });
 
+  it('conform to the schema of their type, where it has one', async () => {
+    const request = (detail: object) =>
+      visitor.get(authorizePath(app.id, { authorization_details: JSON.stringify([detail]) }));
+    assert.match((await request({ type: 'transfer', amount: '12' })).html, /Transfer money/);
+    for (const wrong of [{}, { amount: 12 }, { amount: '1.5' }, { amount: '1', to: 'x' }]) {
+      const { error, error_description } = answerIn(await request({ type: 'transfer', ...wrong }));
+      assert.equal(error, 'invalid_authorization_details', JSON.stringify(wrong));
+      assert.match(error_description ?? '', /^authorization_details: transfer/);
+    }
+  });
+
   it('are named in the metadata by their types, where there are any', async () => {
     const { body } = await ask(service, '/.well-known/openid-configuration');
-    assert.deepEqual(body.authorization_details_types_supported, ['payment_initiation', 'account_information']);
+    assert.deepEqual(body.authorization_details_types_supported, Object.keys(authorizationDetailsTypes));
   });
 });

@@ -24,7 +24,7 @@ onBothEngines('FAPI 2.0', (engine) => {
   before(async () => {
     service = await start({ env: { RESOURCE_SERVERS: 'https://files.example' } });
     base = service.context.config.baseUrl;
-    ({ visitor, id: userId } = await signedIn(service));
+    ({ visitor, id: userId } = await signedIn(service, { name: 'Ada Lovelace' }));
     const pair = await generateKeyPair('ES256', { extractable: true });
     privateKey = pair.privateKey;
     publicJwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
@@ -55,7 +55,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const parameters = {
       redirect_uri: redirectUri,
-      scope: 'openid offline_access users:read',
+      scope: 'openid profile email offline_access users:read',
       state: 'a state',
       code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: 'S256',
@@ -68,7 +68,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.equal(tokens.token_type, 'dpop');
     assert.equal(tokens.claims()?.sub, userId);
     const info = await openid.fetchUserInfo(config, tokens.access_token, userId, { DPoP });
-    assert.equal(info.sub, userId);
+    assert.deepEqual([info.sub, info.name, typeof info.email], [userId, 'Ada Lovelace', 'string']);
     const { status } = await openid.fetchProtectedResource(
       config,
       tokens.access_token,

@@ -1,31 +1,7 @@
-import { existsSync } from 'node:fs';
 import { after, afterEach, type TestContext } from 'node:test';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-
-/** Named by `npm test`, which finds or installs one; else where systems keep theirs. */
-function chromiumPath(): string {
-  const places = [
-    process.env.CHROMIUM_PATH,
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-  ];
-  const found = places.find((path) => path && existsSync(path));
-  if (!found) throw new Error('No Chromium: run tests with `npm test`, or name one: CHROMIUM_PATH=/path/to/chromium');
-  return found;
-}
-
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-dev-shm-usage',
-];
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from './shared-browser.ts';
 
 /** Opens a browser of one's own (cookies and all) on each call; all are closed after the suite that is being declared. */
 export function browsers(): (options?: BrowserContextOptions) => Promise<BrowserContext> {
@@ -39,8 +15,9 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
     await (await browser)?.close();
   });
   return async (options) => {
-    browser ??= chromium.launch({ executablePath: chromiumPath(), args });
-    const context = await (await browser).newContext(options);
+    browser ??= openBrowser();
+    // Without motion, which no test looks at: each frame of it is drawn by the processor.
+    const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(60_000);
     contexts.push(context);
     return context;
@@ -72,7 +49,7 @@ const toLines = ({ id, nodes }: axe.Result): string[] =>
 
 async function violationsOf(page: Page, rules?: readonly string[]): Promise<axe.Result[]> {
   // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
-  await page.evaluate(`typeof axe === 'undefined' && (() => {${axe.source}})()`);
+  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(`(() => {${axe.source}})()`);
   // What is half faded in has half of its contrast.
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -6,11 +6,14 @@ import { serviceOptions } from '../../bin/service-options.mjs';
 
 const here = fileURLToPath(new URL('../../', import.meta.url));
 
+/** `quick-passwords.ts`, where this process has it: both must read the passwords of the same database. */
+const preloaded = process.execArgv.filter((option) => option.startsWith('--import='));
+
 /** The command line as it is built, or from the sources of the version in another folder. */
 const program = (root: string): string[] =>
   root === here
-    ? [...serviceOptions, `${root}dist/cli/main.js`]
-    : ['--conditions=gatehouse-source', `${root}src/cli/main.ts`];
+    ? [...serviceOptions, ...preloaded, `${root}dist/cli/main.js`]
+    : ['--conditions=gatehouse-source', ...preloaded, `${root}src/cli/main.ts`];
 
 export interface Outcome {
   readonly code: number | null;
@@ -29,9 +32,18 @@ const environment = (env: Env): Env => ({
   ...env,
 });
 
+/** Starts `gatehouse ARGS` as a process. */
+export const startCommand = (
+  args: readonly string[],
+  cwd: string,
+  env: Env = {},
+  root = here,
+): ChildProcessWithoutNullStreams =>
+  spawn(process.execPath, [...program(root), ...args], { cwd, env: environment(env) });
+
 /** Runs `gatehouse ARGS` to its end, as an operator would. */
 export async function gatehouse(args: readonly string[], cwd: string, env: Env = {}, root = here): Promise<Outcome> {
-  const child = spawn(process.execPath, [...program(root), ...args], { cwd, env: environment(env) });
+  const child = startCommand(args, cwd, env, root);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const [code, signal] = await ended(child);
   return { code, signal, stdout: await stdout, stderr: await stderr };

@@ -20,6 +20,7 @@ export interface Answer {
   /** The pages that asked the user for something. */
   readonly pages: readonly ('login' | 'consent')[];
   readonly login: string;
+  readonly consent: string;
   /** The page that the browser stopped at, where the application got nothing. */
   readonly last: Visit;
   readonly parameters: Texts;
@@ -120,17 +121,18 @@ export class Conformance {
   async #follow(first: Visit, target: string): Promise<Answer> {
     const pages: ('login' | 'consent')[] = [];
     let login = '';
+    let consent = '';
     let last = first;
     for (let step = 0; step < 10; step++) {
       const { location } = last;
       if (location?.startsWith(target)) {
         assert.equal(this.mode, 'query');
-        return { pages, login, last, parameters: Object.fromEntries(new URL(location).searchParams) };
+        return { pages, login, consent, last, parameters: Object.fromEntries(new URL(location).searchParams) };
       }
       if (location !== null) last = await this.visitor.get(location);
       else if (last.html.includes(`method="post" action="${target}"`)) {
         assert.equal(this.mode, 'form_post');
-        return { pages, login, last, parameters: hiddenFields(last) };
+        return { pages, login, consent, last, parameters: hiddenFields(last) };
       } else if (last.html.includes('name="password"')) {
         pages.push('login');
         login = last.html;
@@ -138,8 +140,9 @@ export class Conformance {
         last = await this.visitor.send('/login', { login: this.email, password, next });
       } else if (last.html.includes('action="/oauth/authorize/decision"')) {
         pages.push('consent');
+        consent = last.html;
         last = await press(this.visitor, last, 'allow');
-      } else return { pages, login, last, parameters: {} };
+      } else return { pages, login, consent, last, parameters: {} };
     }
     throw new Error(`the browser never arrives: ${last.status} ${last.location} ${last.html}`);
   }

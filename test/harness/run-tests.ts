@@ -10,6 +10,7 @@ import { buildPackage } from '../../scripts/bring-along.mjs';
 import { bringChromium } from '../../scripts/chromium.mjs';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
 import report from './reporter.ts';
+import { startSharedBrowser } from './shared-browser.ts';
 import { makeTemplates } from './templates.ts';
 
 const { values, positionals } = parseArgs({
@@ -22,10 +23,12 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/** Loading the sources takes a process as long as a short test file runs, so such files share one. */
+/** Loading the sources takes a process as long as a short test file runs, so files share processes. */
 const filesOfGroup = 10;
-/** Test files that import one of these start browsers or the built program, and take long: each gets a process of its own. */
-const startsPrograms = ['browser.ts', 'command.ts', 'starts.ts'].map((name) => resolve('test/harness', name));
+/** Test files that import one of these start browsers or the built program, and take long: fewer of them share a process. */
+const longFilesOfGroup = 3;
+const browser = resolve('test/harness/browser.ts');
+const startsPrograms = [browser, ...['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name))];
 const usesDatabases = [resolve('test/harness/engines.ts')];
 
 const importsOf = new Map<string, string[]>();
@@ -48,27 +51,33 @@ function reaches(file: string, targets: readonly string[], seen = new Set<string
 
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-groups-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
-const alone = files.filter((file) => reaches(resolve(file), startsPrograms));
-const together = files.filter((file) => !alone.includes(file));
-/** Files with tests of several test files, by their paths. */
+const long = files.filter((file) => reaches(resolve(file), startsPrograms));
+const short = files.filter((file) => !long.includes(file));
+/** Files with tests of several test files, by their paths. The long ones come first. */
 const groups = new Map<string, readonly string[]>();
-const groupCount = Math.ceil(together.length / filesOfGroup);
-for (let n = 0; n < groupCount; n++) {
-  // Neighbours are alike: the long ones among them go to different groups.
-  const group = together.filter((_, i) => i % groupCount === n);
-  const path = join(dir, `group-${n}.mjs`);
-  writeFileSync(path, group.map((file) => `await import('${pathToFileURL(resolve(file))}');\n`).join(''));
-  groups.set(path, group);
+for (const [name, members, size] of [
+  ['long', long, longFilesOfGroup],
+  ['short', short, filesOfGroup],
+] as const) {
+  const count = Math.ceil(members.length / size);
+  for (let n = 0; n < count; n++) {
+    // Neighbours are alike: the longest among them go to different groups.
+    const group = members.filter((_, i) => i % count === n);
+    const path = join(dir, `${name}-${n}.mjs`);
+    writeFileSync(path, group.map((file) => `await import('${pathToFileURL(resolve(file))}');\n`).join(''));
+    groups.set(path, group);
+  }
 }
 
 // The other tests run from the sources, without a build.
-if (alone.length > 0) {
-  await buildPackage(process.execPath);
-  process.env.CHROMIUM_PATH = await bringChromium(process.execPath);
-}
-
+if (long.length > 0) await buildPackage(process.execPath);
+const usesBrowser = long.some((file) => reaches(resolve(file), [browser]));
+if (usesBrowser) process.env.CHROMIUM_PATH = await bringChromium(process.execPath);
+const stopBrowser = usesBrowser ? await startSharedBrowser() : undefined;
 if (files.some((file) => reaches(resolve(file), usesDatabases))) await startSharedPostgres();
 const removeTemplates = files.length > filesOfGroup ? await makeTemplates() : undefined;
+
+const quickPasswords = `--import=${new URL('./quick-passwords.ts', import.meta.url)}`;
 
 /** Runs files, and returns the test files in which something failed. */
 async function runFiles(paths: readonly string[], concurrency: number): Promise<string[]> {
@@ -77,8 +86,8 @@ async function runFiles(paths: readonly string[], concurrency: number): Promise<
     files: paths.map((path) => resolve(path)),
     concurrency,
     // A process that hangs.
-    timeout: 20 * 60_000,
-    execArgv: ['--conditions=gatehouse-source', `--test-timeout=${values.timeout}`],
+    timeout: 30 * 60_000,
+    execArgv: ['--conditions=gatehouse-source', quickPasswords, `--test-timeout=${values.timeout}`],
   });
   /** A suite that the harness declares is in the file of its tests, which end before it. */
   let testFile: string | undefined;
@@ -107,7 +116,7 @@ function processorTime(): { stolen: number; all: number } {
 const starvedFrom = 0.1;
 const before = processorTime();
 // Those that take longest first.
-const failed = await runFiles([...alone, ...groups.keys()], Number(values['at-once']));
+const failed = await runFiles([...groups.keys()], Number(values['at-once']));
 const after = processorTime();
 const stolen = (after.stolen - before.stolen) / Math.max(1, after.all - before.all);
 if (failed.length > 0 && stolen > starvedFrom) {
@@ -119,5 +128,6 @@ if (failed.length > 0 && stolen > starvedFrom) {
   if (late.length > 0) console.log(`\nFailed while the processor was withheld, and passed alone: ${late.join(', ')}`);
   if (wrong.length > 0) process.exitCode = 1;
 } else if (failed.length > 0) process.exitCode = 1;
+await stopBrowser?.();
 await removeTemplates?.();
 await stopSharedPostgres();

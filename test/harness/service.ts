@@ -16,6 +16,8 @@ export interface Service extends Omit<RunningGatehouse, 'stop'> {
 interface Options {
   /** Environment variables, as an operator would set them. */
   env?: Record<string, string>;
+  /** Settings of the configuration file. */
+  file?: Record<string, unknown>;
   /** Default: nothing is logged, and an answer of status 500 fails the suite. */
   log?: Logger;
   /** Share a database: a second instance. */
@@ -38,11 +40,11 @@ export function services(engine: Engine): (options?: Options) => Promise<Service
 }
 
 /** The whole service on a real database, listening on loopback. */
-async function startService(engine: Engine, { env = {}, database, log }: Options = {}): Promise<Service> {
+async function startService(engine: Engine, { env = {}, file = {}, database, log }: Options = {}): Promise<Service> {
   const own = database ?? (await createMigratedDatabase(engine));
   let offset = 0;
   const config = parseConfig(
-    {},
+    file,
     {
       DATABASE_URL: own.url,
       DATA_DIR: own.dir,

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { browsers } from '../harness/browser.ts';
@@ -45,13 +46,16 @@ OIDCClientID ${client.id}
 OIDCClientSecret ${client.secret}
 OIDCRedirectURI http://127.0.0.1:${port}/secure/callback
 OIDCCryptoPassphrase a-passphrase-of-this-test
-OIDCScope "openid email"
+OIDCScope "openid profile email offline_access"
 OIDCRemoteUserClaim sub
 <Location /secure>
   AuthType openid-connect
   Require valid-user
+  Header always set Cache-Control "no-store"
   Header always set X-User "expr=%{REMOTE_USER}"
   Header always set X-Email "%{OIDC_CLAIM_email}e"
+  Header always set X-Name "%{OIDC_CLAIM_name}e"
+  Header always set X-Token "%{OIDC_access_token}e"
 </Location>
 `;
 
@@ -87,30 +91,38 @@ describe("Apache's mod_auth_openidc", () => {
     }
   }
 
-  it('signs in, signs out, and hears by the back channel that somebody is signed out', { skip }, async () => {
+  it('signs in, refreshes, signs out, and hears by the back channel that somebody is signed out', {
+    skip,
+  }, async () => {
     const service = await start();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const app = await addApplication(service, {
       trusted: true,
-      scopes: ['openid', 'email'],
+      scopes: identityScopes,
       redirectUris: [`${url}/secure/callback`],
       postLogoutRedirectUris: [`${url}/bye.html`],
       backchannelLogoutUri: `${url}/secure/callback?logout=backchannel`,
     });
     await startApache(configuration(dir, port, service.url, app), url);
-    const { id, email } = await addLogin(service);
+    const { id, email } = await addLogin(service, { name: 'Ada Lovelace' });
     const page = await (await open()).newPage();
+    const look = async () => (await page.goto(`${url}/secure/`))?.headers() ?? {};
     const signIn = async (): Promise<void> => {
       await page.goto(`${url}/secure/`);
       await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByText('secure/index.html').waitFor();
-      const headers = (await page.goto(`${url}/secure/`))?.headers() ?? {};
+      const headers = await look();
       assert.deepEqual([headers['x-user']?.split('@')[0], headers['x-email']], [id, email]);
+      assert.equal(headers['x-name'], 'Ada Lovelace');
     };
     await signIn();
+    const before = (await look())['x-token'] ?? '';
+    const query = new URLSearchParams({ refresh: `${url}/secure/`, access_token: before });
+    await page.goto(`${url}/secure/callback?${query}`);
+    assert.notEqual((await look())['x-token'], before, 'it has refreshed the access token');
     await page.goto(`${service.url}/oauth/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();

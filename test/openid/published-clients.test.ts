@@ -80,11 +80,13 @@ describe('Published OpenID clients', () => {
     assert.equal((await follow(visitor, silent)).searchParams.get('error'), 'login_required');
   });
 
-  it('oauth4webapi signs in a public application, by OpenID Connect Discovery', async () => {
-    const { id: client_id } = await addApplication(service, { public: true, trusted: true, scopes: identityScopes });
+  it('oauth4webapi signs in a public application by discovery, refreshes and signs out', async () => {
+    const { id: client_id } = await addApplication(service, {
+      ...{ public: true, trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] },
+    });
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
     const client = { client_id };
-    const { id, visitor } = await signedIn(service);
+    const { id, email, visitor } = await signedIn(service, { name: 'Ada Lovelace' });
     const verifier = oauth.generateRandomCodeVerifier();
     const nonce = oauth.generateRandomNonce();
     const url = new URL(as.authorization_endpoint as string);
@@ -92,7 +94,7 @@ describe('Published OpenID clients', () => {
       client_id,
       redirect_uri: redirectUri,
       response_type: 'code',
-      scope: 'openid profile',
+      scope: 'openid profile email offline_access',
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       nonce,
@@ -111,10 +113,16 @@ describe('Published OpenID clients', () => {
     const options = { expectedNonce: nonce, requireIdToken: true };
     const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, options);
     await oauth.validateApplicationLevelSignature(as, response, insecure);
-    assert.equal(tokens.refresh_token, undefined, 'offline_access was not asked for');
-    const answer = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);
+    const refresh = (token = '') => oauth.refreshTokenGrantRequest(as, client, none, token, insecure);
+    const refreshed = await oauth.processRefreshTokenResponse(as, client, await refresh(tokens.refresh_token));
+    const answer = await oauth.userInfoRequest(as, client, refreshed.access_token, insecure);
     const user = await oauth.processUserInfoResponse(as, client, id, answer);
-    assert.deepEqual(Object.keys(user).sort(), ['sub', 'updated_at']);
+    assert.deepEqual([user.name, user.email], ['Ada Lovelace', email]);
+    const logout = new URL(as.end_session_endpoint as string);
+    const hint = { id_token_hint: refreshed.id_token as string, post_logout_redirect_uri: home };
+    logout.search = new URLSearchParams(hint).toString();
+    assert.equal((await follow(visitor, logout)).href, home);
+    assert.equal((await refresh(refreshed.refresh_token)).status, 400, 'the session has ended');
   });
 
   it('find nothing in the metadata that is not true', async () => {

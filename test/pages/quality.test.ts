@@ -117,100 +117,65 @@ describe('The quality of the pages in a real browser', () => {
       .set('forbidden', at('/admin'));
   });
 
-  const visit = async (
-    context: BrowserContext,
-    pages: typeof publicPages,
-    look: (page: Page, name: string) => Promise<void>,
-  ) => {
-    const page = await context.newPage();
-    for (const [name, go] of pages) {
-      await go(page);
-      await look(page, name);
-    }
-    await page.close();
-  };
+  /** Pages that are wider than this stick out, on a small phone and on a desk. */
+  const widths = [360, 1440];
 
-  const judge = async (page: Page, name: string) => {
+  const judge = async (page: Page) => {
     // Without motion: colours are judged where they arrive, not on their way.
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    assert.deepEqual(await problemsOf(page), [], `${name}, light`);
+    assert.deepEqual(await problemsOf(page), [], 'axe-core, light');
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-    assert.deepEqual(await problemsOf(page, colourRules), [], `${name}, dark`);
+    assert.deepEqual(await problemsOf(page, colourRules), [], 'axe-core, dark');
+    const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
+    for (const narrow of widths) {
+      await page.setViewportSize({ width: narrow, height });
+      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      assert.ok(wide <= narrow, `${wide} pixels wide at ${narrow}`);
+    }
+    await page.setViewportSize({ width, height });
   };
 
-  it('axe-core finds no serious problem on any page for everybody, light or dark', async () => {
-    await visit(await open(), publicPages, judge);
-  });
+  const checkHeaders = (document: Response) => {
+    const headers = document.headers();
+    const where = `${document.request().method()} ${document.url()}`;
+    assert.equal(headers['cache-control'], 'no-store', where);
+    assert.match(headers['content-security-policy'] ?? '', /default-src 'none'.*frame-ancestors 'none'/, where);
+    assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe/, where);
+  };
 
-  it('axe-core finds no serious problem on any page of the settings, light or dark', async () => {
-    await visit(signedIn, privatePages, judge);
-  });
-
-  it('no page is wider than a small phone, or than a desk', async () => {
-    const look = async (page: Page, name: string) => {
-      for (const width of [360, 1440]) {
-        await page.setViewportSize({ width, height: 800 });
-        const wide = await page.evaluate('document.documentElement.scrollWidth');
-        assert.ok((wide as number) <= width, `${name} at ${width}: ${wide}`);
-      }
-    };
-    await visit(await open(), publicPages, look);
-    await visit(signedIn, privatePages, look);
-  });
-
-  it('a page is light, loads nothing from elsewhere, and breaks no policy of its own', async () => {
-    const complaints: string[] = [];
-    let bytes = 0;
-    const watch = (context: BrowserContext) =>
-      context.on('page', (page) => {
-        page.on('console', (message) => {
-          if (message.type() === 'error' && !/status of (4\d\d)/.test(message.text())) complaints.push(message.text());
-        });
-        page.on('pageerror', (error) => complaints.push(error.message));
-        page.on('request', (request) => {
-          if (new URL(request.url()).origin !== service.url) complaints.push(`asks for ${request.url()}`);
-        });
-        page.on('response', async (response) => {
-          bytes += Number(response.headers()['content-length'] ?? 0);
-        });
+  for (const [whose, pages] of [
+    ['for everybody', publicPages],
+    ['of the settings', privatePages],
+  ] as const)
+    it(`every page ${whose} is accessible, fits, is light, loads nothing from elsewhere, and is not cached or framed`, async (walk) => {
+      const context = await open(pages === privatePages ? { storageState: await signedIn.storageState() } : {});
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const documents: Response[] = [];
+      let bytes = 0;
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/status of (4\d\d)/.test(message.text())) complaints.push(message.text());
       });
-    const look = async (page: Page, name: string) => {
-      await page.waitForLoadState('networkidle');
-      assert.ok(bytes > 500 && bytes < 50_000, `${name}: ${bytes} bytes`);
-      bytes = 0;
-    };
-    for (const [pages, storageState] of [
-      [publicPages, undefined],
-      [privatePages, await signedIn.storageState()],
-    ] as const) {
-      const context = await open(storageState ? { storageState } : {});
-      watch(context);
-      await visit(context, pages, async (page, name) => look(page, name));
-    }
-    assert.deepEqual(complaints, []);
-  });
-
-  it('no page is kept by a cache, framed, or open to scripts in its markup', async () => {
-    const documents: Response[] = [];
-    for (const [pages, storageState] of [
-      [publicPages, undefined],
-      [privatePages, await signedIn.storageState()],
-    ] as const) {
-      const context = await open(storageState ? { storageState } : {});
-      context.on('response', (response) => {
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('request', (request) => {
+        if (new URL(request.url()).origin !== service.url) complaints.push(`asks for ${request.url()}`);
+      });
+      page.on('response', (response) => {
+        bytes += Number(response.headers()['content-length'] ?? 0);
         if (response.request().isNavigationRequest()) documents.push(response);
       });
-      await visit(context, pages, async () => undefined);
-    }
-    assert.ok(documents.length >= publicPages.size + privatePages.size);
-    for (const document of documents) {
-      const headers = document.headers();
-      const where = `${document.request().method()} ${document.url()}`;
-      assert.equal(headers['cache-control'], 'no-store', where);
-      assert.match(headers['content-security-policy'] ?? '', /default-src 'none'.*frame-ancestors 'none'/, where);
-      assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe/, where);
-    }
-  });
+      for (const [name, go] of pages)
+        await walk.test(name, async () => {
+          bytes = 0;
+          await go(page);
+          await page.waitForLoadState('networkidle');
+          assert.ok(bytes > 500 && bytes < 50_000, `${bytes} bytes`);
+          await judge(page);
+        });
+      assert.deepEqual(complaints, []);
+      assert.ok(documents.length >= pages.size);
+      documents.forEach(checkHeaders);
+    });
 
   it('shows the strength of a password as one types', async () => {
     const page = await (await open()).newPage();

@@ -3,6 +3,7 @@ import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { addApp, tryLogin } from '../harness/factors.ts';
 import { addOwner, grantClient, type Owner, rowOf } from '../harness/owners.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -96,6 +97,30 @@ onBothEngines('a proof that is too old', (engine) => {
     const current = await askAs('GET', '/v1/sessions/current', owner);
     assert.equal(rowOf(current).auth_time, auth_time);
     assert.ok((rowOf(current).proof_methods as string[]).includes('password'));
+  });
+
+  it('is renewed by a code alone where two factors opened the session, and never by the password alone', async () => {
+    const { email, token: early } = await addOwner(service);
+    const { app, codes } = await addApp(service, { token: early });
+    const { mfa_token } = (await tryLogin(service, { email, password })).body;
+    const owner = { token: (await tryLogin(service, { mfa_token, code: app.next() })).body.access_token };
+    service.advance(stale);
+    const refused = await askAs('POST', '/v1/tokens', owner, { name: 'CI', current_password: password });
+    expectTooOld(refused, 'the password along with the request');
+    assert.match(refused.headers.get('www-authenticate') ?? '', /acr_values="urn:gatehouse:2"/);
+    const byPassword = await askAs('POST', prove, owner, { password });
+    expectTooOld(byPassword, 'the password');
+    assert.deepEqual([byPassword.body.max_age, byPassword.body.acr_values], [900, 'urn:gatehouse:2']);
+    for (const code of [app.next(), codes[0]]) {
+      expectTooOld(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }), 'before');
+      const { status, body } = await askAs('POST', prove, owner, { code });
+      assert.equal(status, 201, JSON.stringify(body));
+      const { amr, acr } = body.data as Record<string, unknown>;
+      assert.deepEqual([amr, acr], [['pwd', 'otp', 'mfa'], 'urn:gatehouse:2']);
+      assert.equal((await askAs('POST', '/v1/tokens', owner, { name: 'CI' })).status, 201);
+      assert.equal((await askAs('POST', prove, owner, { code })).status, 422, 'a code works once');
+      service.advance(stale);
+    }
   });
 
   it('is renewed on every instance before the answer', async () => {

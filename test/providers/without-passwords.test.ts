@@ -66,6 +66,10 @@ onBothEngines('A service without passwords', (engine) => {
       const { visit, visitor } = await accept(claims);
       assert.deepEqual([visit.status, isSignedIn(visitor)], [403, false]);
     }
+    await new Visitor(service).get(`/login/with/acme?invitation=${token}`);
+    const [attempt] = await service.context.database.db.selectFrom('provider_attempts').selectAll().execute();
+    assert.ok(attempt && !JSON.stringify(attempt).includes(token), 'what is stored accepts no invitation');
+    assert.equal((await new Visitor(service).get(`/login/with/acme?invitation=${attempt.invitation}`)).status, 404);
     const { visit, visitor } = await accept({});
     assert.deepEqual([visit.location, isSignedIn(visitor)], ['/settings', true]);
     const me = await ask<UserBody>(service, '/v1/users/me', { token: visitor.cookies.get('session') ?? '' });

@@ -44,4 +44,15 @@ refreshed = session.refresh_token(server["token_endpoint"])
 user = session.get(server["userinfo_endpoint"]).json()
 revoked = session.revoke_token(server["revocation_endpoint"], token=refreshed["refresh_token"])
 after = session.get(server["userinfo_endpoint"]).status_code
-print(json.dumps({"claims": dict(claims), "user": user, "revoked": revoked.status_code, "after": after}))
+print(
+    json.dumps(
+        {
+            "claims": dict(claims),
+            "user": user,
+            "revoked": revoked.status_code,
+            "after": after,
+            "id_token": refreshed["id_token"],
+            "refresh_token": refreshed["refresh_token"],
+        }
+    )
+)

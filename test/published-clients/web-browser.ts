@@ -6,14 +6,15 @@ export class WebBrowser {
     for (const [host, those] of cookies) this.#cookies.set(host, new Map(those));
   }
 
-  async visit(address: string, form?: URLSearchParams): Promise<{ url: string; status: number; text: string }> {
+  async visit(address: string, form?: URLSearchParams | Blob): Promise<{ url: string; status: number; text: string }> {
     let url = address;
     let body = form;
+    let { origin } = new URL(address);
     for (let hops = 0; hops < 15; hops++) {
       const response = await fetch(url, {
         method: body ? 'POST' : 'GET',
         redirect: 'manual',
-        headers: { accept: 'text/html', cookie: this.#cookieOf(url) },
+        headers: { accept: 'text/html', cookie: this.#cookieOf(url), ...(body ? { origin } : {}) },
         ...(body ? { body } : {}),
       });
       this.#keep(url, response.headers.getSetCookie());
@@ -28,6 +29,7 @@ export class WebBrowser {
       if (!sent) return { url, status: response.status, text };
       const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
       body = new URLSearchParams(fields.map(([, name, value]) => [name as string, value as string]));
+      ({ origin } = new URL(url));
       url = sent[1] as string;
     }
     throw new Error(`too many redirects, the last to ${url}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { ask } from '../harness/ask.ts';
-import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
+import { authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -25,6 +25,25 @@ onBothEngines('A registration', (engine) => {
     assert.deepEqual([refresh.status, refresh.body.error], [400, 'unauthorized_client']);
     const device = await ask(open, '/oauth/device_authorization', { form: client });
     assert.deepEqual([device.status, device.body.error], [400, 'unauthorized_client']);
+  });
+
+  it('shows nobody a homepage that a client only claims', async () => {
+    const { body } = await register(open, {
+      redirect_uris,
+      client_name: 'Ledger',
+      client_uri: 'https://bank.example/',
+    });
+    const { visitor } = await signedIn(open);
+    const { html, status } = await visitor.get(authorizePath(String(body.client_id), { scope: 'openid' }));
+    assert.deepEqual([status, html.includes('Ledger'), html.includes('bank.example')], [200, true, false]);
+  });
+
+  it('is not needed by the command line, whose client the operator can switch off', async () => {
+    const form = { client_id: 'gatehouse-cli', scope: '*' };
+    assert.equal((await ask(open, '/oauth/device_authorization', { form })).status, 200);
+    const off = await start({ env: { CLI_LOGIN: 'off' } });
+    const { status, body } = await ask(off, '/oauth/device_authorization', { form });
+    assert.deepEqual([status, body.error], [401, 'invalid_client']);
   });
 
   it('tells what it took of keys, terms, policy, age and algorithm, and refuses what it cannot do', async () => {

@@ -1,5 +1,5 @@
 /** Members of `POST /v1/sessions/current/proofs` that a person can type. */
-const typed = ['password', 'code', 'recovery_code'];
+const typed = ['password', 'code'];
 
 /**
  * Asks the person to prove again who they are when the service demands a recent proof (RFC 9470), and then repeats the
@@ -34,8 +34,10 @@ export class ProofPrompt {
   /** What the person can prove it with. */
   readonly methods = async (): Promise<string[]> => {
     const response = await this.#call('GET', '/v1/sessions/current');
-    const { data } = (await response.json()) as { data?: { proof_methods?: string[] } };
+    const { data } = (await response.json()) as { data?: { acr?: string; proof_methods?: string[] } };
     const offered = typed.filter((name) => data?.proof_methods?.includes(name));
+    // The password does not renew a session of two factors. The code does so alone.
+    if (offered.includes('code') && data?.acr !== 'urn:gatehouse:1') return ['code'];
     return offered.length > 0 ? offered : ['password'];
   };
 

@@ -4,6 +4,6 @@ export const showCell = (value: unknown): string => {
   return printable(Array.isArray(value) ? value.join(' ') : String(value));
 };
 
-/** Names are whatever people chose: what moves a cursor, ends a line or turns the writing around is shown, not done. */
+/** People choose names freely: characters that move the cursor, end a line or change the direction are shown as escapes. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);

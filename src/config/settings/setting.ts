@@ -23,7 +23,7 @@ export function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([name, text]) => `${name}=${text}`)
+    .map(([name, text]) => `${name}=${typeof text === 'object' ? JSON.stringify(text) : text}`)
     .join('; ');
 }
 

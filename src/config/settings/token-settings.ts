@@ -1,3 +1,4 @@
+import { authorizationDetailsTypes } from './authorization-details-types.ts';
 import { integer, list, oneOf, texts } from './setting.ts';
 
 /** RFC 8707 2: absolute, and without a fragment. */
@@ -55,12 +56,7 @@ export const tokenSettings = {
     'scopes with their texts, such as reports:run=Run your reports; invoices:pay=Pay your invoices',
     (scope, text) => /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)*$/.test(scope) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
   ),
-  authorizationDetailsTypes: texts(
-    'AUTHORIZATION_DETAILS_TYPES',
-    'the types of authorization_details that applications can request (RFC 9396), each with a text for the consent page',
-    'types with their texts, such as payment_initiation=Make this payment',
-    (type, text) => /^[a-zA-Z][\w.:/-]{0,199}$/.test(type) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
-  ),
+  authorizationDetailsTypes,
   resourceServers: list<string>(
     'RESOURCE_SERVERS',
     [],

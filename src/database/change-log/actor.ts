@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../platform/caller.ts';
+import { compiledQuery } from '../compiled-query.ts';
 import type { Engine, Tx } from '../database.ts';
 
 /** On PostgreSQL: a setting of the transaction, which triggers read. */
@@ -9,24 +10,25 @@ export const actorSetting = 'gatehouse.actor';
 export const actorJson = ({ userId, clientId }: Pick<Caller, 'userId' | 'clientId'>): string =>
   JSON.stringify({ user_id: userId, client_id: clientId });
 
+const setActor = compiledQuery((db, { actor }: { actor: string | null }) =>
+  db.updateTable('change_actor').set({ actor }).where('id', '=', 1),
+);
+
 /**
  * On SQLite: names the caller to the triggers while `work` runs. A transaction has no neighbours there, and what writes outside
  * of this is nobody's.
  */
 export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>): Promise<T> {
   if (caller.userId === null && caller.clientId === null) return work();
-  await tx
-    .updateTable('change_actor')
-    .set({ actor: actorJson(caller) })
-    .execute();
+  await setActor.run(tx, { actor: actorJson(caller) });
   const result = await work();
-  await tx.updateTable('change_actor').set({ actor: null }).execute();
+  await setActor.run(tx, { actor: null });
   return result;
 }
 
 /** Names somebody else to the triggers for the rest of the transaction, or nobody. */
 export async function nameActor(engine: Engine, tx: Tx, { userId, clientId }: Caller): Promise<void> {
   const actor = userId === null && clientId === null ? null : actorJson({ userId, clientId });
-  if (engine === 'sqlite') await tx.updateTable('change_actor').set({ actor }).execute();
+  if (engine === 'sqlite') await setActor.run(tx, { actor });
   else await sql`select set_config(${actorSetting}, ${actor ?? ''}, true)`.execute(tx);
 }

@@ -26,8 +26,8 @@ function jsonOf(row: 'old' | 'new', columns: readonly string[]): string {
 }
 
 /**
- * `gatehouse.actor` is set in the transaction of whoever writes for a caller. The position is taken while the row is locked, so
- * that positions of one row are in the order of its writes.
+ * A transaction that writes for a caller sets `gatehouse.actor`. The position is taken while the row is locked, so that the
+ * positions of one row are in the order of its writes.
  */
 function bodyOf({ resource, columns, versioned, needs }: RecordedTable): string {
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');

@@ -6,8 +6,8 @@ import * as sqlite from './sqlite-triggers.ts';
 const of = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);
 
 /**
- * Triggers record every write, whoever makes it: the API, hooks, commands, cascades and plain SQL. This makes them what they are
- * to be; tables in `unrecorded` lose theirs.
+ * Triggers record every write: of the API, hooks, commands, cascades and plain SQL. This creates or replaces them, and drops
+ * those of the tables in `unrecorded`.
  */
 export const updateTriggers = (
   engine: Engine,

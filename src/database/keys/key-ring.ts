@@ -81,7 +81,7 @@ export class KeyRing {
     }
   }
 
-  /** On SQLite before anybody can ask, elsewhere soon. A failure leaves them unheeded, so that whoever needs them tries again. */
+  /** On SQLite, reads before the next request; on PostgreSQL, soon. After a failure, the next use of a key tries again. */
   #readAtOnce(): Promise<void> | undefined {
     const { database, log } = this.#context;
     const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');

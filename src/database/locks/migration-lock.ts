@@ -6,9 +6,9 @@ import type { Database, Tx } from '../database.ts';
 /** Any number: it names the lock that instances starting together queue for. */
 const migrationLock = 7_146_352;
 /**
- * A change of a table waits for whoever uses it, and all others wait behind the change: it gives up, and comes back. Each
- * attempt waits longer than the one before, until it outlasts commits that are slow. In the end somebody's transaction stays
- * open, and the operator has to end it.
+ * A change of a table waits for the transactions that use it, and all others wait behind the change. So it gives up after
+ * this time and tries again. Each attempt waits longer than the one before, to outlast slow commits. If a transaction never
+ * ends, the operator has to end it.
  */
 const lockTimeoutMs = 800;
 const longestLockTimeoutMs = 5000;

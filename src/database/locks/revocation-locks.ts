@@ -2,10 +2,10 @@ import { type Expression, PostgresAdapter, type RawBuilder, type SqlBool, sql } 
 import type { Db, Tx } from '../database.ts';
 
 /*
- * PostgreSQL lets a new `for share` pass somebody who waits to change the same row: a stream of writers would keep a
- * revocation waiting for ever. Advisory locks are granted in the order in which they were asked for. So whoever relies on a
- * user, a client or a session takes its lock in shared mode, in the statement that locks the row. Whoever is about to revoke it
- * takes the lock in exclusive mode first: new writers queue behind, and the revocation waits for those under way alone.
+ * PostgreSQL grants a new `for share` before an earlier transaction that waits to change the same row: a stream of writers
+ * would keep a revocation waiting for ever. Advisory locks are granted in the order of the requests. So a transaction that
+ * relies on a user, a client or a session takes its lock in shared mode, in the statement that locks the row. A revocation
+ * takes the lock in exclusive mode first: new writers queue behind it, and it waits only for those under way.
  *
  * The order is always user, client, session; and the advisory lock before the row. SQLite needs none of this: it has one writer.
  */

@@ -36,7 +36,6 @@ export const changeLog: Migration = {
       ? "position bigint primary key default nextval('change_log_position')"
       : 'position integer primary key autoincrement';
     await sql.raw(`create table change_log (${position}, ${logColumns(types)})`).execute(tx);
-    await sql.raw('create index change_log_at on change_log (at)').execute(tx);
     await tx.insertInto('change_actor').values({ id: 1, actor: null }).execute();
     await tx.insertInto('change_history').values({ id: newHistory() }).execute();
   },

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
  * Lets the reads of one turn of the event loop share one view of the file, so that its locks are taken once
- * (docs/performance.md). A page and its count agree, too. Whoever learns of a commit must `end` it, so that
- * nobody reads what was true before.
+ * (docs/performance.md). A page and its count agree, too. Code that learns of a commit must `end` it, so that
+ * no later read is stale.
  */
 export class SharedSnapshot {
   readonly #file: DatabaseSync;

@@ -109,7 +109,7 @@ export class SqliteBus implements Bus {
     this.#snapshot.end();
   }
 
-  /** After whoever has just committed. */
+  /** Runs after the code that has just committed. */
   #wake(): void {
     setImmediate(() => {
       for (const listener of this.#wakeListeners) listener();

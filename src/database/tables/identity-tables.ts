@@ -34,7 +34,7 @@ export interface IdentityTables {
     /** The path of the first-party client that it is for; null: the pages. */
     client: string | null;
     next: string | null;
-    /** The invitation that is being accepted. */
+    /** The id of the mailed link of the invitation that is being accepted. */
     invitation: string | null;
     /** Seconds, as asked of the provider. */
     max_age: number | null;

@@ -33,8 +33,8 @@ function mostFiles(): number {
 }
 
 /**
- * Keeps connections from filling the process: there is a most of them, idle ones make room for new ones, and whoever asks
- * and does not read is ended.
+ * Keeps connections from filling the process: their number is limited, idle ones make room for new ones, and a connection
+ * whose client does not read the answer is closed.
  */
 export function limitConnections(app: App, { maxConnections, workers, answerTimeout }: Config): void {
   const { server } = app;

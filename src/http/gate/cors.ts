@@ -25,6 +25,7 @@ const allowedHeaders = [
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',
+  'Last-Event-ID',
   'X-Request-Id',
   // Model Context Protocol, streamable HTTP.
   'Mcp-Method',

@@ -1,9 +1,11 @@
 import type { Caller } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isProven, type Proof, type ProofDemand } from '../../platform/proof.ts';
+import { type Acr, isProven, leastToRenew, type Proof, type ProofDemand, reaches } from '../../platform/proof.ts';
 
 /** RFC 9470 3: the token is valid, but its user has to authenticate again. */
-export function proofTooOld({ freshFor }: Proof, { maxAge = freshFor || undefined, acr }: ProofDemand = {}): Problem {
+export function proofTooOld(proof: Proof, demand: ProofDemand = {}): Problem {
+  const { maxAge = proof.freshFor || undefined } = demand;
+  const acr = levelToName(proof, demand.acr);
   const detail =
     acr === undefined
       ? 'Prove again who you are: POST /v1/sessions/current/proofs, or send current_password along.'
@@ -19,6 +21,12 @@ export function proofTooOld({ freshFor }: Proof, { maxAge = freshFor || undefine
     headers: { 'WWW-Authenticate': challenge },
     members: { max_age: maxAge, acr_values: acr },
   });
+}
+
+/** The level in the challenge. The password alone does not renew a session of two factors, so its owner is told that level. */
+function levelToName(proof: Proof, demanded: Acr | undefined): Acr | undefined {
+  const least = leastToRenew(proof);
+  return reaches(least, 'urn:gatehouse:2') && !reaches(demanded ?? null, least) ? least : demanded;
 }
 
 /**

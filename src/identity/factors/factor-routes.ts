@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { changeAs, type HoldAuthority } from '../../database/change-as.ts';
+import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { requireScope } from '../../http/gate/unauthorized.ts';
@@ -7,6 +7,7 @@ import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
+import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { readEmailField } from '../read-body.ts';
 import { sendEmailCode } from './email-codes.ts';
@@ -28,12 +29,12 @@ function requirePerson({ kind, userId }: Caller): string {
   return userId;
 }
 
+interface Means extends Pick<ResourceServices, 'holdAuthority' | 'proveByPassword'> {
+  readonly services: FactorServices;
+}
+
 /** Challenges of passkeys, recovery codes and codes by mail: what is no row of a resource. */
-export function serveFactors(
-  app: App,
-  context: Context,
-  { services, holdAuthority }: { services: FactorServices; holdAuthority: HoldAuthority },
-): void {
+export function serveFactors(app: App, context: Context, { services, holdAuthority, proveByPassword }: Means): void {
   const { config, database } = context;
 
   app.get(
@@ -116,13 +117,18 @@ export function serveFactors(
       schema: {
         tags,
         summary: 'Make ten new recovery codes in place of the old ones, shown in this answer only',
+        body: Type.Object({
+          current_password: Type.Optional(Type.String({ description: 'Counts as a recent proof for this request' })),
+        }),
         response: { 201: Type.Object({ data: Type.Object({ recovery_codes: Type.Array(Type.String()) }) }) },
       },
     },
     async (request, reply) => {
-      const { caller } = request;
-      const userId = requirePerson(caller);
+      const source = requestSource(request);
+      const userId = requirePerson(request.caller);
       requireSecondFactors(context);
+      const { current_password: password } = bodyOf(request.body);
+      const caller = password ? await proveByPassword({ caller: request.caller, source }, password) : request.caller;
       const act = { caller, scope: 'authenticators:write', ofAccounts: true };
       const recovery_codes = await changeAs(database, holdAuthority, act, async (tx, _invalidate, held) => {
         await services.guardChange(tx, held);
@@ -130,7 +136,6 @@ export function serveFactors(
           throw conflict('Recovery codes stand in for a second factor. Set one up first.', 'no_factor');
         }
         const codes = await makeRecoveryCodes(context, tx, userId);
-        const source = requestSource(request);
         const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;
         await noteFactorChange(context, services.mail, tx, { userId, ...change, source });
         return codes;

@@ -95,6 +95,9 @@ export function passkeysResource(services: FactorServices) {
         read.set(values.passkey as object, made);
         return undefined;
       },
+      async beforeWrite({ tx, caller }, { operation }) {
+        if (operation === 'update') await services.guardChange(tx, caller);
+      },
     },
     async create(call, values) {
       const { tx, caller } = call;

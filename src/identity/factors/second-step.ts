@@ -1,6 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { type Acr, reaches } from '../../platform/proof.ts';
 import { rolesOf, type UserRow } from '../accounts/user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { isRemembered } from './remembered-browser-store.ts';
@@ -17,18 +18,26 @@ export type SecondStep =
 
 const none: SecondStep = { kind: 'none' };
 
-/** `first`: what was proved already. The same mailbox is not asked for twice. */
+/**
+ * `first`: what was proved already. The same mailbox is not asked for twice. `least`: the level that the login must reach. A
+ * remembered browser does not reach two factors.
+ */
 export async function secondStepOf(
   context: Context,
   keys: KeyRing,
   user: Pick<UserRow, 'id' | 'roles' | 'email' | 'email_confirmed'>,
-  { source, first }: { source: RequestSource; first: 'password' | 'email_code' | 'provider' },
+  {
+    source,
+    first,
+    least,
+  }: { source: RequestSource; first: 'password' | 'email_code' | 'provider'; least?: Acr | undefined },
 ): Promise<SecondStep> {
   const { config, database } = context;
   if (config.mfa === 'off') return none;
   const held = await findHeldFactors(database.db, user.id);
   if (hasSecondFactor(held)) {
-    if (config.mfaRemember > 0 && (await isRemembered(context, keys, user.id, source))) return none;
+    const mayRemember = config.mfaRemember > 0 && !reaches(least ?? null, 'urn:gatehouse:2');
+    if (mayRemember && (await isRemembered(context, keys, user.id, source))) return none;
     const methods: Method[] = [];
     if (held.authenticators > 0) methods.push('totp');
     if (held.passkeys + held.automaticPasskeys > 0) methods.push('passkey');

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { argon2 } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { parseConfig } from '../../config/config.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { readArgon2, writeArgon2 } from './password-hash.ts';
@@ -15,6 +18,17 @@ describe('passwords', () => {
     assert.equal(await passwords.verify('correct horse battery', hash), true);
     assert.equal(await passwords.verify('correct horse batterz', hash), false);
     assert.equal(passwords.needsRehash(hash), false);
+  });
+
+  // In a separate process: `npm test` makes hashing cheap in this one.
+  it('are hashed with the cost that the hash names', async () => {
+    const message = Buffer.from('correct horse battery');
+    const program = `import { makeArgon2, writeArgon2 } from '${new URL('./password-hash.ts', import.meta.url)}';
+      process.stdout.write(writeArgon2(makeArgon2(Buffer.from('${message}'))));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+    const { algorithm, salt, tag, ...cost } = readArgon2(stdout) ?? assert.fail(stdout);
+    const expected = await promisify(argon2)(algorithm, { ...cost, message, nonce: salt, tagLength: tag.length });
+    assert.deepEqual(tag, expected);
   });
 
   it('are the same in either Unicode form', async () => {

@@ -5,8 +5,8 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
-import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { findUsableOneTimeToken, useOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { linkNotValid } from '../account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findUser, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
@@ -18,10 +18,10 @@ import type { Upstream } from './upstream.ts';
 export async function acceptInvitation(
   context: Context,
   services: AccountServices,
-  { token, upstream, source }: { token: string; upstream: Upstream; source: RequestSource },
+  { linkId, upstream, source }: { linkId: string; upstream: Upstream; source: RequestSource },
 ): Promise<void> {
   const { database, now } = context;
-  const found = await peekOneTimeToken(context, services.keys, 'reset_password', token);
+  const found = await findUsableOneTimeToken(database.db, linkId, 'reset_password', now());
   const user = found && (await findUser(database.db, found.user_id));
   // A user who has confirmed the address before is no new user, and links the identity in the settings.
   if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1)

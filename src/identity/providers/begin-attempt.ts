@@ -14,6 +14,7 @@ export interface Beginning {
   readonly sessionId?: string | null;
   readonly client?: string | undefined;
   readonly next?: string | undefined;
+  /** The id of the mailed link of the invitation that is being accepted. */
   readonly invitation?: string | undefined;
   readonly passedOn: PassedOn;
 }

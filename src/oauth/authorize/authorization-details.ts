@@ -1,3 +1,4 @@
+import { Errors } from 'typebox/schema';
 import type { Config } from '../../config/config.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { AuthorizationDetail } from '../sessions/store/grant-details.ts';
@@ -24,13 +25,18 @@ export function readAuthorizationDetails(
   if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details holds invisible characters.');
   for (const detail of details) {
     const { type } = detail;
-    if (typeof type !== 'string' || !Object.hasOwn(types, type)) {
+    const declared = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
+    if (declared === undefined) {
       throw invalid('authorization_details has a type that is not in authorization_details_types_supported.');
     }
     const wrongList = lists.find((name) => Object.hasOwn(detail, name) && !isTexts(detail[name]));
     if (wrongList) throw invalid(`authorization_details: ${wrongList} must be a list of texts.`);
     if (Object.hasOwn(detail, 'identifier') && typeof detail.identifier !== 'string') {
       throw invalid('authorization_details: identifier must be a text.');
+    }
+    if (typeof declared === 'object') {
+      const [isValid, [first]] = Errors(declared.schema, detail);
+      if (!isValid) throw invalid(`authorization_details: ${type}${first?.instancePath ?? ''} ${first?.message}.`);
     }
   }
   return details as readonly AuthorizationDetail[];

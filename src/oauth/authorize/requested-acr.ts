@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { type Acr, acrLevels } from '../../platform/proof.ts';
+import { type Acr, lowestAcr } from '../../platform/proof.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 
 interface AcrClaim {
@@ -17,7 +17,7 @@ export const unmetRequirements = () =>
 export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {
   const claim = acrClaim(only(parameters, 'claims'));
   const values = claim?.values ?? (only(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
-  const level = acrLevels.find((one) => values.includes(one));
+  const level = lowestAcr(values);
   if (level === undefined && claim?.essential && values.length > 0) throw unmetRequirements();
   return level;
 }

@@ -4,7 +4,7 @@ import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
-import { Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
+import { OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
@@ -49,6 +49,11 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
+  // RFC 9396 5: what is not supported is refused, and not ignored.
+  if (parameters.has('authorization_details')) {
+    const description = 'A device cannot request authorization_details: use the authorization endpoint.';
+    throw new OAuthError('invalid_authorization_details', description);
+  }
   // Nobody asks about other people's tokens on behalf of a person.
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { textOfType } from '../../config/settings/authorization-details-types.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
@@ -21,6 +22,7 @@ export interface Shown {
     readonly owner: LocalizedText | null;
     /** Nobody here made it: it registered itself, or its own address describes it. */
     readonly unknown: boolean;
+    readonly links: readonly { readonly text: LocalizedText; readonly uri: string; readonly host: string }[];
   };
   /** Where the person goes on to; null: to a program on their own device. */
   readonly returnHost: string | null;
@@ -49,12 +51,13 @@ export async function showConsent(
       host: hostOfClient(client),
       owner: await ownerOfClient(kit, client),
       unknown: client.registration !== null,
+      links: linksOf(client, redirectUri),
     },
     returnHost: hostOf(redirectUri),
     // Without knowing who somebody is, nobody can be signed in.
     scopes: scopes.map((name) => ({ name, text: describe(name), fixed: name === openidScope })),
     details: authorizationDetails.map(({ type, ...members }) => ({
-      text: kit.config.authorizationDetailsTypes[type] ?? type,
+      text: textOfType(kit.config.authorizationDetailsTypes[type] ?? type),
       members: Object.entries(members).map(([name, value]) => ({ name, value: textOf(value) })),
     })),
   };
@@ -79,6 +82,25 @@ export function hostOfClient({ id, registration, homepageUri }: StoredClient): s
 /** The user who made it, if any. Then nobody has verified its name. */
 export async function ownerOfClient({ database }: PageKit, { userId }: StoredClient): Promise<LocalizedText | null> {
   return userId === null ? null : ownerText(await findUser(database.db, userId));
+}
+
+/**
+ * The addresses of the terms, the privacy policy and the logo. If the application registered itself, only those at a host that
+ * the page shows anyway: with any other host it could pass for somebody else (OpenID Connect Dynamic Client Registration 9.1).
+ */
+function linksOf(client: StoredClient, redirectUri: string): Shown['application']['links'] {
+  const isUnknown = client.registration !== null;
+  const hosts = [hostOf(redirectUri), hostOfClient(client)];
+  return [
+    { text: message('authorize.terms'), uri: client.tosUri },
+    { text: message('authorize.privacy'), uri: client.policyUri },
+    // The logo of a known application is shown as an image.
+    { text: message('authorize.logo'), uri: isUnknown ? client.logoUri : null },
+  ].flatMap(({ text, uri }) => {
+    if (uri === null) return [];
+    const { host } = new URL(uri);
+    return isUnknown && !hosts.includes(host) ? [] : [{ text, uri, host }];
+  });
 }
 
 const loopback = ['127.0.0.1', '[::1]', 'localhost'];

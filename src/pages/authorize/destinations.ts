@@ -1,10 +1,16 @@
-import { only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
+import {
+  type AuthorizationParameters,
+  only,
+  readAuthorizationParameters,
+} from '../../oauth/authorize/authorization-parameters.ts';
 import { resolveClient } from '../../oauth/authorize/authorization-request.ts';
 import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
 import { findLogin } from '../../oauth/authorize/login.ts';
+import { requestedAcr } from '../../oauth/authorize/requested-acr.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
-import { Problem } from '../../platform/errors.ts';
+import { OAuthError, Problem } from '../../platform/errors.ts';
+import type { Acr } from '../../platform/proof.ts';
 import type { Continuations } from './continuations.ts';
 import { formTargets } from './form-targets.ts';
 
@@ -16,6 +22,8 @@ export interface Destination {
   readonly idpHint: string | undefined;
   /** The requirements of the application for the sign-in. */
   readonly asks: { readonly prompt?: string; readonly max_age?: string; readonly acr_values?: string };
+  /** The level that the application requires, for the login of this service. */
+  readonly level: { readonly acr_values?: Acr };
   readonly formTargets: string;
   /** Whether this session does, or they have to sign in for it. */
   accepts(caller: Caller): Promise<boolean>;
@@ -28,6 +36,16 @@ const longestHint = 320;
 
 function ifProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
+}
+
+/** A level that nobody can reach is reported when the person comes back. */
+function levelIn(parameters: AuthorizationParameters): Acr | undefined {
+  try {
+    return requestedAcr(parameters);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return undefined;
+  }
 }
 
 export const createDestinations =
@@ -47,6 +65,7 @@ export const createDestinations =
     const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
     if (!asking) return undefined;
     const hint = only(parameters, 'login_hint');
+    const acr = levelIn(parameters);
     return {
       application: asking.client.name,
       loginHint: hint && hint.length <= longestHint ? hint : undefined,
@@ -57,6 +76,7 @@ export const createDestinations =
           return value === undefined ? [] : [[name, value]];
         }),
       ),
+      level: acr === undefined ? {} : { acr_values: acr },
       formTargets: formTargets(asking.redirectUri),
       async accepts(caller) {
         const login = await findLogin(oauth, caller);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import { Problem } from '../../platform/errors.ts';
+import { leastToRenew, reaches } from '../../platform/proof.ts';
 import { tokenOf, type WebSessions } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import type { Variables } from './views.ts';
@@ -29,7 +30,7 @@ export type Proofs = Readonly<Record<string, unknown>>;
 export const proveBy = (request: FastifyRequest, body: Proofs) =>
   callOwnApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
 
-/** The proofs that were filled in. A user who signed in with two factors sends two, or a passkey. */
+/** The proofs that were filled in. Several at once reach a higher level. */
 function proofsIn(form: Form): Proofs {
   const proofs: Record<string, unknown> = {};
   for (const method of methods) {
@@ -105,9 +106,13 @@ export async function askForProof(
 ): Promise<FastifyReply> {
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
   const { ok, data } = await callOwnApi<{ proof_methods: string[] }>(request, current);
-  const offered = ok ? data.proof_methods : ['password'];
-  const provers = await kit.proversOf(request.caller.userId);
-  const others = offered.length + provers.length - 1;
+  const all = ok ? data.proof_methods : ['password'];
+  const { userId, proof } = request.caller;
+  // The password does not renew a session of two factors. The code, or the passkey, does so alone.
+  const byFactor = reaches(leastToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
+  const offered = byFactor ? all.filter((name) => name !== 'password') : all;
+  const provers = await kit.proversOf(userId);
+  const optional = offered.length + provers.length > 1;
   const typed = Object.entries(form).filter(([name, value]) => name !== '_csrf' && typeof value === 'string');
   return kit.show(request, reply, 'prove', {
     title: message('prove.title'),
@@ -119,8 +124,8 @@ export async function askForProof(
     takes_passkey: offered.includes('passkey'),
     takes_email_code: offered.includes('email_code'),
     email_id: form[mailed.id],
-    password_optional: others > Number(offered.includes('code')),
-    code_optional: others > 0,
+    password_optional: optional,
+    code_optional: optional,
     provers,
     ...variables,
   });

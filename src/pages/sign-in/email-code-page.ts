@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
+import type { FindDestination } from '../authorize/destinations.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath } from '../session/local-path.ts';
@@ -10,7 +11,7 @@ import { type MfaRequired, showSecondStep } from './second-step.ts';
 const path = '/login-code';
 
 /** Signing in with a code by mail instead of a password (EMAIL_CODES=on). The form holds the id of the code: it works in this browser alone. */
-export function serveEmailCodes(kit: PageKit): void {
+export function serveEmailCodes(kit: PageKit, findDestination: FindDestination): void {
   const show = (request: FastifyRequest, reply: FastifyReply, next: string | undefined, variables: Variables = {}) =>
     kit.show(request, reply, 'login-code', {
       title: message('login_code.title'),
@@ -40,7 +41,8 @@ export function serveEmailCodes(kit: PageKit): void {
     const next = localPath(wanted);
     const wrong = message(code === '' ? 'login_step.missing' : 'login_step.wrong');
     if (code === '') return show(request, reply.code(422), next, { id, errors: { code: wrong } });
-    const answer = await kit.client.send(request, reply, { email_code: id, code });
+    const destination = await findDestination(next);
+    const answer = await kit.client.send(request, reply, { email_code: id, code, ...destination?.level });
     if (answer.ok) {
       kit.cookies.setSession(reply, answer.data);
       return kit.go(reply, answer.data.scope === undefined ? (next ?? '/settings') : '/settings/security');

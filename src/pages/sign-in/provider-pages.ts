@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { linkNotValid, readOneTimeToken } from '../../identity/account-mails/one-time-tokens.ts';
 import { takeAttempt } from '../../identity/providers/attempt-store.ts';
 import { bindingOf } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderFailure } from '../../identity/providers/provider-failure.ts';
@@ -68,9 +69,13 @@ function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(found);
 }
 
-/** The token of a mailed link. What cannot be one is not stored. */
-const readInvitation = (sent: unknown): string | undefined =>
-  typeof sent === 'string' && /^[\w.~-]{1,500}$/.test(sent) ? sent : undefined;
+/** The id of the mailed link that was sent. The attempt stores this id, never the link: the id alone opens nothing. */
+function readInvitation({ oauth: { keys } }: ProviderMeans, sent: unknown): string | undefined {
+  if (sent === undefined) return undefined;
+  const id = typeof sent === 'string' ? readOneTimeToken(keys, 'reset_password', sent) : undefined;
+  if (id === undefined) throw linkNotValid();
+  return id;
+}
 
 async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest, reply: FastifyReply) {
   const provider = await providerOf(means, request);
@@ -81,7 +86,7 @@ async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest
   return sendToProvider(kit, means, request, reply, provider, {
     purpose: 'sign-in',
     next,
-    invitation: readInvitation(query.invitation),
+    invitation: readInvitation(means, query.invitation),
     passedOn: readPassedOn(asked),
   });
 }

@@ -31,8 +31,8 @@ export async function finishSignIn(
 ): Promise<FastifyReply> {
   const { context, accounts } = means;
   const source = createBrowserCookie(kit.config).requestSource(request);
-  const { invitation: token } = attempt;
-  if (token !== null) await acceptInvitation(context, accounts, { token, upstream, source });
+  const { invitation: linkId } = attempt;
+  if (linkId !== null) await acceptInvitation(context, accounts, { linkId, upstream, source });
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
   if (resolved.kind === 'user') return enter(kit, means, request, reply, { ...attempt, resolved, upstream });
   const handle = randomHandle();
@@ -74,7 +74,9 @@ export async function enter(
   const proxied = means.proxiedClients.find((each) => each.path === path) as ProxiedClient;
   const knownBrowsers = createBrowserCookie(kit.config);
   const { user, identityId } = resolved;
-  const login = { proxied, user, identityId, upstream, source: knownBrowsers.requestSource(request) };
+  const source = knownBrowsers.requestSource(request);
+  const level = (await means.findDestination(next ?? undefined))?.level ?? {};
+  const login = { proxied, user, identityId, upstream, source, level };
   try {
     const issued = await logInByProvider(means.oauth, login);
     if (issued.browserCookie !== undefined) knownBrowsers.set(reply, issued.browserCookie);

@@ -106,7 +106,8 @@ async function signIn(
   if (form.password === '') missing.password = message('login.missing_password');
   if (Object.keys(missing).length > 0) return again(422, { errors: missing });
 
-  const answer = await kit.client.send(request, reply, { username: form.login, password: form.password });
+  const credentials = { username: form.login, password: form.password };
+  const answer = await kit.client.send(request, reply, { ...credentials, ...destination?.level });
   if (answer.ok) {
     kit.cookies.setSession(reply, answer.data);
     return kit.go(reply, answer.data.scope === undefined ? (next ?? '/settings') : '/settings/security');

@@ -7,8 +7,9 @@ import { ChangeLog } from './log/change-log.ts';
 import { createListPositions } from './log/list-positions.ts';
 import { type ChangesServices, serveChanges } from './stream/changes-routes.ts';
 import { Streams } from './stream/streams.ts';
+import { deliveriesResource } from './webhooks/deliveries-resource.ts';
 import { type SenderMeans, WebhookSender } from './webhooks/webhook-sender.ts';
-import { deliveriesResource, webhooksResource } from './webhooks/webhooks-resource.ts';
+import { webhooksResource } from './webhooks/webhooks-resource.ts';
 
 type Given = Pick<ChangesServices, 'keys' | 'verifier' | 'cookieToken'> & Pick<SenderMeans, 'ownerOf' | 'notify'>;
 
@@ -33,7 +34,7 @@ export class Changes {
   /** Something was recorded by this process. */
   readonly wake = (): void => {
     this.#streams?.wake();
-    this.#sender?.wake();
+    this.#sender?.wakeForChange();
   };
 
   serve(app: App, resources: Resources, given: Given): void {

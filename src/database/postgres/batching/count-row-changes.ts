@@ -13,8 +13,8 @@ export const changesAreCounted = (table: string): string =>
 const most = 100_000;
 
 /**
- * The sequence that triggers count added and removed rows in. It waits for nobody, and nobody for it. A statement that
- * removes rows counts as many as it removes. Whoever writes to the tables needs no right to the sequence.
+ * The sequence in which triggers count added and removed rows. It takes no locks. A statement that removes rows counts as
+ * many as it removes. Writers to the tables need no right to the sequence.
  */
 export async function createRowChanges(tx: Tx): Promise<void> {
   await sql`create sequence row_changes`.execute(tx);

@@ -10,7 +10,7 @@ interface Observed {
 
 /**
  * Ids of transactions fit into a number for longer than any database lives. The sequence is read after the snapshot was
- * taken: whoever counts in it has had an id before, and commits after.
+ * taken: a transaction that counts in it got its id before that, and commits after.
  */
 const observe = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::float8 as xmin,
   pg_snapshot_xmax(s)::text::float8 as xmax from row_changes, pg_current_snapshot() as s`;
@@ -62,7 +62,7 @@ export class RowChanges {
   #note({ value, xmin, xmax }: Observed): void {
     const pending = this.#pending;
     if (!pending) this.#pending = { value };
-    // This snapshot is younger than the value: whoever had counted by then has a lower id.
+    // This snapshot is younger than the value: every transaction that had counted by then has a lower id.
     else if (pending.bound === undefined) pending.bound = xmax;
     else if (xmin >= pending.bound) {
       if (pending.value !== this.#settled) {

@@ -12,7 +12,7 @@ type Row = Record<string, unknown>;
 /** Rows for which one statement looks, at most: its answer is read in one piece. */
 const mostKeys = 200;
 
-/** Reads that travel together where they can: each is asked for after whoever joins it has come. */
+/** Sends reads together where it can. A read is sent after the reads that join it have arrived. */
 export class SharedReads {
   readonly #run: Run;
   readonly #byKey = new Map<string, Batcher<string, Row | undefined>>();

@@ -97,8 +97,8 @@ export class InvalidationConnection {
     });
     try {
       await client.connect();
-      // What nobody waits for any more must not stay behind in the server. Later than that: a commit that waits for a
-      // standby is reported as done when it is cut short.
+      // The server ends a statement that no one waits for any more. It ends it a second later than we give up, because
+      // PostgreSQL reports a commit that waits for a standby as done when it is cut short.
       await this.ask(`set statement_timeout = ${answerWithin + 1000}`);
       await this.ask(`listen ${changesChannel}`);
       await this.ask(`listen ${heardChannel}`);
@@ -139,7 +139,7 @@ export class InvalidationConnection {
     clearTimeout(timer);
   }
 
-  /** Only when it listens: whatever was committed before is in the snapshot, whatever comes after is heard. */
+  /** Called after LISTEN: the snapshot holds every earlier commit, and later commits are heard. */
   async #register(): Promise<void> {
     const earlier = [...this.#ids];
     const id = randomBytes(24).toString('base64url');

@@ -1,8 +1,8 @@
 /** How long an instance trusts its memory after its last query over the connection for invalidations, by its own clocks. */
 export const leaseLength = 2500;
 /**
- * How long whoever made a change waits for an instance that does not confirm it. Longer than the lease by what clocks may
- * run apart (docs/decisions/lease-on-invalidations.md).
+ * How long a change waits for an instance that does not confirm it. Longer than the lease, because clocks may run apart
+ * (docs/decisions/lease-on-invalidations.md).
  */
 export const leaseSurelyOver = 3000;
 

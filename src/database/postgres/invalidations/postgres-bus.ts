@@ -78,7 +78,7 @@ export class PostgresBus implements Bus {
   }
 
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
-    // An id that nobody can guess, because instances confirm every announcement, whoever sent it.
+    // The id cannot be guessed: instances confirm every announcement, also one that somebody else sent.
     const announcement = randomUUID();
     const message = writeAnnounced({ announcement, changes });
     const { rows } = await sql<{

@@ -86,7 +86,8 @@ export class PostgresReplicas implements Replicas {
         () => this.#primary.readKeyed<R>(text, key),
       );
     const readFirst = async <R>(...asked: Parameters<Database['readFirst']>) => (await read<R>(...asked))[0];
-    // The sequence that counts changes runs ahead on a replica. The primary's holds for whoever has what was settled there.
+    // On a replica, the sequence that counts changes runs ahead of the rows. The primary's value is right for every reader
+    // that has the changes settled there.
     const changes = async () => {
       const known = await this.#primary.changes();
       return known && { ...known, has: (moment: number) => completeTo > moment };

@@ -18,7 +18,7 @@ const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedP
   return { amr: factor.amr, step, use };
 };
 
-/** The code of an authenticator app, or a recovery code. */
+/** The code of an authenticator app, or a recovery code. It renews a session of two factors by itself (contract 5.9). */
 export const byCode = (means: FactorMeans): ProofMethod => ({
   async isOffered(userId) {
     const { authenticators, recoveryCodes } = await findHeldFactors(means.context.database.db, userId);
@@ -27,7 +27,7 @@ export const byCode = (means: FactorMeans): ProofMethod => ({
   async check({ userId, value, source }) {
     const methods: Method[] = ['totp', 'recovery_code'];
     const sent = { code: typeof value === 'string' ? value : '' };
-    return checked('code', await proveFactor(means, { userId, methods, sent, source }));
+    return checked('code', await proveFactor(means, { userId, methods, sent, source }), 'completing');
   },
 });
 

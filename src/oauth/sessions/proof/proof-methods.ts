@@ -14,8 +14,11 @@ export interface SentProof {
 export interface CheckedProof {
   /** RFC 8176. */
   readonly amr: readonly string[];
-  /** A first factor begins a login, a second factor completes it. One of each makes two factors. */
-  readonly step: 'first' | 'second';
+  /**
+   * A first factor begins a login, a second factor completes it. One of each makes two factors. `completing` is a second
+   * factor that also completes the login that opened the session: no first factor has to be sent with it.
+   */
+  readonly step: 'first' | 'second' | 'completing';
   /** Runs in the transaction that renews the proof: uses a code up, or refuses what has changed since it was checked. */
   use(tx: Tx): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { proofTooOld } from '../../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
-import { leastToRenew, reaches } from '../../../platform/proof.ts';
+import { leastToRenew, type Proof, reaches } from '../../../platform/proof.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { type Authentication, authenticatedBy } from '../store/authentication.ts';
 import { updateProof } from '../store/proof-store.ts';
@@ -18,8 +18,8 @@ interface Renewal {
 }
 
 /**
- * Renews the proof of the caller's session by what was sent, and by nothing that was proved before. Every instance hears of
- * it before this returns, so the same token works at once wherever it is presented.
+ * Renews the proof of the caller's session by what was sent. Every instance hears of it before this returns, so the same
+ * token works at once wherever it is presented.
  */
 export async function renewProof(
   context: Context,
@@ -31,7 +31,7 @@ export async function renewProof(
   const sessionId = requireRenewable(caller);
   const sent = { userId: userId as string, sessionId, source };
   const checked = await checkAll(methods, body, sent);
-  const proof = authenticatedBy(amrOfAll(checked), context.now());
+  const proof = authenticatedBy(amrOfAll(checked, caller.proof), context.now());
   const least = leastToRenew(caller.proof);
   if (!reaches(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
   await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
@@ -50,9 +50,15 @@ export function requireRenewable({ proof, sessionId }: Caller): string {
   throw forbidden('A personal access token and a client’s own token are never a proof of who you are. Sign in.');
 }
 
-function amrOfAll(checked: readonly CheckedProof[]): string[] {
+/** The first factors that a login can begin with, and that a code completes. A passkey is never taken over: it would raise the level. */
+const firstFactors = ['pwd', 'fed'];
+
+function amrOfAll(checked: readonly CheckedProof[], before: Proof): string[] {
   const steps = new Set(checked.map(({ step }) => step));
-  return [...new Set([...checked.flatMap(({ amr }) => amr), ...(steps.size > 1 ? ['mfa'] : [])])];
+  const sent = checked.flatMap(({ amr }) => amr);
+  const completes = steps.has('completing');
+  const earlier = completes && !steps.has('first') ? before.amr.filter((method) => firstFactors.includes(method)) : [];
+  return [...new Set([...earlier, ...sent, ...(completes || steps.size > 1 ? ['mfa'] : [])])];
 }
 
 async function checkAll(

@@ -107,7 +107,7 @@ export class Streams {
 
   /** A stream that is as far as the live ones, or further than all of them where there are none. */
   #join(stream: Stream): boolean {
-    const isFirst = ![...this.#open].some(({ live }) => live);
+    const isFirst = !this.#open.values().some(({ live }) => live);
     if (isFirst) this.#head = stream.position.number;
     else if (stream.position.number < this.#head) return false;
     stream.live = true;

@@ -52,12 +52,17 @@ export class LoggedChange {
     return this.row.position;
   }
 
+  /** `left`: the row is there, but it is no longer among those that the caller sees. */
+  operationFor({ before, after }: Sight): LogRow['operation'] | 'left' {
+    return before && !after && this.after ? 'left' : this.row.operation;
+  }
+
   /** The change as JSON, or undefined where nothing of it is to be seen. A row that leaves the view is named by its id alone. */
   jsonFor(sight: Sight, history: string): string | undefined {
     const { before, after } = sight;
     if (!before && !after) return undefined;
     const kind = (before ? 1 : 0) + (after ? 2 : 0);
-    this.#json[kind] ??= before && !after && this.after ? this.#left(history) : this.#whole(sight, history);
+    this.#json[kind] ??= this.operationFor(sight) === 'left' ? this.#left(history) : this.#whole(sight, history);
     return this.#json[kind];
   }
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../../database/context.ts';
 import type { Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { uuidv7 } from '../../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
@@ -11,6 +10,7 @@ import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
+import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   activeWebhooks,
@@ -35,6 +35,8 @@ const longestTrial = 3 * 86_400_000;
 const firstPauseMs = 5000;
 const longestPauseMs = 8 * 3_600_000;
 const longestKept = 1000;
+/** The body of a delivery that the owner may not see any more. */
+const notToBeSeen = 'null';
 
 /** Three times as long each time, up to eight hours. A little less by chance: what failed together is not tried together. */
 const pauseAfter = (attempts: number): number =>
@@ -62,6 +64,8 @@ export class WebhookSender {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
+  /** The last look found no webhook. */
+  #idle = false;
   #stopped = false;
 
   constructor(context: Context, means: SenderMeans) {
@@ -77,6 +81,11 @@ export class WebhookSender {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
+  }
+
+  /** A change was recorded. Without webhooks, that is no reason to ask the database. */
+  wakeForChange(): void {
+    if (!this.#idle) this.wake();
   }
 
   async stop(): Promise<void> {
@@ -97,7 +106,8 @@ export class WebhookSender {
       while (this.#again && !this.#stopped) {
         this.#again = false;
         const webhooks = await activeWebhooks(this.#context.database.db);
-        if (webhooks.length === 0) continue;
+        this.#idle = webhooks.length === 0;
+        if (this.#idle) continue;
         const settled = await this.#means.log.observe();
         for (const webhook of webhooks) await this.#serve(webhook, settled);
       }
@@ -134,8 +144,8 @@ export class WebhookSender {
         )
       : [];
     const wanted = JSON.parse(webhook.operations) as string[];
-    const rows = shown.flatMap(({ change, json }) =>
-      wanted.includes(change.row.operation) ? [deliveryOf(webhook, change, json, now())] : [],
+    const rows = shown.flatMap((each) =>
+      wanted.includes(each.change.row.operation) ? [deliveryOf(webhook, each, now())] : [],
     );
     await database.db.transaction().execute(async (tx) => {
       if ((await lockWebhook(database, tx, id))?.position !== position) return;
@@ -162,13 +172,13 @@ export class WebhookSender {
     }
   }
 
-  async #show(subscription: Subscription, changes: readonly LoggedChange[]) {
+  async #show(subscription: Subscription, changes: readonly LoggedChange[]): Promise<Shown[]> {
     const history = await this.#means.log.history();
     const sights = await new Viewing(this.#context, changes).sightsOf(subscription);
     return changes.flatMap((change) => {
       const sight = sights.get(change.resource.name)?.get(change);
       const json = sight && change.jsonFor(sight, history);
-      return json === undefined ? [] : [{ change, json }];
+      return json === undefined || !sight ? [] : [{ change, operation: change.operationFor(sight), json }];
     });
   }
 
@@ -194,9 +204,9 @@ export class WebhookSender {
     if (!subscription) return undefined;
     if (delivery.position === 0) return delivery.body;
     const row = await changeAt(this.#context.database.db, delivery.position);
-    if (!row) return delivery.body;
+    if (!row) return delivery.body === notToBeSeen ? undefined : delivery.body;
     const [shown] = await this.#show(subscription, [this.#changeOf(row)]);
-    return shown && bodyOf(shown.change, shown.json);
+    return shown && bodyOf(shown);
   }
 
   async #deliver(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
@@ -204,11 +214,12 @@ export class WebhookSender {
     const body = await this.#bodyOf(webhook, delivery);
     if (body === undefined) {
       const error = 'the owner may not see this any more';
-      return noteDelivery(database.db, delivery.id, { state: 'failed', error });
+      return noteDelivery(database.db, delivery.id, { state: 'failed', error, body: notToBeSeen });
     }
     const began = performance.now();
     const outcome = await this.#post(webhook, delivery.id, body);
-    const noted = { ...outcome, duration_ms: Math.round(performance.now() - began) };
+    const sent = body === delivery.body ? {} : { body };
+    const noted = { ...outcome, ...sent, duration_ms: Math.round(performance.now() - began) };
     const status = outcome.response_status;
     if (status !== null && status >= 200 && status < 300) {
       return noteDelivery(database.db, delivery.id, { ...noted, state: 'delivered', delivered_at: now() });
@@ -257,26 +268,3 @@ export class WebhookSender {
     await this.#means.notify(tx, webhook);
   }
 }
-
-const bodyOf = ({ resource, row }: LoggedChange, json: string): string =>
-  `{"type":${JSON.stringify(`${resource.name}.${row.operation}`)},"timestamp":${JSON.stringify(new Date(row.at).toISOString())},"data":${json}}`;
-
-const deliveryOf = (webhook: WebhookRow, change: LoggedChange, json: string, now: number): DeliveryRow => ({
-  id: uuidv7(now),
-  webhook_id: webhook.id,
-  position: change.position,
-  resource: change.resource.name,
-  row_id: change.row.row_id,
-  operation: change.row.operation,
-  body: bodyOf(change, json),
-  state: 'waiting',
-  attempts: 0,
-  next_attempt_at: now,
-  leased_until: null,
-  response_status: null,
-  response_body: null,
-  error: null,
-  duration_ms: null,
-  created_at: now,
-  delivered_at: null,
-});

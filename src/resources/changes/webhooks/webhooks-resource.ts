@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { uuidv7 } from '../../../database/uuid.ts';
 import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
-import { all, among, anyOf, type Condition, equals, type Rule, role } from '../../declaration/access.ts';
-import { type Call, defineResource, type WriteCall } from '../../declaration/define-resource.ts';
+import { conflict, type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
+import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
+import { type Call, defineResource } from '../../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../declaration/relations.ts';
-import { boolean, integer, json, list, oneOf, reference, text, timestamp } from '../../declare.ts';
+import { boolean, integer, list, oneOf, reference, text, timestamp } from '../../declare.ts';
 import type { Resources } from '../../model/resource.ts';
 import { readSubscription } from '../view/subscription.ts';
+import { pingOf } from './delivery-rows.ts';
 import { newSecret, type SignatureKind, verifyingKey } from './webhook-signature.ts';
 import { insertDeliveries, newestPosition, replaceSecret, sendAgain } from './webhook-store.ts';
 
@@ -19,20 +19,6 @@ const operations = ['created', 'updated', 'deleted'] as const;
 
 /** A person's own. A client makes none: it would be told of changes after its end. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
-
-/** Of their own webhooks. Deliveries hold what the owner's roles show, which an application does not have. */
-const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
-  kind === 'user' && !application && userId !== null
-    ? { kind: 'related', relation: 'webhook', condition: equals('user_id', userId) }
-    : false;
-
-/** A token sees deliveries of the resources that it may read. A ping is of none. */
-const readDeliveries: Rule = (caller, now) => {
-  const theirs = anyOf(role('admin'), ownDeliveries)(caller, now);
-  if (caller.scopes.includes('*')) return theirs;
-  const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
-  return all(theirs, among('resource', ['', ...readable]));
-};
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
 
@@ -69,34 +55,6 @@ function check({ context, caller, now }: Call, means: WebhookMeans, { url, resou
   }
   if (errors.length > 0) throw unprocessable(errors);
 }
-
-const ping = (call: WriteCall, webhookId: string) => {
-  const id = uuidv7(call.now);
-  const body = JSON.stringify({
-    type: 'ping',
-    timestamp: new Date(call.now).toISOString(),
-    data: { webhook_id: webhookId },
-  });
-  const rest = {
-    resource: '',
-    row_id: id,
-    operation: 'ping',
-    state: 'waiting' as const,
-    attempts: 0,
-    leased_until: null,
-  };
-  const answer = { response_status: null, response_body: null, error: null, duration_ms: null, delivered_at: null };
-  return {
-    id,
-    webhook_id: webhookId,
-    position: 0,
-    ...rest,
-    body,
-    next_attempt_at: call.now,
-    ...answer,
-    created_at: call.now,
-  };
-};
 
 const keepBody = Type.Unsafe<{ keep_old_hours?: number } | null>({
   type: ['object', 'null'],
@@ -190,6 +148,7 @@ export const webhooksResource = (means: WebhookMeans) =>
           call.reveal({ secret: verifyingKey(secret) });
         } else if (before && values.active === true && !before.active) values.disabled_reason = null;
       },
+      afterCommit: () => means.wake(),
     },
     actions: [
       {
@@ -197,8 +156,9 @@ export const webhooksResource = (means: WebhookMeans) =>
         summary: 'Send a ping',
         status: 202,
         async run({ row, transaction }) {
+          if (!row.active) throw conflict('The webhook is not active.');
           const made = await transaction(async (call) => {
-            const delivery = ping(call, row.id);
+            const delivery = pingOf(row.id, call.now);
             await insertDeliveries(call.tx as never, [delivery]);
             return delivery;
           });
@@ -249,42 +209,3 @@ export const webhooksResource = (means: WebhookMeans) =>
       },
     ],
   });
-
-/** The requests to webhooks, and their responses. */
-export const deliveriesResource = defineResource({
-  name: 'webhook-deliveries',
-  table: 'webhook_deliveries',
-  singular: 'delivery',
-  description: 'What was sent to webhooks, and what they answered. Kept as long as changes are.',
-  managed: false,
-  versioned: false,
-  mcp: false,
-  fields: {
-    webhook_id: reference('webhooks', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
-    resource: text({ readOnly: true, searchable: true, folded: 'stored' }),
-    row_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
-    operation: text({ readOnly: true, searchable: true, folded: 'stored' }),
-    state: oneOf(['waiting', 'delivered', 'failed'], {
-      readOnly: true,
-      searchable: true,
-      sortable: true,
-      default: 'waiting',
-    }),
-    attempts: integer({ readOnly: true, searchable: true }),
-    next_attempt_at: timestamp({ readOnly: true }),
-    response_status: integer({ readOnly: true, searchable: true }),
-    response_body: text({ readOnly: true, description: 'Its beginning' }),
-    error: text({ readOnly: true }),
-    duration_ms: integer({ label: 'Duration (ms)', readOnly: true }),
-    body: json({ label: 'Sent', readOnly: true, description: 'What was sent' }),
-    created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
-    delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
-  },
-  relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
-  access: {
-    read: readDeliveries,
-    write: 'nobody',
-  },
-  operations: ['list', 'find'],
-  defaultOrder: '-created_at',
-});

@@ -1,0 +1,48 @@
+import { Compile } from 'typebox/schema';
+import { type Setting, texts } from './setting.ts';
+
+/** A type of `authorization_details` (RFC 9396 2) whose objects must conform to a JSON Schema. */
+export interface CheckedType {
+  /** For the consent page. */
+  readonly text: string;
+  readonly schema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+}
+
+/** The types by their names, each with its text for the consent page. */
+export type AuthorizationDetailsTypes = Readonly<Record<string, string | CheckedType>>;
+
+export const textOfType = (type: string | CheckedType): string => (typeof type === 'string' ? type : type.text);
+
+const withTexts = texts(
+  'AUTHORIZATION_DETAILS_TYPES',
+  'the types of authorization_details that applications can request (RFC 9396), each with a text for the consent page. In the configuration file a type can also have a JSON Schema',
+  'types with their texts, such as payment_initiation=Make this payment. In the file a text can be { text, schema }, with a schema of the type object',
+  (type, text) => /^[a-zA-Z][\w.:/-]{0,199}$/.test(type) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
+);
+
+export const authorizationDetailsTypes: Setting<AuthorizationDetailsTypes> = {
+  ...withTexts,
+  parse(value) {
+    if (typeof value !== 'object' || value === null) return withTexts.parse(value);
+    const types = Object.entries(value as Record<string, unknown>);
+    const isGood = types.every(([, type]) => typeof type === 'string' || isCheckedType(type));
+    if (!isGood) return { ok: false };
+    const all = value as AuthorizationDetailsTypes;
+    const read = withTexts.parse(
+      Object.fromEntries(Object.entries(all).map(([name, type]) => [name, textOfType(type)])),
+    );
+    return read.ok ? { ok: true, value: Object.freeze({ ...all }) } : read;
+  },
+};
+
+function isCheckedType(type: unknown): type is CheckedType {
+  const { text, schema, ...others } = (type ?? {}) as Partial<CheckedType>;
+  if (typeof text !== 'string' || schema?.type !== 'object' || Object.keys(others).length > 0) return false;
+  try {
+    // Throws for a pattern that is no regular expression.
+    Compile(schema);
+    return true;
+  } catch {
+    return false;
+  }
+}

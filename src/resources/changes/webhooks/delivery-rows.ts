@@ -1,0 +1,45 @@
+import { uuidv7 } from '../../../database/uuid.ts';
+import type { LoggedChange } from '../view/logged-change.ts';
+import type { DeliveryRow, WebhookRow } from './webhook-store.ts';
+
+/** A change as the owner of a webhook sees it. */
+export interface Shown {
+  readonly change: LoggedChange;
+  readonly operation: string;
+  readonly json: string;
+}
+
+export const bodyOf = ({ change: { resource, row }, operation, json }: Shown): string =>
+  `{"type":${JSON.stringify(`${resource.name}.${operation}`)},"timestamp":${JSON.stringify(new Date(row.at).toISOString())},"data":${json}}`;
+
+const waiting = (webhookId: string, now: number) => ({
+  id: uuidv7(now),
+  webhook_id: webhookId,
+  state: 'waiting' as const,
+  attempts: 0,
+  next_attempt_at: now,
+  leased_until: null,
+  response_status: null,
+  response_body: null,
+  error: null,
+  duration_ms: null,
+  created_at: now,
+  delivered_at: null,
+});
+
+export const deliveryOf = ({ id }: WebhookRow, shown: Shown, now: number): DeliveryRow => ({
+  ...waiting(id, now),
+  position: shown.change.position,
+  resource: shown.change.resource.name,
+  row_id: shown.change.row.row_id,
+  operation: shown.operation,
+  body: bodyOf(shown),
+});
+
+/** A ping is of no change: it waits for no other delivery. */
+export function pingOf(webhookId: string, now: number): DeliveryRow {
+  const row = waiting(webhookId, now);
+  const data = { webhook_id: webhookId };
+  const body = JSON.stringify({ type: 'ping', timestamp: new Date(now).toISOString(), data });
+  return { ...row, position: 0, resource: '', row_id: row.id, operation: 'ping', body };
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { addApplication } from '../../harness/applications.ts';
+import { press, signedIn } from '../../harness/authorizing.ts';
+import { freePort } from '../../harness/reverse-proxy.ts';
+import { services } from '../../harness/service.ts';
+import { bringClients } from '../../published-clients/bring-clients.ts';
+
+describe('The conformance suite of the Model Context Protocol', { timeout: 300_000 }, () => {
+  const start = services('sqlite');
+
+  it('passes the service as an authorization server', async (test) => {
+    const bring = await bringClients(new URL('.', import.meta.url));
+    if (!bring) return test.skip('the registry cannot be reached');
+    const service = await start();
+    const port = await freePort();
+    const { visitor } = await signedIn(service);
+    // Where a server accepts public clients, the suite is one, even if it has a secret.
+    const redirectUris = [`http://127.0.0.1:${port}/callback`];
+    const { id } = await addApplication(service, { public: true, scopes: ['openid', 'users:read'], redirectUris });
+    const suite = join(dirname(bring.resolve('commander')), '../@modelcontextprotocol/conformance/dist/index.js');
+    const issuer = service.context.config.baseUrl;
+    const args = ['authorization', '--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', id];
+    const child = spawn(process.execPath, [suite, ...args, '-p', String(port)]);
+    test.after(() => void child.kill());
+    let said = '';
+    let isSent = false;
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+      const address = /^(http\S+\/oauth\/authorize\?\S+)\n/m.exec(said)?.[1];
+      if (!address || isSent) return;
+      isSent = true;
+      const { pathname, search } = new URL(address);
+      void visitor
+        .get(pathname + search)
+        .then((page) => press(visitor, page, 'allow'))
+        .then(({ location }) => fetch(location ?? ''));
+    });
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    const [code] = await once(child, 'close');
+    assert.equal(code, 0, said);
+    for (const scenario of ['authorization-server-metadata-endpoint', 'authorization-code-grant']) {
+      assert.match(said, new RegExp(`✓ ${scenario}: 1 passed, 0 failed`), said);
+    }
+  });
+});

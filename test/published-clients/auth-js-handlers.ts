@@ -1,0 +1,54 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+
+// biome-ignore lint/suspicious/noExplicitAny: these packages come without types here, as scripts use them.
+type Any = any;
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let sent = '';
+  for await (const chunk of request) sent += chunk;
+  return sent;
+}
+
+/** What an adapter of Auth.js for a framework does. */
+export const authJs =
+  (Auth: Any, host: string, config: object): RequestListener =>
+  async (request, response) => {
+    const sent = await textOf(request);
+    const { method = 'GET', headers } = request;
+    const asked = new Request(new URL(request.url ?? '', host), {
+      ...{ method, headers: headers as Record<string, string> },
+      ...(sent === '' ? {} : { body: sent }),
+    });
+    const answer: Response = await Auth(asked, config);
+    for (const cookie of answer.headers.getSetCookie()) response.appendHeader('set-cookie', cookie);
+    const location = answer.headers.get('location');
+    response.writeHead(answer.status, location ? { location } : {}).end(await answer.text());
+  };
+
+/** What the adapter of next-auth for a framework does. */
+export const nextAuth =
+  (AuthHandler: Any, host: string, options: object): RequestListener =>
+  async (request, response) => {
+    const sent = await textOf(request);
+    const url = new URL(request.url ?? '', host);
+    const [action, providerId] = url.pathname.replace('/api/auth/', '').split('/');
+    const cookies = Object.fromEntries(
+      (request.headers.cookie ?? '')
+        .split('; ')
+        .filter(Boolean)
+        .map((pair) => [pair.slice(0, pair.indexOf('=')), decodeURIComponent(pair.slice(pair.indexOf('=') + 1))]),
+    );
+    const asked = {
+      ...{ action, providerId, method: request.method, headers: request.headers, cookies, origin: host },
+      ...{ query: Object.fromEntries(url.searchParams), body: Object.fromEntries(new URLSearchParams(sent)) },
+    };
+    process.env.NEXTAUTH_URL = host;
+    const answer = await AuthHandler({ req: asked, options });
+    for (const { name, value, options: attributes } of answer.cookies ?? []) {
+      const ends = attributes.maxAge === 0 ? '; Max-Age=0' : '';
+      response.appendHeader('set-cookie', `${name}=${encodeURIComponent(value)}; Path=/${ends}`);
+    }
+    for (const { key, value } of answer.headers ?? []) response.setHeader(key, value);
+    if (answer.redirect) response.writeHead(302, { location: answer.redirect }).end();
+    else response.writeHead(answer.status ?? 200).end(JSON.stringify(answer.body ?? ''));
+  };

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ask } from '../harness/ask.ts';
+import { redirectUri, signedIn } from '../harness/authorizing.ts';
+import type { Service } from '../harness/service.ts';
+
+/** Where people come to after they signed out. */
+export const home = 'https://app.example/signed-out';
+
+interface Program {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+type Client = { readonly id: string; readonly secret?: string };
+
+/** Runs a program that prints where the browser goes, reads where it came back to, and prints what it learnt. */
+export async function signInByProgram(service: Service, app: Client, { command, args = [], env = {} }: Program) {
+  const person = await signedIn(service, { name: 'Ada Lovelace' });
+  const child = spawn(command, [...args, service.url, app.id, app.secret ?? '', redirectUri], {
+    env: { ...process.env, ...env },
+  });
+  let said = '';
+  let complaint = '';
+  let isSent = false;
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+    const line = /^(.+)\n/.exec(said)?.[1];
+    if (!line || isSent) return;
+    isSent = true;
+    const url = new URL(line);
+    void person.visitor.get(url.pathname + url.search).then(({ location }) => child.stdin.end(`${location}\n`));
+  });
+  child.stderr.on('data', (chunk) => {
+    complaint += chunk;
+  });
+  const [code] = await once(child, 'close');
+  assert.equal(code, 0, complaint);
+  return { ...person, learnt: JSON.parse(said.split('\n')[1] ?? '') };
+}
+
+type SignedIn = Awaited<ReturnType<typeof signInByProgram>>;
+
+/** With the ID token that the program printed. Afterwards nobody is signed in in the browser, and the refresh token has ended. */
+export async function signOut(service: Service, app: Client, { visitor, learnt }: SignedIn): Promise<void> {
+  const query = new URLSearchParams({ id_token_hint: learnt.id_token, post_logout_redirect_uri: home });
+  assert.equal((await visitor.get(`/oauth/logout?${query}`)).location, home);
+  assert.equal((await visitor.get('/settings')).status, 302);
+  const { refresh_token } = learnt;
+  const form = { grant_type: 'refresh_token', refresh_token, client_id: app.id, client_secret: app.secret ?? '' };
+  assert.equal((await ask(service, '/oauth/token', { form })).body.error, 'invalid_grant');
+}
