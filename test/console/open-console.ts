@@ -31,5 +31,6 @@ export async function openConsole(
 
 /** Waits until a field holds a value that begins so. */
 export async function filled(page: Page, value: string): Promise<void> {
-  await page.waitForFunction(`[...document.querySelectorAll('input')].some((field) => field.value.startsWith('${value}'))`);
+  const isThere = `[...document.querySelectorAll('input')].some((field) => field.value.startsWith('${value}'))`;
+  while (!(await page.evaluate(isThere))) await page.evaluate('new Promise(requestAnimationFrame)');
 }
