@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { root } from '../harness/starts.ts';
 
@@ -12,15 +13,32 @@ const install = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '
 
 const here = new URL('.', import.meta.url);
 
-/**
- * Installs the packages of a folder beside the project's own packages. Undefined where the registry cannot be reached. Two test files
- * may do so at the same time: each installs into a folder of its own, and the first to finish gives it its name.
- */
+/** An installation takes a minute on a busy machine. A lock that is older was left by a test that was killed. */
+const lockMs = 5 * 60_000;
+
+/** True for the one test file that installs. For the others, false when it has ended. */
+async function takeLock(lock: string): Promise<boolean> {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    for (let made = statSync(lock, { throwIfNoEntry: false }); made; made = statSync(lock, { throwIfNoEntry: false })) {
+      if (Date.now() - made.mtimeMs > lockMs) {
+        rmSync(lock, { recursive: true, force: true });
+        return takeLock(lock);
+      }
+      await setTimeout(200);
+    }
+    return false;
+  }
+}
+
+/** Installs the packages of a folder beside the project's own packages, once for all test files. Undefined where the registry cannot be reached. */
 export async function bringClients(from = here): Promise<NodeJS.Require | undefined> {
-  const lock = readFileSync(new URL('package-lock.json', from));
-  const folder = join(cache, createHash('sha256').update(lock).digest('hex').slice(0, 16));
-  if (!existsSync(folder)) {
-    mkdirSync(cache, { recursive: true });
+  const list = readFileSync(new URL('package-lock.json', from));
+  const folder = join(cache, createHash('sha256').update(list).digest('hex').slice(0, 16));
+  mkdirSync(cache, { recursive: true });
+  if (!existsSync(folder) && (await takeLock(`${folder}.lock`))) {
     const own = mkdtempSync(join(cache, 'installing-'));
     try {
       for (const name of ['package.json', 'package-lock.json']) {
@@ -29,13 +47,11 @@ export async function bringClients(from = here): Promise<NodeJS.Require | undefi
       await run('npm', install, { cwd: own });
       if (!existsSync(folder)) renameSync(own, folder);
     } catch (error) {
-      if (!existsSync(folder)) {
-        console.log(`The packages could not be installed: ${(error as Error).message.slice(0, 500)}`);
-        return undefined;
-      }
+      console.log(`The packages could not be installed: ${(error as Error).message.slice(0, 500)}`);
     } finally {
       rmSync(own, { recursive: true, force: true });
+      rmSync(`${folder}.lock`, { recursive: true, force: true });
     }
   }
-  return createRequire(join(folder, 'package.json'));
+  return existsSync(folder) ? createRequire(join(folder, 'package.json')) : undefined;
 }
