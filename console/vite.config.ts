@@ -6,6 +6,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { drawIcons } from './icons/draw-icons.ts';
 
+const own = (file: string): string => join(import.meta.dirname, file);
+
 /**
  * Built into `dist/`. `__NONCE__` and `__ROOT__` are filled in by the service for each answer; addresses are relative,
  * so that the console works under any BASE_URL.
@@ -17,9 +19,16 @@ export default defineConfig({
   html: { cspNonce: '__NONCE__' },
   resolve: {
     alias: [
+      // Preact draws with a tenth of React's code; es-toolkit does what react-admin needs of lodash with a third.
+      { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+      { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
+      { find: /^react\/(jsx-runtime|jsx-dev-runtime)$/, replacement: 'preact/$1' },
+      { find: /^lodash\/(\w+)\.js$/, replacement: 'es-toolkit/compat/$1' },
+      { find: /^\.\/adapters\/reactRouterProvider\.js$/, replacement: own('src/app/router.tsx') },
+      { find: /^(@mui\/material\/Tooltip|\.\.?\/Tooltip\/index\.mjs)$/, replacement: own('src/widgets/Tooltip.tsx') },
       {
         find: /^(inflection|jsonexport\/dist\/index\.js|react-hotkeys-hook)$/,
-        replacement: join(import.meta.dirname, 'src/app/unused-packages.ts'),
+        replacement: own('src/app/unused-packages.ts'),
       },
     ],
   },

@@ -1,14 +1,17 @@
 import type { BrowserContext } from 'playwright-core';
 
 /** A phone's connection and a phone's processor, as Lighthouse takes them. */
-export const slowLine = { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
-export const slowProcessor = 4;
+const slowLine = { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
+const slowProcessor = 4;
+/** A poor connection, and a processor as fast as this one. */
+export const slowestLine = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
 export interface PageToMeasure {
   readonly name: string;
   readonly path: string;
   /** What is there when the page can be used: a selector. */
   readonly usable: string;
+  readonly line?: typeof slowestLine;
 }
 
 export interface PageFigures {
@@ -25,7 +28,7 @@ export interface PageFigures {
 export async function measurePage(
   context: BrowserContext,
   url: string,
-  { path, usable }: PageToMeasure,
+  { path, usable, line }: PageToMeasure,
 ): Promise<PageFigures> {
   const page = await context.newPage();
   const browser = await context.newCDPSession(page);
@@ -37,8 +40,8 @@ export async function measurePage(
   });
   await browser.send('Network.enable');
   await browser.send('Network.clearBrowserCache');
-  await browser.send('Network.emulateNetworkConditions', { offline: false, ...slowLine });
-  await browser.send('Emulation.setCPUThrottlingRate', { rate: slowProcessor });
+  await browser.send('Network.emulateNetworkConditions', { offline: false, ...(line ?? slowLine) });
+  await browser.send('Emulation.setCPUThrottlingRate', { rate: line ? 1 : slowProcessor });
   await page.goto(url + path, { waitUntil: 'commit' });
   await page.waitForSelector(usable, { timeout: 60_000 });
   const [firstPaint = 0, now = 0] = await page.evaluate(() => [

@@ -15,7 +15,7 @@ export interface OtherSite {
 }
 
 export const otherSite =
-  'CORS_ORIGINS names {origin}, but BASE_URL is {url}: to a browser {page} and {service} are different sites, and it keeps the refresh cookie back. Open the page at {instead}, or set BASE_URL to {page}.';
+  'CORS_ORIGINS names {origin}, but BASE_URL is {url}: for a browser, {page} and {service} are different sites, and it does not send the refresh cookie. Open the page at {instead}, or set BASE_URL to {page}.';
 
 /**
  * Describes a problem with pages of this machine in CORS_ORIGINS. `localhost` and `127.0.0.1` are different sites to a

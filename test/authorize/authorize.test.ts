@@ -78,7 +78,7 @@ onBothEngines('signing in to an application', (engine) => {
     const sent = await visitor.get(authorizePath(app.id, { state, login_hint: email }));
     assert.equal(sent.status, 302);
     const login = await visitor.get(sent.location as string);
-    assert.match(login.html, /to go on to an application/);
+    assert.match(login.html, /to continue to an application/);
     assert.ok(login.html.includes(`value="${email}"`));
     const next = /name="next" value="([^"]+)"/.exec(login.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const back = await visitor.send('/login', { login: email, password, next });

@@ -79,7 +79,7 @@ describe('Signing in to an application in a real browser', () => {
     assert.deepEqual(await seriousProblems(seen), []);
     await seen.getByText('Remove access', { exact: true }).click();
     await seen.getByRole('button', { name: 'Yes, remove access' }).click();
-    await seen.getByText('That application has no access').waitFor();
+    await seen.getByText('That application no longer has access').waitFor();
   });
 
   for (const redirect_uri of ['com.example.planner:/callback', 'http://[::1]:51004/callback']) {

@@ -31,7 +31,7 @@ describe('What comes in between an application and its answer', () => {
     const email = 'new@example.com';
     const next = nextIn(await visitor.get(authorizePath(app.id)));
     const register = await visitor.get(`/register?next=${encodeURIComponent(next)}`);
-    assert.match(register.html, /to go on to Fleet Planner/);
+    assert.match(register.html, /to continue to Fleet Planner/);
     const registered = await visitor.send('/register', { email, password, next });
     assert.equal(nextIn(registered), next);
     // The mail opens another tab, which knows nothing of that address.
@@ -39,7 +39,7 @@ describe('What comes in between an application and its answer', () => {
     await visitor.get(link);
     await visitor.send(link, {});
     const { html } = await visitor.get('/email/confirmed');
-    const [, path = ''] = /href="([^"]+)">Go on to Fleet Planner</.exec(html) ?? [];
+    const [, path = ''] = /href="([^"]+)">Continue to Fleet Planner</.exec(html) ?? [];
     const login = await visitor.get(path.replaceAll('&amp;', '&'));
     await visitor.get(login.location as string);
     const back = await visitor.send('/login', { login: email, password, next: nextIn(login) });

@@ -7,7 +7,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { filled, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
@@ -153,7 +153,7 @@ describe('The console and who may do what', () => {
       await page.getByRole('cell', { name: 'Zoë Ångström', exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Edit' }).click();
       // A row that arrives later would overwrite what was filled in.
-      await page.locator('input[value="Grace Hopper"]').waitFor();
+      await filled(page, 'Grace Hopper');
       await page.getByRole('combobox', { name: 'Owner' }).fill('ada');
       await page.getByRole('option', { name: 'Ada Lovelace' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
@@ -166,11 +166,11 @@ describe('The console and who may do what', () => {
       await goTo('Events');
       const other = page.getByText('signed in').first();
       await other.waitFor();
-      await page.getByRole('combobox', { name: 'Kind' }).fill('made the client');
-      await page.getByRole('option', { name: '… made the client …' }).click();
+      await page.getByRole('combobox', { name: 'Kind' }).fill('created the client');
+      await page.getByRole('option', { name: '… created the client …' }).click();
       await other.waitFor({ state: 'detached' });
       assert.equal(await page.getByRole('link', { name: 'Create', exact: true }).count(), 0);
-      await page.getByText('ada@example.com made the client Reports').waitFor();
+      await page.getByText('ada@example.com created the client Reports').waitFor();
       await page
         .getByRole('link', { name: /^now|ago$/ })
         .first()

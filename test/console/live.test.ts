@@ -81,7 +81,7 @@ describe('The console follows changes', () => {
         .waitFor();
       assert.equal(await page.getByRole('textbox', { name: 'Model' }).inputValue(), 'Mine');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByRole('button', { name: 'Save what is chosen' }).click();
+      await page.getByRole('button', { name: 'Save my choices' }).click();
       await page.getByText('Car saved.').waitFor();
     });
 
@@ -98,7 +98,6 @@ describe('The console follows changes', () => {
       assert.match(await dialog.getByRole('textbox').inputValue(), /^whsec_/);
       await dialog.getByRole('button', { name: 'I have copied it' }).click();
       await page.getByRole('button', { name: 'Send a ping' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
       await receiver.until(1);
       for (const language of ['Python', 'Go', 'PHP', 'Node.js']) {
         await page.getByRole('tab', { name: language }).click();

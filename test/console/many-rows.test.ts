@@ -47,7 +47,7 @@ describe('The console and many rows', () => {
       await page.getByLabel('File').setInputFiles(file);
       const dialog = page.getByRole('dialog', { name: 'Import cars' });
       await dialog.getByText('This creates 60, changes 0 and leaves 2 out.').waitFor();
-      await dialog.getByText('These columns are left out because there is no such field: colour.').waitFor();
+      await dialog.getByText('These columns are ignored because there is no such field: colour.').waitFor();
       await dialog.getByText('Capital letters, digits').waitFor();
       await dialog.getByText('Must be 60 or less').waitFor();
       await dialog.getByText('This value is taken.').waitFor();
@@ -87,12 +87,23 @@ describe('The console and many rows', () => {
       await page.getByRole('spinbutton', { name: 'Seats from' }).fill('3');
       await page.getByRole('spinbutton', { name: 'Seats to' }).fill('8');
       await found('1-25 of 43');
+      const selectAll = async () => {
+        await page
+          .getByRole('checkbox', { name: /^Select .*IN / })
+          .first()
+          .check();
+        await selection().getByRole('button', { name: 'Select all 43' }).click();
+        await selection().getByText('43 cars selected').waitFor();
+      };
+      await selectAll();
+      await selection().getByRole('button', { name: 'Delete' }).click();
       await page
-        .getByRole('checkbox', { name: /^Select .*IN / })
-        .first()
-        .check();
-      await selection().getByRole('button', { name: 'Select all 43' }).click();
-      await selection().getByText('43 cars selected').waitFor();
+        .getByRole('dialog', { name: 'Delete 43 cars?' })
+        .getByText(/\d assignments/)
+        .waitFor();
+      await page.keyboard.press('Escape');
+      await selection().waitFor({ state: 'detached' });
+      await selectAll();
       await selection().getByRole('button', { name: 'Change' }).click();
       await page.getByRole('textbox', { name: 'New model' }).fill('Changed');
       assert.deepEqual(await seriousProblems(page), []);
@@ -103,10 +114,11 @@ describe('The console and many rows', () => {
         return (await ask<{ data: object[] }>(service, path, { token })).body.data.length;
       };
       assert.equal(await changed(), 43);
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('43 cars restored').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      const toast = page.getByRole('alert').filter({ hasText: '43 cars changed' });
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('The change is undone.').waitFor();
       assert.equal(await changed(), 0);
-      await page.getByRole('button', { name: 'Close' }).click();
     });
 
     await visit.test('exports what the filter finds', async () => {

@@ -28,3 +28,9 @@ export async function openConsole(
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { page, complaints };
 }
+
+/** Waits until a field holds a value that begins so. */
+export async function filled(page: Page, value: string): Promise<void> {
+  const isThere = `[...document.querySelectorAll('input')].some((field) => field.value.startsWith('${value}'))`;
+  while (!(await page.evaluate(isThere))) await page.evaluate('new Promise(requestAnimationFrame)');
+}

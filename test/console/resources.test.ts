@@ -6,7 +6,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { filled, openConsole } from './open-console.ts';
 
 /** The console knows nothing of these resources but what the service describes. */
 describe('The console and the resources of an operator', () => {
@@ -48,7 +48,7 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('says at the field what is wrong, before the service does or after it did', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
-      await page.locator('input[value^="<img"]').waitFor();
+      await filled(page, '<img');
       await page.getByRole('spinbutton', { name: 'Stars' }).fill('9');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Must be 5 or less').waitFor();
@@ -59,7 +59,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('link', { name: 'Work' }).click();
       await page.getByRole('heading', { name: 'Folder Work' }).waitFor();
       await page.getByRole('link', { name: 'Edit' }).click();
-      await page.locator('input[value="Work"]').waitFor();
+      await filled(page, 'Work');
       await page.getByRole('textbox', { name: 'Name' }).fill('Home');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('.Mui-error', { hasText: 'name' }).first().waitFor();
@@ -70,7 +70,7 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('does not overwrite what somebody else changed meanwhile', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
-      await page.locator('input[value^="<img"]').waitFor();
+      await filled(page, '<img');
       await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
       const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/notes', { token });
       const id = body.data[0]?.id;
@@ -82,7 +82,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog', { name: /Somebody else changed/ }).waitFor();
       await page.getByRole('button', { name: 'Take all of theirs' }).click();
-      await page.locator('input[value="Theirs"]').waitFor();
+      await filled(page, 'Theirs');
     });
 
     await visit.test('finds rows, and shows those that belong to one', async () => {
@@ -117,7 +117,7 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('ends with the session', async () => {
       await page.getByRole('button', { name: /ada@example|Profile/ }).click();
-      await page.getByRole('menuitem', { name: 'Logout' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
       await page.getByRole('link', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

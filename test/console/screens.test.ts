@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browsers, colourRules, seriousProblems } from '../harness/browser.ts';
+import { browsers, problemsOf } from '../harness/browser.ts';
 import { services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
 import { furnish, type House, screens } from './screens.ts';
@@ -18,14 +18,17 @@ describe('Every screen of the console', () => {
     house = await furnish(opened.service, opened.token);
   });
 
-  test('keeps nobody out, light or dark', { timeout: 600_000 }, async (walk) => {
+  test('keeps nobody out, light or dark, on a desk or a phone', { timeout: 600_000 }, async (walk) => {
     for (const screen of screens) {
       await walk.test(screen.name, async () => {
-        await page.emulateMedia({ colorScheme: 'light' });
+        await page.setViewportSize({ width: 1440, height: 900 });
         await screen.open(page, house);
-        assert.deepEqual(await seriousProblems(page), [], 'in the light');
-        await page.emulateMedia({ colorScheme: 'dark' });
-        assert.deepEqual(await seriousProblems(page, colourRules), [], 'in the dark');
+        await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+        assert.deepEqual(await problemsOf(page), [], 'on a desk, in the light');
+        await page.setViewportSize({ width: 390, height: 844 });
+        await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+        assert.deepEqual(await problemsOf(page), [], 'on a phone, in the dark');
+        await page.setViewportSize({ width: 1440, height: 900 });
         assert.equal(await page.getByText('None.', { exact: true }).count(), 0, 'says what there is none of');
         // Escape closes whatever can be closed.
         await (screen.leave ? screen.leave(page) : page.keyboard.press('Escape'));

@@ -161,7 +161,7 @@ const away: Screen = {
     await page.route(calls, (route) => route.abort());
     await page.getByRole('menuitem', { name: 'Drivers' }).or(page.getByLabel('Open menu')).first().click();
     await page.getByRole('menuitem', { name: 'Drivers' }).click();
-    await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+    await page.getByRole('heading', { name: 'The service is not answering' }).waitFor();
     await page.unroute(calls);
   },
 };
@@ -189,7 +189,7 @@ export const screens: readonly Screen[] = [
   at('webhooks', () => '/webhooks', 'Webhooks'),
   at('webhook, create', () => '/webhooks/create', 'New webhook'),
   at('roles', () => '/roles', 'Roles'),
-  at('not found', () => '/nowhere', 'Not Found'),
+  at('not found', () => '/nowhere', 'Page not found'),
   at('row that is gone', () => '/cars/0199d0a0-7c00-7000-8000-000000000000/show', /./),
   palette,
   selected('bulk change', 'Change', /^Change \d cars?/),

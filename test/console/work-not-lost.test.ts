@@ -7,7 +7,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { filled, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
@@ -55,9 +55,9 @@ describe('The console loses no work', () => {
       assert.deepEqual(await seriousProblems(page), []);
       // Once more, while the dialog is open: there are new versions to choose from.
       await change({ seats: 8 });
-      await dialog.getByRole('button', { name: 'Save what is chosen' }).click();
+      await dialog.getByRole('button', { name: 'Save my choices' }).click();
       await dialog.getByRole('radio', { name: 'Theirs 8' }).waitFor();
-      await dialog.getByRole('button', { name: 'Save what is chosen' }).click();
+      await dialog.getByRole('button', { name: 'Save my choices' }).click();
       await page.getByText('Car saved.').waitFor();
       const { body } = await ask<{ data: object }>(service, `/v1/cars/${id}?filter=model;seats`, { token });
       assert.deepEqual(body.data, { model: 'Mine', seats: 8 });
@@ -69,7 +69,7 @@ describe('The console loses no work', () => {
       await change({ model: 'Theirs again' });
       await save();
       await page.getByRole('button', { name: 'Take all of theirs' }).click();
-      await page.locator('input[value="Theirs again"]').waitFor();
+      await filled(page, 'Theirs again');
     });
 
     await visit.test(
@@ -108,7 +108,7 @@ describe('The console loses no work', () => {
       const calls = (url: URL) => url.pathname.startsWith('/v1/');
       await page.route(calls, (route) => route.abort());
       await page.getByRole('menuitem', { name: 'Drivers' }).click();
-      await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+      await page.getByRole('heading', { name: 'The service is not answering' }).waitFor();
       assert.equal(await page.getByText('None.').count(), 0);
       assert.deepEqual(await seriousProblems(page), []);
       await page.unroute(calls);

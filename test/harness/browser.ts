@@ -33,8 +33,21 @@ async function whatIsSeen(page: Page): Promise<string> {
 /** The rules of axe-core that judge colours. The others find the same in both colour schemes. */
 export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
-/** What axe-core finds wrong with a page that keeps people out of it: `rule: element`, one line each. */
-export async function seriousProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** What axe-core finds wrong with a page, headings and landmarks included: `rule: element`, one line each. */
+export async function problemsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  return (await violationsOf(page, rules)).flatMap(toLines);
+}
+
+/** Only those that keep people out. */
+export async function seriousProblems(page: Page): Promise<string[]> {
+  const isSerious = ({ impact }: axe.Result) => impact === 'serious' || impact === 'critical';
+  return (await violationsOf(page)).filter(isSerious).flatMap(toLines);
+}
+
+const toLines = ({ id, nodes }: axe.Result): string[] =>
+  nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`);
+
+async function violationsOf(page: Page, rules?: readonly string[]): Promise<axe.Result[]> {
   // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(`(() => {${axe.source}})()`);
   // What is half faded in has half of its contrast.
@@ -43,7 +56,5 @@ export async function seriousProblems(page: Page, rules?: readonly string[]): Pr
     .map((each) => each.finished.catch(() => undefined)))`);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  return violations;
 }

@@ -60,7 +60,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     // From a page that was opened before.
     const again = await scanner.send(link, {});
     assert.equal(again.status, 410);
-    assert.match(again.html, /This link does not work any more/);
+    assert.match(again.html, /This link no longer works/);
   });
 
   it('sends the confirmation again from the settings', async () => {

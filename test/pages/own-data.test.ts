@@ -85,7 +85,7 @@ onBothEngines('What people do with their account and their links', (engine) => {
     for (const path of ['/password/reset/x', '/email/confirm/x', '/email/undo/x']) {
       const { status, html } = await visitor.get(path);
       assert.equal(status, 410, path);
-      assert.match(html, /This link does not work any more/);
+      assert.match(html, /This link no longer works/);
     }
     await ask(service, '/v1/password/resets', { json: { email } });
     const path = `/password/reset/${await tokenMailed(service, 'reset-password', email)}`;

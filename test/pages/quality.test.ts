@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { BrowserContext, Page, Response } from 'playwright-core';
 import { password } from '../harness/accounts.ts';
-import { browsers, colourRules, seriousProblems } from '../harness/browser.ts';
+import { browsers, colourRules, problemsOf } from '../harness/browser.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -123,9 +123,9 @@ describe('The quality of the pages in a real browser', () => {
   const judge = async (page: Page) => {
     // Without motion: colours are judged where they arrive, not on their way.
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    assert.deepEqual(await seriousProblems(page), [], 'axe-core, light');
+    assert.deepEqual(await problemsOf(page), [], 'axe-core, light');
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-    assert.deepEqual(await seriousProblems(page, colourRules), [], 'axe-core, dark');
+    assert.deepEqual(await problemsOf(page, colourRules), [], 'axe-core, dark');
     const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
     for (const narrow of widths) {
       await page.setViewportSize({ width: narrow, height });

@@ -54,9 +54,11 @@ onBothEngines('what an import asks', (engine) => {
     const columns = ['ban_expires_at', 'can_login', 'isBlocked', 'account_status', 'is_2fa_enabled', 'totpSecret'];
     const others = ['marital_status', 'last_login_at', 'country_state_id', 'login', 'newsletter_active'];
     const { run } = await prepared(
-      [...columns, ...others].map((column) => `alter table users add column ${column} text`).join('; '),
+      `alter table oauth_clients add column scopes text; update oauth_clients set scopes = '["orders-read"]' where id = 2;
+       ${[...columns, ...others].map((column) => `alter table users add column ${column} text`).join('; ')}`,
     );
     const { decisions, notes } = await run({ dryRun: true });
+    assert.match(decisions.join('\n'), /limited there .*\[client-limits\] \(2 \(Web App\)\)/);
     const asked = columns.map((column) => `users.${column}`);
     assert.match(decisions.join('\n'), new RegExp(`like a lock.*\\(${asked.slice(0, 4).join('; ')}\\)`));
     assert.match(decisions.join('\n'), new RegExp(`second factor.*\\(${asked.slice(4).join('; ')}\\)`));

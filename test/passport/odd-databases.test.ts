@@ -46,6 +46,12 @@ describe('databases that are not as they should be', () => {
     assert.equal(list.status, 200);
     const personal = await whoAmI(upgraded.service, held.of('personal').access_token);
     assert.equal(personal.status, 200);
+    // A client that names its grants refreshes only if it names that one.
+    await upgraded.old.run('update oauth_clients set grant_types = \'["password"]\' where id = 2');
+    await takeOver(upgraded.service, upgraded.old, { scopes: mappedScopes });
+    const star = held.of('login_star');
+    assert.equal((await refresh(upgraded.service, star.refresh_token as string, web)).status, 400);
+    assert.equal((await whoAmI(upgraded.service, star.access_token)).status, 200);
   });
 
   it('may lack refresh tokens and roles', async () => {

@@ -112,7 +112,7 @@ onBothEngines('Identities', (engine) => {
     await visitor.get('/settings/sign-in');
     const asked = await visitor.send('/settings/sign-in/acme/link', {});
     assert.equal(asked.status, 401);
-    assert.match(asked.html, /Prove it with Acme/);
+    assert.match(asked.html, /Confirm with Acme/);
     const renewed = await ask(service, '/v1/sessions/current/proofs', { json: { password }, token });
     assert.equal(renewed.status, 201);
     assert.equal((await remove(identity?.id, token)).status, 204);

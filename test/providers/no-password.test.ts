@@ -82,7 +82,7 @@ onBothEngines('A person without a password', (engine) => {
       assert.doesNotMatch((await visitor.get(path)).html, /name="current_password"/, path);
     const profile = await visitor.send('/settings', { name: '', email: `moved${people}@example.com` });
     assert.equal(profile.status, 401);
-    assert.match(profile.html, /Prove it with Acme/);
+    assert.match(profile.html, /Confirm with Acme/);
     await proveAgain(visitor);
     await visitor.get('/settings/account');
     const done = await visitor.send('/settings/account/delete', {});

@@ -95,6 +95,10 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.ok(await logIn(service, email, 'a chosen password'));
     assert.equal(await isConfirmed(id), true);
     assert.equal((await invite({ email })).status, 422, 'the address is taken');
+    const other = 'hedy@example.com';
+    assert.equal((await invite({ email: other })).status, 201);
+    const path = `/invitations/${await tokenMailed(service, 'invitation', other)}`;
+    assert.match(await (await fetch(service.url + path)).text(), /invited you to Gatehouse\. Choose/, 'without a role');
     assert.equal((await invite({ email: 'nobody' })).status, 422);
     for (const blank of ['', '  ']) assert.equal((await invite({ email: blank, name: 'Nobody' })).status, 422);
     assert.equal((await invite({ email: 'x@example.com', roles: ['king'] })).status, 422);

@@ -28,7 +28,6 @@ import { shareTheme } from './chosen-theme.ts';
 import type { Entered } from './enter-console.ts';
 import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
 import { NotFound } from './NotFound.tsx';
-import { router } from './router.tsx';
 import { createThemes } from './theme.ts';
 
 const Dashboard = lazy(loadDashboard);
@@ -60,7 +59,6 @@ export default function Console({ me, descriptions }: NonNullable<Entered>) {
           authProvider={authProvider}
           dataProvider={dataProvider}
           queryClient={queryClient}
-          routerProvider={router}
           i18nProvider={i18nProvider}
           store={store}
           {...themes}

@@ -1,7 +1,19 @@
 import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
-import { Box, ListItemIcon, ListItemText, MenuItem, Typography } from '@mui/material';
+import { Box, ListItemIcon, ListItemText, MenuItem, Typography, useMediaQuery } from '@mui/material';
+import type { Theme } from '@mui/material/styles';
 import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
-import { AppBar, Layout, Link, Logout, Menu, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
+import {
+  AppBar,
+  Layout,
+  Link,
+  Logout,
+  Menu,
+  Sidebar,
+  type SidebarProps,
+  UserMenu,
+  useGetIdentity,
+  useSidebarState,
+} from 'react-admin';
 import { interruption, proofPrompt, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
@@ -13,12 +25,18 @@ import { brand } from './brand.ts';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
   return (
-    <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
+    <Layout appBar={ConsoleBar} menu={ConsoleMenu} sidebar={ConsoleSidebar}>
       <PageHead />
       {children}
       <Prompts />
     </Layout>
   );
+}
+
+/** On a phone the menu opens as a dialog, which has a name. */
+function ConsoleSidebar(props: SidebarProps) {
+  const isDialog = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+  return <Sidebar {...props} {...(isDialog && { slotProps: { paper: { 'aria-label': say('Menu') } } })} />;
 }
 
 const SignInDialog = lazy(() => import('../auth/SignInDialog.tsx'));

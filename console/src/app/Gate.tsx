@@ -26,7 +26,7 @@ export function Gate() {
   if (state.name === 'opening') return <Waiting />;
   if (state.name === 'signedOut') {
     return (
-      <Notice title={say('You are signed out')} text={say('Sign in again to go on with the console.')}>
+      <Notice title={say('You are signed out')} text={say('Sign in again to continue.')}>
         <a className="open" href={comeBackTo()}>
           {say('Sign in')}
         </a>

@@ -1,11 +1,8 @@
-import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { focusNewElements } from './focus-new-elements.ts';
 import { Gate } from './Gate.tsx';
 
 export function draw(place: HTMLElement): void {
-  createRoot(place).render(
-    <StrictMode>
-      <Gate />
-    </StrictMode>,
-  );
+  focusNewElements();
+  createRoot(place).render(<Gate />);
 }

@@ -1,12 +1,113 @@
-import { useState } from 'react';
-import { type RouterProvider, type RouterWrapperProps, reactRouterProvider } from 'react-admin';
-import { createBrowserRouter, RouterProvider as ReactRouter } from 'react-router-dom';
-import { home } from '../data/api.ts';
+import {
+  Children,
+  createContext,
+  isValidElement,
+  type MouseEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import type {
+  RouterBlocker,
+  RouterBlockerFunction,
+  RouterLinkProps,
+  RouterLocation,
+  RouterMatch,
+  RouterNavigateProps,
+  RouterProvider,
+  RouterRouteProps,
+} from 'react-admin';
+import { currentLocation, guardWith, hrefOf, navigate, whenMoved } from './location.ts';
+import { matchRoute, type RouteMatch } from './match-route.ts';
 
-/** Pages have addresses of their own, which the service sees: so they survive the way over the login page. */
-function AddressRouter({ children }: RouterWrapperProps) {
-  const [router] = useState(() => createBrowserRouter([{ path: '*', element: children }], { basename: home }));
-  return <ReactRouter router={router} />;
+/** The part of the path that the routes above have matched, and their parameters. */
+const Matched = createContext<Pick<RouteMatch, 'base' | 'params'>>({ base: '', params: {} });
+
+const useLocation = (): RouterLocation => useSyncExternalStore(whenMoved, currentLocation);
+const useParams = <T,>(): T => useContext(Matched).params as T;
+
+/** Only says what is drawn where: see `Routes`. */
+const Route = (_: RouterRouteProps): ReactNode => null;
+
+/** Draws the child route that matches best. */
+function Routes({ children }: { children: ReactNode }) {
+  const { base, params } = useContext(Matched);
+  const rest = useLocation().pathname.slice(base.length);
+  const [best] = Children.toArray(children)
+    .filter((child) => isValidElement<RouterRouteProps>(child))
+    .flatMap(({ props: { path = '/', element } }) => ({ element, ...matchRoute(path, rest) }))
+    .filter((route): route is RouteMatch & { element: ReactNode } => route.rank !== undefined)
+    .sort((a, b) => b.rank - a.rank);
+  if (!best) return null;
+  return (
+    <Matched.Provider value={{ base: base + best.base, params: { ...params, ...best.params } }}>
+      {best.element}
+    </Matched.Provider>
+  );
 }
 
-export const router: RouterProvider = { ...reactRouterProvider, RouterWrapper: AddressRouter };
+/** A link within the console. A click that asks for a new tab or window is the browser's. */
+export function RouteLink({ to, replace = false, state, onClick, ...rest }: RouterLinkProps) {
+  function follow(event: MouseEvent<HTMLAnchorElement>) {
+    onClick?.(event);
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (event.defaultPrevented || !isPlain || (rest.target && rest.target !== '_self')) return;
+    event.preventDefault();
+    const isHere = hrefOf(to) === hrefOf(currentLocation());
+    navigate(to, { replace: replace || isHere, state });
+  }
+  return <a {...rest} href={hrefOf(to)} onClick={follow} />;
+}
+
+function Navigate({ to, replace = false, state }: RouterNavigateProps) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is drawn.
+  useEffect(() => navigate(to, { replace, state }), []);
+  return null;
+}
+
+/** Lets a form ask before it is left. */
+function useBlocker(should: RouterBlockerFunction | boolean): RouterBlocker {
+  const [held, setHeld] = useState<{ location: RouterLocation; proceed: () => void }>();
+  useEffect(() =>
+    guardWith({
+      should: typeof should === 'function' ? should : () => should,
+      stop: (location, proceed) => setHeld({ location, proceed }),
+    }),
+  );
+  if (!held) return { state: 'unblocked', location: undefined, reset: undefined, proceed: undefined };
+  const reset = () => setHeld(undefined);
+  const proceed = () => {
+    reset();
+    held.proceed();
+  };
+  return { state: 'blocked', location: held.location, reset, proceed };
+}
+
+function matchPath(pattern: string | { path: string; end?: boolean }, pathname: string): RouterMatch | null {
+  const { path, end = true } = typeof pattern === 'string' ? { path: pattern } : pattern;
+  const match = matchRoute(path, pathname, end);
+  return match ? { params: match.params, pathname: match.base, pathnameBase: match.base } : null;
+}
+
+/**
+ * The router of the console, in place of react-router, which is larger than all of the console's own code
+ * (`vite.config.ts` puts it there). Pages have addresses of their own, which survive the way over the login page.
+ */
+export const reactRouterProvider: RouterProvider = {
+  useLocation,
+  useNavigate: () => navigate,
+  useParams,
+  useBlocker,
+  useMatch: (pattern) => matchPath(pattern, useLocation().pathname),
+  useInRouterContext: () => true,
+  useCanBlock: () => true,
+  Link: RouteLink,
+  Navigate,
+  Route: Route as RouterProvider['Route'],
+  Routes,
+  Outlet: () => null,
+  matchPath,
+  RouterWrapper: ({ children }) => children,
+};

@@ -145,9 +145,14 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       MuiLinearProgress: { defaultProps: { 'aria-label': say('Loading') } },
       MuiAutocomplete: {
         ...base.components?.MuiAutocomplete,
-        defaultProps: { fullWidth: true, clearText: say('Clear'), closeText: say('Close'), openText: say('Open') },
+        defaultProps: {
+          fullWidth: true,
+          autoHighlight: true,
+          clearText: say('Clear'),
+          closeText: say('Close'),
+          openText: say('Open'),
+        },
       },
-      MuiTooltip: { defaultProps: { enterDelay: 400 } },
       RaMenuItemLink: {
         styleOverrides: {
           root: {

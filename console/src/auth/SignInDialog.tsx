@@ -49,7 +49,7 @@ export default function SignInDialog() {
       )}
     >
       <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-        {say('Your session has ended. Nothing that you typed is lost: sign in, and go on where you were.')}
+        {say('Your session has ended. Sign in to continue. Nothing that you typed is lost.')}
       </Typography>
       {problem && <Alert severity="error">{problem}</Alert>}
       <TextField name="login" label={say('Email or login name')} autoComplete="username" autoFocus required />

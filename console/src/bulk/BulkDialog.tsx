@@ -58,7 +58,6 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
   if (progress) {
     return (
       <AskDialog
-        key={report ? 'report' : 'progress'}
         title={report ? sayTask('done', counted(report.done, description)) : sayTask('doing', what)}
         cancel={report ? say('Close') : say('Stop')}
         onClose={report ? close : stop}
@@ -94,7 +93,7 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
         onClose={onClose}
       >
         {removeWarningOf(description)}
-        {'ids' in selection && <GoesAlong ids={selection.ids} onBlocked={setBlocked} />}
+        <GoesAlong selection={selection} onBlocked={setBlocked} />
       </AskDialog>
     );
   }

@@ -42,7 +42,7 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
   const title = say('{what} failed', { what: counted(failures.length, description) });
   return (
     <>
-      {isStopped && <Alert severity="warning">{say('Stopped before the end. The rest is as it was.')}</Alert>}
+      {isStopped && <Alert severity="warning">{say('Stopped early. The remaining rows are unchanged.')}</Alert>}
       {failures.length > 0 && <Typography sx={{ mt: 1 }}>{title}</Typography>}
       <List dense aria-label={title} tabIndex={0} sx={{ maxHeight: 300, overflow: 'auto' }}>
         {failures.slice(0, shownFailures).map(({ row, message }) => (

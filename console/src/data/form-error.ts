@@ -23,7 +23,7 @@ export class ConflictError extends FormError {
   readonly changes: Record<string, unknown>;
 
   constructor(cause: GatehouseError, before: Record<string, unknown>, changes: Record<string, unknown>) {
-    super(say('Somebody else changed this meanwhile. Nothing was saved.'), cause);
+    super(say('Somebody else changed this in the meantime. Nothing was saved.'), cause);
     this.before = before;
     this.changes = changes;
   }

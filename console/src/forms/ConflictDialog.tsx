@@ -27,7 +27,7 @@ export function ConflictDialog({ title, differences, onSave, onTakeTheirs, onClo
       cancel={say('Back to my form')}
       onClose={onClose}
       actions={<Button onClick={onTakeTheirs}>{say('Take all of theirs')}</Button>}
-      confirm={say('Save what is chosen')}
+      confirm={say('Save my choices')}
       onConfirm={() => onSave(chosenChanges(differences, choices))}
     >
       <Typography sx={{ color: 'text.secondary', mb: 2 }}>

@@ -1,5 +1,4 @@
 import { lazy, type ReactElement, Suspense } from 'react';
-import { SearchInput } from 'react-admin';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey, deletedKey, filterKey } from '../data/list-query-of.ts';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
@@ -23,7 +22,10 @@ const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'u
 const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
 /** The audit trail is filtered by person, kind and time; and by every other field that can be searched. */
-export function trailFilters(events: ResourceDescription, all: Iterable<ResourceDescription>): ReactElement[] {
+export function trailFilters(
+  events: ResourceDescription,
+  all: Iterable<ResourceDescription>,
+): ReactElement<FilterProps>[] {
   const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
   const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
   return [
@@ -35,17 +37,16 @@ export function trailFilters(events: ResourceDescription, all: Iterable<Resource
 }
 
 /** The filters of a list: one for every field that can be searched. */
-export function filtersOf(description: ResourceDescription): ReactElement[] {
+export function filtersOf(description: ResourceDescription): ReactElement<FilterProps>[] {
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
   return [
-    ...searchBox(searchedFields(description)),
     ...searchable.filter(({ name }) => name !== 'deleted_at').flatMap(filtersFor),
     ...(description.softDelete ? [deletedFilter()] : []),
   ];
 }
 
 /** Deleted rows are shown to those who ask for them. */
-function deletedFilter(): ReactElement {
+function deletedFilter(): ReactElement<FilterProps> {
   const choices = [
     { id: 'only', name: say('Only deleted rows') },
     { id: 'with', name: say('Deleted rows too') },
@@ -53,20 +54,17 @@ function deletedFilter(): ReactElement {
   return <Filter key="deleted" source={deletedKey} label={say('Deleted')} choices={choices} />;
 }
 
-/** The search box, which is always open: looks at every text that can be searched. */
-function searchBox(fields: FieldDescription[]): ReactElement[] {
-  if (fields.length === 0) return [];
+/** The search box of a list looks at every text that can be searched. */
+export function searchOf(description: ResourceDescription): { source: string; placeholder: string } | undefined {
+  const fields = searchedFields(description);
+  if (fields.length === 0) return undefined;
   const placeholder = say('Search {fields}', {
     fields: fields.map((field) => within(fieldLabel(field))).join(', '),
   });
-  const slotProps = { htmlInput: { 'aria-label': placeholder } };
-  const source = anywhereKey(fields);
-  return [
-    <SearchInput key="search" alwaysOn {...{ source, placeholder, slotProps }} sx={{ width: 360, maxWidth: '100%' }} />,
-  ];
+  return { source: anywhereKey(fields), placeholder };
 }
 
-function filtersFor(field: FieldDescription): ReactElement[] {
+function filtersFor(field: FieldDescription): ReactElement<FilterProps>[] {
   const source = sourceOf(field);
   return source === undefined ? [] : [<Filter key={field.name} source={source} label={labelOf(field)} field={field} />];
 }

@@ -50,7 +50,12 @@ export function Lines({ columns, selectable, rowAction }: Props) {
             >
               <ListItemText
                 primary={first && <LineName field={first} />}
-                secondary={<Details fields={shown.filter(({ name }) => isFilled(row[name]))} />}
+                secondary={
+                  <Details
+                    fields={shown.filter((field) => field.type === 'status' || isFilled(row[field.name]))}
+                    rows={data}
+                  />
+                }
                 slotProps={{ primary: { sx: { fontWeight: 600 } }, secondary: { component: 'div' } }}
               />
             </ListItemButton>
@@ -72,14 +77,20 @@ function LineName({ field }: { field: FieldDescription }) {
 }
 
 /** "Seats 4 · Owner Ada": a label where the value alone would not say what it is. */
-function Details({ fields }: { fields: FieldDescription[] }) {
+function Details({ fields, rows }: { fields: FieldDescription[]; rows: RaRecord[] }) {
   return fields.map((field, i) => (
     <Fragment key={field.name}>
       {i > 0 && ' · '}
       {needsLabel.has(field.type) && `${fieldLabel(field)} `}
-      <Value field={field} linked={false} brief />
+      <Value field={field} linked={false} brief digits={digitsOf(field, rows)} />
     </Fragment>
   ));
+}
+
+/** The most decimal places in a column. */
+export function digitsOf({ name, type }: FieldDescription, rows: readonly RaRecord[] = []): number {
+  if (type !== 'number') return 0;
+  return Math.max(0, ...rows.map((row) => String(row[name] ?? '').split('.')[1]?.length ?? 0));
 }
 
 const needsLabel = new Set(['integer', 'number', 'decimal', 'boolean', 'date', 'timestamp']);

@@ -14,7 +14,8 @@ import {
   useResourceContext,
   useStore,
 } from 'react-admin';
-import { Link } from 'react-router-dom';
+
+import { RouteLink } from '../app/router.tsx';
 import { useDescription } from '../data/described.tsx';
 import { ChangedBy, useMark } from '../live/LiveRows.tsx';
 import { rowName } from '../text/presentation.ts';
@@ -64,9 +65,9 @@ export function RowLink({ children }: { children: ReactNode }) {
   if (path === undefined) return children;
   return (
     <>
-      <Link to={path} className={linkClass} state={{ _scrollToTop: true }}>
+      <RouteLink to={path} className={linkClass} state={{ _scrollToTop: true }}>
         {children}
-      </Link>
+      </RouteLink>
       <ChangedBy />
     </>
   );

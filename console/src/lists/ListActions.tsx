@@ -14,7 +14,7 @@ export function ListActions() {
   const narrow = useNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return (
-    <TopToolbar sx={{ minWidth: 0 }}>
+    <TopToolbar sx={{ minWidth: 0, p: 0, '&&': { minHeight: 0 } }}>
       <FilterButton />
       {narrow
         ? sortable.length > 0 && <SortButton fields={sortable} />

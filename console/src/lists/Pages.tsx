@@ -1,20 +1,46 @@
-import { Box, Button } from '@mui/material';
-import { Pagination, useListContext } from 'react-admin';
+import PreviousIcon from '@mui/icons-material/NavigateBefore';
+import NextIcon from '@mui/icons-material/NavigateNext';
+import { Box, Button, IconButton } from '@mui/material';
+import { useListContext, useTranslate } from 'react-admin';
 import { say } from '../text/say.ts';
+import { useNarrow } from '../widgets/narrow.ts';
 
 const sizes = [10, 25, 50, 100];
 
+/** The first page, the last one, and those around this one; undefined stands for those between. */
+function shownPages(page: number, last: number): (number | undefined)[] {
+  const near = [1, page - 1, page, page + 1, last].filter((one) => one >= 1 && one <= last);
+  const pages = [...new Set(near)].sort((a, b) => a - b);
+  return pages.flatMap((one, i) => (i > 0 && one > (pages[i - 1] ?? 0) + 1 ? [undefined, one] : [one]));
+}
+
 /** Which rows are shown and the ways to the other pages. `onCountAll` counts a list that was not counted to its end. */
 export function Pages({ onCountAll }: { onCountAll?: () => void }) {
-  const { data = [], total, hasNextPage, page, isPending, error } = useListContext();
+  const { data = [], total, hasNextPage, page, perPage, setPage, setPerPage, isPending, error } = useListContext();
+  const translate = useTranslate();
+  const narrow = useNarrow();
   const isShort = page === 1 && (data.length === 0 || (total !== undefined && total <= Math.min(...sizes)));
   if (isPending || error || isShort) return null;
+  const range = { offsetBegin: (page - 1) * perPage + 1, offsetEnd: (page - 1) * perPage + data.length };
+  const last = total === undefined ? undefined : Math.ceil(total / perPage);
+  const step = (to: number, name: string, icon: typeof NextIcon, enabled: boolean) => {
+    const Icon = icon;
+    const label = translate(`ra.navigation.${name}`);
+    return (
+      <IconButton size="small" aria-label={label} title={label} disabled={!enabled} onClick={() => setPage(to)}>
+        <Icon />
+      </IconButton>
+    );
+  };
   return (
     <Box
+      component="nav"
+      aria-label={say('Pages')}
       sx={{
-        ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1 },
+        ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1, py: 0.5 },
         // Always in sight, also below a long page of rows.
-        ...{ position: 'sticky', bottom: 0, zIndex: 2, bgcolor: 'background.default' },
+        ...{ position: 'sticky', bottom: 0, zIndex: 2, bgcolor: 'background.default', typography: 'body2' },
+        '& select': { font: 'inherit', color: 'inherit', bgcolor: 'background.paper', borderColor: 'divider', p: 0.5 },
       }}
     >
       {total === undefined && hasNextPage && onCountAll && (
@@ -22,7 +48,43 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
           {say('Count all')}
         </Button>
       )}
-      <Pagination rowsPerPageOptions={sizes} />
+      {!narrow && (
+        <label>
+          {translate('ra.navigation.page_rows_per_page')}{' '}
+          <select value={perPage} onChange={({ currentTarget }) => setPerPage(Number(currentTarget.value))}>
+            {sizes.map((size) => (
+              <option key={size}>{size}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <span>
+        {total === undefined && hasNextPage
+          ? translate('ra.navigation.partial_page_range_info', range)
+          : translate('ra.navigation.page_range_info', { ...range, total: total ?? range.offsetEnd })}
+      </span>
+      {step(page - 1, 'previous', PreviousIcon, page > 1)}
+      {!narrow &&
+        last !== undefined &&
+        shownPages(page, last).map((one, i) =>
+          one === undefined ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a gap has no name.
+            <span key={`gap ${i}`}>…</span>
+          ) : (
+            <Button
+              key={one}
+              size="small"
+              variant={one === page ? 'outlined' : 'text'}
+              aria-current={one === page ? 'page' : undefined}
+              aria-label={translate(one === page ? 'ra.navigation.current_page' : 'ra.navigation.page', { page: one })}
+              onClick={() => setPage(one)}
+              sx={{ minWidth: 32, px: 1 }}
+            >
+              {one}
+            </Button>
+          ),
+        )}
+      {step(page + 1, 'next', NextIcon, hasNextPage ?? (last !== undefined && page < last))}
     </Box>
   );
 }

@@ -7,7 +7,8 @@ import {
   useListContext,
   useRecordContext,
 } from 'react-admin';
-import { Link } from 'react-router-dom';
+
+import { RouteLink } from '../app/router.tsx';
 import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { rowName, shortId } from '../text/presentation.ts';
@@ -75,12 +76,12 @@ function Name({ field: { references = '' }, id, row, linked }: NameProps) {
   const name = rowName(description, row);
   if (!linked || !description.operations.has('find')) return <span className="value">{name}</span>;
   return (
-    <Link
+    <RouteLink
       className="value reference"
       to={createPath({ resource: references, type: 'show', id })}
       state={{ _scrollToTop: true }}
     >
       {name}
-    </Link>
+    </RouteLink>
   );
 }

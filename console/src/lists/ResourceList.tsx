@@ -1,6 +1,6 @@
 import { Box, Typography } from '@mui/material';
 import { type ComponentProps, lazy, Suspense, useState } from 'react';
-import { List, useListContext, useRecordContext, useStore } from 'react-admin';
+import { useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
@@ -16,13 +16,13 @@ import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
 import { Code } from '../widgets/Code.tsx';
-import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
-import { filtersOf, trailFilters } from './Filters.tsx';
+import { filtersOf, searchOf, trailFilters } from './Filters.tsx';
 import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
-import { CreateButton, ListActions } from './ListActions.tsx';
+import { CreateButton } from './ListActions.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
+import { ListPage } from './ListPage.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
 
@@ -45,16 +45,13 @@ export function ResourceList() {
       <KeptRows columns={columns} more={more} selectable={operations.has('delete') || operations.has('update')} />
     );
   return (
-    <List
-      disableAuthentication
+    <ListPage
       title={<ListTitle />}
+      search={name === 'events' ? undefined : searchOf(description)}
       filters={filters}
-      actions={<ListActions />}
       sort={orderOf(description)}
       perPage={firstPageSize}
-      pagination={<Pages onCountAll={() => setCounted(true)} />}
-      exporter={false}
-      error={<ListError />}
+      pages={<Pages onCountAll={() => setCounted(true)} />}
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
       empty={<Empty />}
     >
@@ -66,7 +63,7 @@ export function ResourceList() {
       <BulkBar />
       <HiddenRows />
       <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
-    </List>
+    </ListPage>
   );
 }
 

@@ -1,13 +1,13 @@
 import { Button, Typography } from '@mui/material';
 import type { SxProps, Theme } from '@mui/material/styles';
 import type { ReactNode } from 'react';
-import { DataTable, type RaRecord, useListContext, useStore } from 'react-admin';
+import { DataTable, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { useNarrow } from '../widgets/narrow.ts';
-import { Lines } from './Lines.tsx';
+import { digitsOf, Lines } from './Lines.tsx';
 import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
 import { ReferredRows } from './Reference.tsx';
 
@@ -29,6 +29,7 @@ const tableStyles: SxProps<Theme> = {
     '&.select': { width: 48, p: 0, pl: '7px' },
     '&.actions': { textAlign: 'right' },
   },
+  '& th': { whiteSpace: 'nowrap' },
   '& th.actions': { textAlign: 'right' },
   '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
   '& tbody tr:hover': { backgroundColor: 'action.hover' },
@@ -39,7 +40,7 @@ const tableStyles: SxProps<Theme> = {
   },
   '& tbody td.numbers': { textAlign: 'right' },
   [`& .${linkClass}`]: {
-    fontWeight: 600,
+    ...{ fontWeight: 600, display: 'inline-block', minWidth: '16ch' },
     color: 'inherit',
     textDecoration: 'none',
     '&:hover': { textDecoration: 'underline' },
@@ -50,12 +51,6 @@ export const densityKey = 'lists.density';
 
 const isNumber = ({ type, references }: FieldDescription): boolean =>
   (type === 'integer' || type === 'number' || type === 'decimal') && references === undefined;
-
-/** The most decimal places in a column. */
-function digitsOf({ name, type }: FieldDescription, rows: readonly RaRecord[] = []): number {
-  if (type !== 'number') return 0;
-  return Math.max(0, ...rows.map((row) => String(row[name] ?? '').split('.')[1]?.length ?? 0));
-}
 
 /** The rows of a list: a table, or on a phone a few lines for each row. */
 export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {

@@ -10,7 +10,7 @@ import { type Finding, useDiagnosis, useHealth } from './useOverview.ts';
 
 const marks = { ok: CheckIcon, notice: InfoIcon, wrong: ErrorIcon };
 const colours = { ok: 'success', notice: 'warning', wrong: 'error' } as const;
-const said = { ok: 'In order', notice: 'To be weighed', wrong: 'Wrong' };
+const said = { ok: 'In order', notice: 'Worth a look', wrong: 'Wrong' };
 
 /** Whether the parts serve, which versions run, and what `gatehouse doctor` would complain about. */
 export function Parts() {

@@ -36,7 +36,7 @@ export function PersonActions() {
         <AskedButton
           label={say('Unlock')}
           title={say('Unlock {who}?', { who })}
-          text={say('Failed sign-ins are forgotten, and the person may try again at once.')}
+          text={say('The failed sign-ins are cleared. The person can try again at once.')}
           done={say('{who} may sign in again.', { who })}
           run={act('lockouts', 'DELETE')}
         />
@@ -45,7 +45,7 @@ export function PersonActions() {
         <AskedButton
           label={say('Confirm email')}
           title={say('Confirm {email}?', { email })}
-          text={say('The address counts as confirmed on your word, without the link in the mail.')}
+          text={say('This marks the address as confirmed, without the link in the mail.')}
           done={say('The email address is confirmed.')}
           run={act('email-confirmations')}
         />
@@ -55,7 +55,7 @@ export function PersonActions() {
           label={say('Send reset mail')}
           title={say('Send a mail to {email}?', { email })}
           text={say(
-            'It has a link to choose a new password, which works once, for an hour. The password of now stays until then.',
+            'The mail has a link to choose a new password. The link works once, for one hour. The current password works until then.',
           )}
           done={say('A mail to {email} is on its way.', { email })}
           run={act('password-resets')}
@@ -65,9 +65,7 @@ export function PersonActions() {
         act="sign-out"
         label={say('Sign out everywhere')}
         title={say('Sign {who} out everywhere?', { who })}
-        text={say(
-          'Every browser and application that is signed in has to sign in again. Personal access tokens and clients go on.',
-        )}
+        text={say('Every browser and application must sign in again. Personal access tokens and clients keep working.')}
         done={say('{who} is signed out everywhere.', { who })}
         run={act('sessions', 'DELETE')}
       />

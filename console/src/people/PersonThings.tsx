@@ -73,7 +73,7 @@ function Revoke({ id, what }: { id: string; what: string }) {
     <AskedButton
       label={say('End')}
       title={say('End {what}?', { what })}
-      text={say('Whoever uses it is refused from the next request on.')}
+      text={say('It stops working with the next request.')}
       done={say('It has ended.')}
       danger
       run={async () => {
@@ -89,7 +89,7 @@ const joined = (...parts: unknown[]): string => parts.filter(Boolean).join(' · 
 const usedWhen = ({ last_used_at, created_at }: Row): string =>
   last_used_at
     ? say('used {when}', { when: when(last_used_at) })
-    : say('made {when}, not used since', { when: when(created_at) });
+    : say('created {when}, never used', { when: when(created_at) });
 
 /** What exists in a person's name: sessions, tokens, clients, consents, and rows that refer to them. */
 export function PersonThings() {
@@ -106,7 +106,7 @@ function ThingsOf({ user_id }: { user_id: string }) {
         title={say('Sessions')}
         resource="tokens"
         filter={{ user_id, type: 'session' }}
-        none={say('Signed in nowhere.')}
+        none={say('Not signed in anywhere.')}
         line={(row) => {
           const device = userAgentName((row.user_agent as string | null) ?? null);
           return {
@@ -135,7 +135,7 @@ function ThingsOf({ user_id }: { user_id: string }) {
         none={say('None.')}
         line={(row) => ({
           name: String(row.name),
-          detail: joined(say(String(row.type)), say('made {when}', { when: when(row.created_at) })),
+          detail: joined(say(String(row.type)), say('created {when}', { when: when(row.created_at) })),
         })}
       />
       <Things

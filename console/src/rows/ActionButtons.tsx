@@ -30,6 +30,8 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
   const word = isOwn(description) ? say(summary) : say(humanised(name));
+  // A built-in action that takes no values says what it does: nothing is left to ask.
+  const isPlain = isOwn(description) && fields.length === 0;
 
   async function act(values: Record<string, unknown>) {
     const body = Object.fromEntries(
@@ -51,7 +53,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
 
   return (
     <>
-      <Button size="small" variant="outlined" onClick={() => setAsking(true)}>
+      <Button size="small" variant="outlined" onClick={() => (isPlain ? void act({}) : setAsking(true))}>
         {word}
       </Button>
       {asking && (
@@ -65,7 +67,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
             </Form>
           )}
         >
-          <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>
+          {word !== say(summary) && <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>}
           {fields.map((field) => (
             <Input key={field.name} field={field} />
           ))}

@@ -2,6 +2,7 @@ import { Box } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'react-admin';
+import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
@@ -40,18 +41,19 @@ const titles = new Map<Outcome | undefined, string>([
 ]);
 
 interface Props {
-  ids: readonly string[];
+  selection: Selection;
   /** Called with true if other rows prevent the deletion. */
   onBlocked: (isBlocked: boolean) => void;
 }
 
 /** Before rows are deleted: which rows go with them, which lose their reference, and which prevent it. */
-export function GoesAlong({ ids, onBlocked }: Props) {
+export function GoesAlong({ selection, onBlocked }: Props) {
   const { name } = useDescription();
   const referrers = useReferrers(name);
   const { data = [] } = useQuery({
-    queryKey: [name, 'goes-along', ids],
-    queryFn: async () => {
+    queryKey: [name, 'goes-along', selection],
+    queryFn: async ({ signal }) => {
+      const ids = await idsOf(name, selection, signal);
       const found = await Promise.all(
         referrers.map(async (referrer) => ({ ...referrer, count: await countOf(referrer, ids) })),
       );
@@ -69,9 +71,18 @@ export function GoesAlong({ ids, onBlocked }: Props) {
         <Box component="ul" sx={{ my: 0.5, pl: 3 }}>
           {rows.map(({ resource, field, count }) => (
             <li key={`${resource.name} ${field}`}>
-              <Link to={listPath(resource.name, { [field]: ids.length === 1 ? ids[0] : ids })} color="inherit">
-                {counted(count, resource)}
-              </Link>
+              {'ids' in selection ? (
+                <Link
+                  to={listPath(resource.name, {
+                    [field]: selection.ids.length === 1 ? selection.ids[0] : selection.ids,
+                  })}
+                  color="inherit"
+                >
+                  {counted(count, resource)}
+                </Link>
+              ) : (
+                counted(count, resource)
+              )}
             </li>
           ))}
         </Box>
@@ -80,11 +91,28 @@ export function GoesAlong({ ids, onBlocked }: Props) {
   });
 }
 
+/** So many rows are looked up before they are deleted. Of more, the report tells which could not be. */
+const mostLookedUp = 1000;
+const atOnce = 100;
+
+async function idsOf(resource: string, selection: Selection, signal: AbortSignal): Promise<readonly string[]> {
+  if ('ids' in selection) return selection.ids;
+  const ids: string[] = [];
+  for await (const { id } of rowsOf(resource, selection, signal)) {
+    if (ids.push(id) > mostLookedUp) return [];
+  }
+  return ids;
+}
+
 /** A field that cannot be searched, or a resource that this person may not read, is not counted. */
 async function countOf({ resource, field }: Referrer, ids: readonly string[]): Promise<number> {
   const rows = gatehouse.resource(resource.name);
-  const { pagination } = await rows
-    .list({ search: { [field]: [...ids] }, limit: 1 })
-    .catch(() => ({ pagination: { total: 0 } }));
-  return pagination.total ?? 0;
+  let count = 0;
+  for (let start = 0; start < ids.length; start += atOnce) {
+    const { pagination } = await rows
+      .list({ search: { [field]: ids.slice(start, start + atOnce) }, limit: 1 })
+      .catch(() => ({ pagination: { total: 0 } }));
+    count += pagination.total ?? 0;
+  }
+  return count;
 }

@@ -76,7 +76,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
       {...{ busy, onClose }}
     >
       {removeWarningOf(description)}
-      <GoesAlong ids={[String(row.id)]} onBlocked={setBlocked} />
+      <GoesAlong selection={{ ids: [String(row.id)] }} onBlocked={setBlocked} />
     </AskDialog>
   );
 }

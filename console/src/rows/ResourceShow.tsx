@@ -115,7 +115,8 @@ function RowId({ id }: { id: string }) {
 function ShowTitle() {
   const description = useDescription();
   const row = useRecordContext();
-  return <span>{row ? `${singularOf(description)} ${rowName(description, row)}` : ''}</span>;
+  const name = singularOf(description);
+  return <span>{row ? `${name} ${rowName(description, row)}` : name}</span>;
 }
 
 function ShowActions() {

@@ -26,7 +26,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     help: {
       password: {
         ofNew: 'At least 8 characters. The person can change it later.',
-        ofKept: 'At least 8 characters. Left empty, it stays as it is.',
+        ofKept: 'At least 8 characters. Leave it empty to keep the current password.',
       },
       current_password: 'Only to change your own password, email, username or phone.',
       username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
@@ -88,8 +88,8 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     label: 'Sessions & tokens',
     columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
     remove: 'Revoke',
-    help: { expires_at: 'Left empty, it lasts as long as the service’s settings say.' },
-    removeWarning: 'Whoever uses it is signed out with the next request.',
+    help: { expires_at: 'Leave it empty for the default lifetime.' },
+    removeWarning: 'It stops working with the next request.',
     empty: 'Nobody is signed in, and there is no personal access token.',
   },
   events: {
@@ -102,7 +102,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     columns: ['url', 'resources', 'operations', 'active', 'user_id', 'created_at'],
     empty: 'No webhooks yet.',
     steps: [
-      'Create a webhook with the https address of your receiver, and choose what it hears of.',
+      'Create a webhook with the https address of your receiver, and choose which changes it gets.',
       'Copy the secret. It is shown once.',
       'Send a ping from the page of the webhook. It also shows how to verify the signature.',
     ],
@@ -110,9 +110,9 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     help: {
       url: 'Where changes are sent, as signed POST requests.',
       resources: 'The resources whose changes are sent.',
-      operations: 'Which changes are sent. Left empty: all.',
-      search: 'Only rows that match, such as kind:van. Left empty: all rows.',
-      active: 'Switched off, nothing is sent.',
+      operations: 'Which changes are sent. Leave it empty for all.',
+      search: 'Only rows that match, such as kind:van. Leave it empty for all rows.',
+      active: 'Nothing is sent while this is off.',
       signature: 'hmac: a shared secret. ed25519: you verify with a public key.',
     },
   },
@@ -163,7 +163,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     ],
   },
   'job-runs': {
-    label: 'Runs of jobs',
+    label: 'Job runs',
     columns: ['job_id', 'state', 'scheduled_for', 'started_at', 'finished_at', 'error'],
     empty: 'No scheduled job has run yet.',
   },

@@ -14,7 +14,7 @@ const told = (of: TrailEvent) =>
 test('an event is told as a sentence, with those whom it names', () => {
   assert.equal(told(event('login.succeeded')), '<user u> signed in');
   assert.equal(told(event('user.disabled', { actor_id: 'a' })), '<actor a> disabled <user u>');
-  assert.equal(told(event('consent.given')), '<user u> let <client c> act for them');
+  assert.equal(told(event('consent.given')), '<user u> authorised <client c>');
 });
 
 test('a write to a declared resource names who and what', () => {

@@ -124,7 +124,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
           />
           {writing.report && (
             <Button onClick={() => save(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>
-              {say('Save what failed')}
+              {say('Download the failed rows')}
             </Button>
           )}
         </>
@@ -144,7 +144,7 @@ function WhatWillHappen({ rows, good }: { rows: CheckedRow[]; good: CheckedRow[]
       </Typography>
       {unknown.length > 0 && (
         <Alert severity="info" sx={{ mb: 1 }}>
-          {say('These columns are left out because there is no such field: {fields}.', { fields: unknown.join(', ') })}
+          {say('These columns are ignored because there is no such field: {fields}.', { fields: unknown.join(', ') })}
         </Alert>
       )}
     </>

@@ -23,12 +23,16 @@ export function LoadError({ error, retry }: { error: unknown; retry: () => void 
 
 function wordsFor(error: unknown): { title: string; text: string } {
   const { status = 0, message = '' } = error instanceof GatehouseError ? error : ({} as Partial<GatehouseError>);
-  if (status === 404) return { title: say('This is gone'), text: say('Somebody deleted it, or you may not see it.') };
+  if (status === 404)
+    return { title: say('This is gone'), text: say('It was deleted, or you don’t have access to it.') };
   if (status === 403) return { title: say('You may not see this'), text: message };
   if (status === 429)
-    return { title: say('Too much at once'), text: say('The service asks to wait a moment before the next try.') };
+    return { title: say('Too many requests'), text: say('Too many requests. Try again in a moment.') };
   if (status === 0 || status === 502 || status === 504) {
-    return { title: say('The service is away'), text: say('It does not answer. Your work here is not lost.') };
+    return {
+      title: say('The service is not answering'),
+      text: say('Your work here is not lost. Try again in a moment.'),
+    };
   }
   if (status >= 500) return { title: say('The service cannot answer now'), text: message };
   return { title: say('This could not be read'), text: message || String((error as Error)?.message ?? error) };

@@ -3,6 +3,7 @@ export const acceptable = {
   'bad-email': 'users whose email is no address have none here',
   'changed-in-both': 'users who were changed there and here stay as they are here',
   'client-id': 'clients whose id is taken here are not imported',
+  'client-limits': 'password clients may ask for every scope',
   'client-scopes': 'clients without scopes get no token with scopes',
   'client-secret': 'clients with an unknown form of secret get new secrets here',
   'encrypted-columns': 'values that APP_KEY does not open are left out',

@@ -34,8 +34,8 @@ async function lookAtEmails(db: Db): Promise<Finding> {
   const named = ids.slice(0, shown).join(', ') + (ids.length > shown ? ', …' : '');
   return notice(
     'emails',
-    '{count, number} not in the one form, which another user has or which there is none of: {named}',
-    "They log in as before. Change them by PATCH /v1/users/'{id}', or delete the doubles.",
+    '{count, number} that cannot be normalised, because another user has the same one or it is not valid: {named}',
+    "These users can still sign in. Change them with PATCH /v1/users/'{id}', or delete the duplicates.",
     { count: ids.length, named },
   );
 }
@@ -87,7 +87,7 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
     return notice('clock', 'this machine and the database are {seconds} s apart', mend, { seconds: apart / 1000 });
   }
   if (newestEvent > (clock ?? now()) + tolerance) {
-    return wrong('clock', 'the newest event is of {at}, which is in the future here', mend, {
+    return wrong('clock', 'the newest event is dated {at}, which is in the future on this machine', mend, {
       at: showTime(newestEvent),
     });
   }
@@ -97,14 +97,14 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
 async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
   const keys = await listKeys({ config, now }, database.db);
   const signing = keys.find(({ state, signs }) => state === 'signing' && signs === 'access_token');
-  if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
+  if (!signing) return wrong('keys', 'there is no signing key', 'gatehouse keys rotate --compromised');
   if (signing.algorithm !== config.signingAlgorithm) {
     const values = { is: signing.algorithm, wanted: config.signingAlgorithm };
     return notice('keys', 'the key signs with {is}, SIGNING_ALGORITHM is {wanted}', 'gatehouse keys rotate', values);
   }
   if (now() - signing.createdAt > oldKey) {
     const at = showTime(signing.createdAt);
-    return notice('keys', 'the signing key is of {at}', 'gatehouse keys rotate', { at });
+    return notice('keys', 'the signing key dates from {at}', 'gatehouse keys rotate', { at });
   }
   return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
 }

@@ -23,8 +23,8 @@ export async function lookAtApplications(db: Db): Promise<Finding[]> {
       : [
           notice(
             'applications',
-            'public and trusted, so that any program may use their name and nobody is asked: {names}',
-            'Let people be asked (trusted: false), or give the application a server that keeps a secret.',
+            'public and trusted: any program can pretend to be them, and people are not asked: {names}',
+            'Set trusted to false so that people are asked, or let a server of the application keep a secret.',
             { names: names(open) },
           ),
         ]),

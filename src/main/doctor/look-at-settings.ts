@@ -64,7 +64,7 @@ function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
     return [
       notice(
         'proxy',
-        'BASE_URL is https, so a proxy is in front, but TRUST_PROXY is unset: all callers count as one address',
+        'BASE_URL is https, so there is a proxy, but TRUST_PROXY is not set: all callers count as one address',
         'Set TRUST_PROXY to the address of the proxy, such as TRUST_PROXY=127.0.0.1.',
       ),
     ];
@@ -76,8 +76,8 @@ function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
 function lookAtApplications(config: Config): Finding[] {
   const findings: Finding[] = [];
   if (config.dynamicClients === 'open') {
-    const what = 'DYNAMIC_CLIENTS=open: anybody registers applications that ask people for access in any name';
-    findings.push(notice('applications', what, 'Choose DYNAMIC_CLIENTS=token, unless you want exactly that.'));
+    const what = 'DYNAMIC_CLIENTS=open: anybody can register an application under any name and ask people for access';
+    findings.push(notice('applications', what, 'Set DYNAMIC_CLIENTS=token, unless you want this.'));
   }
   if (config.outboundPrivateAddresses && takesClientDocuments(config)) {
     const what = 'OUTBOUND_PRIVATE_ADDRESSES: descriptions of applications are fetched from your own network too';
@@ -94,7 +94,7 @@ const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
       wrong(
         'secrets',
         'the secret of the client {id} has less than {bytes, number} bytes and can be guessed',
-        'Make another with: openssl rand -base64 32',
+        'Create another one with: openssl rand -base64 32',
         { id, bytes: shortestSafeSecret },
       ),
     );

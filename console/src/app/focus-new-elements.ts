@@ -1,0 +1,35 @@
+import { options, type Ref, type VNode } from 'preact';
+
+type ElementRef = Ref<HTMLElement>;
+
+const focused = new WeakSet<HTMLElement>();
+const refs = new WeakMap<object, ElementRef>();
+
+function focusOnce(element: HTMLElement | null): void {
+  if (!element || focused.has(element)) return;
+  focused.add(element);
+  element.focus();
+}
+
+/** The same ref gets the same result, so that Preact does not call it again at each drawing. */
+function focusing(own: NonNullable<ElementRef>): ElementRef {
+  const ref: ElementRef = (element) => {
+    if (typeof own === 'function') own(element);
+    else own.current = element;
+    focusOnce(element);
+  };
+  refs.set(own, ref);
+  return ref;
+}
+
+/** `autoFocus` as React knows it: what appears is focused. For Preact it is an attribute, which acts only on a new page. */
+export function focusNewElements(): void {
+  const before = options.vnode;
+  options.vnode = (vnode: VNode<{ autoFocus?: boolean }>) => {
+    if (typeof vnode.type === 'string' && vnode.props.autoFocus) {
+      const own = vnode.ref as ElementRef | undefined;
+      vnode.ref = own ? (refs.get(own) ?? focusing(own)) : focusOnce;
+    }
+    before?.(vnode);
+  };
+}
