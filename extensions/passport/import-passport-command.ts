@@ -20,7 +20,7 @@ interface Flags {
   scopes?: string;
   map?: string;
   prefix?: string;
-  guard?: string;
+  guard?: string[];
   role?: string[];
   model?: string[];
   rolesWhere?: string[];
@@ -52,7 +52,11 @@ export function addImportPassport(group: Command): void {
     .option('--scopes <file>', 'a JSON file that maps old scopes to new ones: {"orders-read": "orders:read"}')
     .option('--map <file>', 'a JSON file that maps columns of users and permissions of roles')
     .option('--prefix <prefix>', 'the prefix of the tables (default: detected)')
-    .option('--guard <name>', 'the guard whose roles are imported (default: api, or the only one)')
+    .option(
+      '--guard <name>',
+      'a guard whose roles are imported (default: api, or the only one); may be repeated',
+      collect,
+    )
     .option('--role <old=new>', 'the new name of a role; may be repeated', collect)
     .option('--model <class=table>', 'the table for a model_type of roles; may be repeated', collect)
     .option('--roles-where <column=value>', 'import only these rows of model_has_roles; may be repeated', collect)
@@ -113,7 +117,7 @@ async function run(flags: Flags): Promise<void> {
       scopesFile: flags.scopes,
       mapFile: flags.map,
       prefix: flags.prefix,
-      guard: flags.guard,
+      guards: flags.guard ?? [],
       roles: pairs('--role', flags.role),
       models: pairs('--model', flags.model),
       rolesWhere: pairs('--roles-where', flags.rolesWhere),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { ask, logIn } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
@@ -70,5 +71,19 @@ describe('a service whose copy was restored', () => {
     await makeCar(now, 'R 3');
     await makeCar(now, 'R 4');
     assert.deepEqual(await goOn(now, position), [410, 'resync']);
+  });
+});
+
+describe('an instance that starts while a transaction is open', () => {
+  const start = services('postgres');
+
+  it('takes a position that another instance gave out', async () => {
+    const first = await start({ env });
+    const { position } = await makeCar(first, 'O 1');
+    await first.context.database.db.transaction().execute(async (tx) => {
+      await sql`select pg_current_xact_id()`.execute(tx);
+      const second = await start({ env, database: first.database });
+      assert.deepEqual(await goOn(second, position), [200, undefined]);
+    });
   });
 });

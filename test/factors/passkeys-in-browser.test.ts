@@ -150,10 +150,11 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await page.getByText('Rename').click();
     await page.getByLabel('Name').fill('My key');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.waitForURL('**/settings/security?done=*');
-    await page.getByRole('button', { name: 'recovery codes' }).click();
     await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/settings/security?done=*');
+    await page.getByText('My key').first().waitFor();
+    await page.getByRole('button', { name: 'recovery codes' }).click();
     await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
   });
 

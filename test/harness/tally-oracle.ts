@@ -33,6 +33,8 @@ export class TallyOracle {
   readonly #following: Promise<unknown>;
   #failure: unknown;
   #stopped = false;
+  /** The stream of the session that is ended next. */
+  #leaving: EventReader | undefined;
   #writes = 0;
   #logouts = 0;
 
@@ -76,6 +78,8 @@ export class TallyOracle {
   /** What the subscribers saw, compared with what is there. Says how much that was. */
   async check(): Promise<string> {
     this.#stopped = true;
+    // Nothing is written any more that it could wait for.
+    this.#leaving?.close();
     await this.#writing;
     let rows: TallyList['data'] | undefined;
     while (!rows) rows = await this.#rows();
@@ -175,8 +179,9 @@ export class TallyOracle {
     const token = await logIn({ url: this.#url() }, admin.email, admin.password);
     const headers = { authorization: `Bearer ${token}` };
     const reader = await EventReader.open(`${this.#url()}/v1/changes?resources=tallies`, headers);
+    this.#leaving = reader;
     try {
-      if (reader.response.status !== 200 || !(await reader.next())) return;
+      if (reader.response.status !== 200 || this.#stopped || !(await reader.next())) return;
       const { status } = await ask({ url: this.#url() }, '/v1/logout', { method: 'DELETE', token });
       const rows = status === 200 ? await this.#rows() : undefined;
       if (!rows) return;

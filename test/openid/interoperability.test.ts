@@ -103,6 +103,8 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     const app = await add({ scopes: ['openid', 'email'] });
     const { scope } = await idTokenOf(app, { scope: 'openid email phone address no:such users:write' });
     assert.equal(scope, 'openid email');
+    const { claims } = await idTokenOf(app, { scope: 'openid,email' });
+    assert.equal(claims.email, email, 'scopes with commas between them, as some libraries send them');
   });
 
   it('response_mode=fragment answers in the fragment, and form_post by a form', async () => {

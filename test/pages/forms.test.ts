@@ -21,6 +21,23 @@ onBothEngines('Forms', (engine) => {
     return visitor;
   };
 
+  it('carry a token on every page', async () => {
+    const visitor = await signedIn();
+    for (const [page, who] of [
+      ['/login', new Visitor(service)],
+      ['/register', new Visitor(service)],
+      ['/password/forgot', new Visitor(service)],
+      ['/settings', visitor],
+      ['/settings/sign-in', visitor],
+      ['/device', visitor],
+    ] as const) {
+      const { html } = await who.get(page);
+      const forms = html.match(/<form method="post"[\s\S]*?<\/form>/g) ?? [];
+      assert.ok(forms.length >= 3, page);
+      for (const form of forms) assert.ok(tokenIn(form), `${page}: ${form}`);
+    }
+  });
+
   it('are refused without a token, with a broken one, and with one of somebody else', async () => {
     const mallory = await signedIn();
     const foreign = tokenIn((await mallory.get('/settings')).html);
@@ -100,10 +117,10 @@ onBothEngines('Forms', (engine) => {
     assert.equal(headers.get('referrer-policy'), 'strict-origin');
   });
 
-  /** What is chosen there is of no worth to others, and error pages have no token; the reference shows its reader's own. */
+  /** Refused by the Origin alone: what is chosen there is harmless, and error pages and the API reference have no token. */
   const byOrigin = ['/theme', '/language', '/docs/token'];
 
-  it('are refused from another origin where they carry no token', async () => {
+  it('are refused from another origin where no token is checked', async () => {
     const visitor = await signedIn();
     const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
     for (const path of byOrigin) {

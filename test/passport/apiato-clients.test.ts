@@ -55,8 +55,31 @@ onBothEngines('a client of Apiato', (engine) => {
     const one = await ask<One>(service, '/v1/users/me?include=roles,permissions', { token });
     assert.deepEqual(
       [one.status, one.body.data.permissions, one.body.data.roles.data[0]?.object],
-      [200, { data: [] }, 'Role'],
+      [200, { data: [{ object: 'Permission', id: '*', name: '*', display_name: null, description: null }] }, 'Role'],
     );
+    const roles = await ask<{ data: { permissions: { data: { name: string }[] } }[] }>(
+      service,
+      '/v1/roles?include=permissions',
+      { token },
+    );
+    assert.deepEqual(
+      roles.body.data.map(({ permissions: own }) => own.data.map(({ name }) => name)),
+      [['*']],
+    );
+    const registered = await ask<One>(service, '/v1/register', {
+      json: { email: 'new@example.com', password: 'a long enough password' },
+    });
+    assert.deepEqual([registered.status, registered.body.data.object, registered.body.meta.custom], [201, 'User', []]);
+
+    // Passport's own API: only the tokens of the caller, by kind, with ids that a client can use.
+    const names = async (path: string) => {
+      const { body, text } = await ask<{ name: string | null; client: { id: string } }[]>(service, path, { token });
+      assert.ok(Array.isArray(body), text);
+      return body.map(({ name, client }) => [name, client.id]);
+    };
+    assert.deepEqual(await names('/oauth/personal-access-tokens'), [['CI token', '1']]);
+    const logins = await names('/oauth/tokens');
+    assert.ok(logins.length > 0 && logins.every(([name, client]) => name === null && client === '2'), String(logins));
     const list = await ask<Many>(service, '/v1/users?orderBy=email&include=permissions', { token });
     assert.ok(list.body.meta.pagination.total >= 4);
     const joan = list.body.data.find(({ email }) => email === 'joan@example.com');
@@ -104,8 +127,15 @@ onBothEngines('a client of Apiato', (engine) => {
       headers: { accept: 'application/json, application/problem+json' },
     });
     assert.ok(Array.isArray(problem.body.errors), problem.text);
-    const unknown = await ask<{ message: string }>(service, '/v1/users/777', { token });
-    assert.deepEqual([unknown.status, typeof unknown.body.message], [404, 'string']);
+    const refused = await ask(service, '/v1/clients/web/admin/login', {
+      json: { email: 'ada@example.com', password: 'x' },
+    });
+    const { error, error_description, message, errors } = refused.body;
+    assert.deepEqual([refused.status, error, message, errors], [400, 'invalid_grant', error_description, {}]);
+    for (const path of ['/v1/users/777', '/v1/nothing']) {
+      const unknown = await ask<{ message: string; errors: object }>(service, path, { token });
+      assert.deepEqual([unknown.status, typeof unknown.body.message, unknown.body.errors], [404, 'string', {}], path);
+    }
   });
 
   it('uses the JSON API of Passport', async () => {

@@ -50,6 +50,21 @@ onBothEngines('what an import asks', (engine) => {
     assert.equal((await whoAmI(service, personal)).status, 200);
   });
 
+  it('is what columns mean that look like a lock or a second factor', async () => {
+    const columns = ['ban_expires_at', 'can_login', 'isBlocked', 'account_status', 'is_2fa_enabled', 'totpSecret'];
+    const others = ['marital_status', 'last_login_at', 'country_state_id', 'login', 'newsletter_active'];
+    const { run } = await prepared(
+      `alter table oauth_clients add column scopes text; update oauth_clients set scopes = '["orders-read"]' where id = 2;
+       ${[...columns, ...others].map((column) => `alter table users add column ${column} text`).join('; ')}`,
+    );
+    const { decisions, notes } = await run({ dryRun: true });
+    assert.match(decisions.join('\n'), /limited there .*\[client-limits\] \(2 \(Web App\)\)/);
+    const asked = columns.map((column) => `users.${column}`);
+    assert.match(decisions.join('\n'), new RegExp(`like a lock.*\\(${asked.slice(0, 4).join('; ')}\\)`));
+    assert.match(decisions.join('\n'), new RegExp(`second factor.*\\(${asked.slice(4).join('; ')}\\)`));
+    assert.match(notes.join('\n'), new RegExp(`not imported: .*${[...columns, ...others].join(', ')}`));
+  });
+
   it('is what clients may ask for that have no live token', async () => {
     const { service, run } = await prepared('update oauth_access_tokens set revoked = 1 where client_id = 3');
     const asked = await run({ clientScopes: new Map() });

@@ -9,7 +9,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { fixture, oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, mappedScopes, refresh, setClock, takeOver } from './take-over.ts';
 
 interface Service {
   readonly cipher: string;
@@ -77,13 +77,16 @@ onBothEngines('a service whose keys PHP made', (engine) => {
        update users set two_factor_secret = '${sealed.previous}' where id = 2;
        update users set two_factor_secret = '${sealed.current}' where id = 3;
        update users set two_factor_secret = '${sealed.foreign}' where id = 4;
+       update users set name = '${sealed.current}' where id = 1; update users set name = '${sealed.foreign}' where id = 2;
        insert into oauth_access_tokens (id, user_id, client_id, scopes, revoked, expires_at) values ('${keys.jti}', 1, 2, '[]', 0, '2027-11-15 00:00:00');
        insert into oauth_refresh_tokens (id, access_token_id, revoked, expires_at) values ('${keys.refresh_id}', '${keys.jti}', 0, '2027-11-15 00:00:00')`,
     );
     const verify = [keys.access_token, keys.refresh_token];
     const report = await takeOver(service, old, { scopes: mappedScopes, env, publicKey, verify });
-    assert.equal(report.decisions.length, 1, report.decisions.join('\n'));
+    assert.equal(report.decisions.length, 2, report.decisions.join('\n'));
     assert.match(report.decisions.join(), /APP_KEY does not open.*\(users 4\)/);
+    // A column with the cast `encrypted` comes over as its plain value.
+    assert.match(report.decisions.join(), /Encrypted values .*\(users\.name of 2\)/);
     const asked = async (username: string) => {
       const form = { grant_type: 'password', username, password, client_id: web.id, client_secret: web.secret };
       return (await ask<{ error?: string }>(service, '/oauth/token', { form })).body.error;
@@ -91,7 +94,10 @@ onBothEngines('a service whose keys PHP made', (engine) => {
     assert.equal(await asked('grace@example.com'), 'mfa_required');
     assert.equal(await asked('alan@example.com'), 'mfa_required');
     assert.equal(await asked('joan@example.com'), undefined);
-    assert.equal((await whoAmI(service, keys.access_token)).body.data.email, 'ada@example.com');
+    const { data: ada } = (
+      await ask<{ data: Record<string, unknown> }>(service, '/v1/users/me', { token: keys.access_token })
+    ).body;
+    assert.deepEqual([ada.email, ada.name], ['ada@example.com', keys.opens.current]);
     const renewed = await refresh(service, keys.refresh_token, web);
     assert.equal(renewed.status, 200, renewed.text);
     assert.equal(

@@ -46,6 +46,12 @@ describe('databases that are not as they should be', () => {
     assert.equal(list.status, 200);
     const personal = await whoAmI(upgraded.service, held.of('personal').access_token);
     assert.equal(personal.status, 200);
+    // A client that names its grants refreshes only if it names that one.
+    await upgraded.old.run('update oauth_clients set grant_types = \'["password"]\' where id = 2');
+    await takeOver(upgraded.service, upgraded.old, { scopes: mappedScopes });
+    const star = held.of('login_star');
+    assert.equal((await refresh(upgraded.service, star.refresh_token as string, web)).status, 400);
+    assert.equal((await whoAmI(upgraded.service, star.access_token)).status, 200);
   });
 
   it('may lack refresh tokens and roles', async () => {
@@ -139,7 +145,7 @@ describe('databases that are not as they should be', () => {
   });
 
   it('give roles by guard, class and team alone', async () => {
-    const { report, findUsers } = await taken(
+    const { service, old, report, findUsers } = await taken(
       `insert into roles (id, name, guard_name) values (2, 'admin', 'web'), (3, 'editor', 'api');
        delete from model_has_roles; alter table model_has_roles add column team_id integer;
        insert into model_has_roles (role_id, model_type, model_id, team_id) values (2, 'App\\Models\\User', 2, null), (3, 'App\\Models\\User', 1, null), (1, 'App\\Models\\Team', 4, null), (1, 'App\\Models\\User', 3, 7)`,
@@ -152,5 +158,13 @@ describe('databases that are not as they should be', () => {
     assert.match(decisions, /more than one guard/);
     assert.match(decisions, /none here[^\n]*editor/);
     assert.match(decisions, /App\\Models\\Team/);
+    // With two tables of users, Spatie keeps the roles of each under its own guard.
+    await takeOver(service, old, {
+      scopes: mappedScopes,
+      rolesWhere: new Map([['team_id', 'null']]),
+      guards: ['api', 'web'],
+    });
+    const admins = (await findUsers()).filter(({ roles }) => roles === '["admin"]').map(({ name }) => name);
+    assert.equal(admins.length, 2, admins.join());
   });
 });

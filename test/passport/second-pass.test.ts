@@ -59,6 +59,21 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await refresh(service, gone.refresh_token as string, web)).status, 400);
   });
 
+  it('knows a login again whose access token was cleared away and restored', async () => {
+    const [service, old] = [await start(), await make()];
+    setClock(service);
+    const again = () => takeOver(service, old, { scopes: mappedScopes });
+    const isIt = `id = '${idOf(login.access_token)}'`;
+    await old.run(`create table kept as select * from oauth_access_tokens where ${isIt};
+      delete from oauth_access_tokens where ${isIt}`);
+    await again();
+    assert.equal((await whoAmI(service, login.access_token)).status, 401);
+    await old.run('insert into oauth_access_tokens select * from kept');
+    await again();
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
+  });
+
   it('takes users, passwords, roles and clients as they are now', async () => {
     const { service, old, again } = await taken();
     const bcrypt = '$2b$04$2l36tI6.pTKUcfgfRlyQN.HLbiuNVfBpPUEWwNOrqHrB1aXr5AQeC';

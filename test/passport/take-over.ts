@@ -70,7 +70,7 @@ export async function takeOver(
       scopesFile,
       mapFile,
       prefix: undefined,
-      guard: undefined,
+      guards: [],
       roles: new Map(),
       models: new Map(),
       rolesWhere: new Map(),

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../src/database/database.ts';
-import { onBothEngines } from '../harness/engines.ts';
+import { ask } from '../harness/ask.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { mariadbInstalled } from './mariadb-server.ts';
 import { type OldEngine, oldDatabases } from './old-database.ts';
@@ -69,7 +72,20 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
   it('finds those of Passport 13: clients with UUIDs and hashed secrets', async () => {
     const service = await start();
     setClock(service);
-    await takeOver(service, await make('passport13'), { scopes: mappedScopes });
+    const old = await make('passport13');
+    const [id] = ['a33b3283-9bba-47d0-8154-d9e3eb2ea63e'];
+    // Passport 13 lets a client use only the grants that it names.
+    for (const [name, grants] of [
+      ['code', '["authorization_code","refresh_token"]'],
+      ['both', '["authorization_code","client_credentials"]'],
+      ['pat', '["personal_access"]'],
+    ]) {
+      await old.run(
+        `insert into oauth_clients (id, name, secret, redirect_uris, grant_types, revoked)
+         select '${name}', '${name}', secret, '["https://app.example.com/cb"]', '${grants}', revoked from oauth_clients where id = '${id}'`,
+      );
+    }
+    await takeOver(service, old, { scopes: mappedScopes });
     const newer = heldByClients('passport13');
     const client = {
       id: 'a33b3283-65b0-45a7-9d9a-5341fb305cd1',
@@ -82,8 +98,11 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     const answer = await refresh(service, newer.of('login').refresh_token as string, client);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.equal((await whoAmI(service, answer.body.access_token)).status, 200);
-    const [id] = ['a33b3283-9bba-47d0-8154-d9e3eb2ea63e'];
     const machine = { id, secret: newer.secretOf(id) };
+    for (const [name, status] of Object.entries({ code: 400, both: 200, pat: 400, [id]: 200 })) {
+      const form = { grant_type: 'client_credentials', client_id: name, client_secret: machine.secret };
+      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, status, name);
+    }
     // The first time its hash is checked, the second time our own form of it.
     for (const _ of [1, 2]) {
       const asked = await introspect(service, newer.of('machine').access_token, machine);
@@ -91,6 +110,64 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     }
     const { status } = await introspect(service, newer.of('machine').access_token, { ...machine, secret: 'another' });
     assert.equal(status, 401);
+  });
+
+  // SQLite keeps such columns as text, and test/passport/map.test.ts maps those.
+  if (old !== 'sqlite') mapOf(old, engine, { start, make });
+}
+
+const profiles = `import { defineResource, owner, t } from 'gatehouse-server/resources';
+export default defineResource({
+  name: 'profiles',
+  fields: {
+    user_id: t.reference('users', { required: true }),
+    birthday: t.date(), shoe_size: t.integer(), height: t.number(), newsletter: t.boolean(), seen_at: t.timestamp(), tags: t.list(),
+  },
+  access: { read: owner('user_id'), write: owner('user_id') },
+});`;
+/** The types that Laravel gives such columns, and values as each server writes them. */
+const columnTypes = {
+  postgres: ['date', 'smallint', 'numeric(4,2)', 'boolean', 'timestamp(0) with time zone', 'jsonb', 'true'],
+  mariadb: ['date', 'smallint', 'decimal(4,2)', 'tinyint(1)', 'datetime', 'json', '1'],
+} as const;
+
+/** `--map` with the column types of a server: SQLite keeps all of them as text. */
+function mapOf(
+  old: 'postgres' | 'mariadb',
+  engine: Engine,
+  { start, make }: { start: ReturnType<typeof services>; make: ReturnType<typeof oldDatabases> },
+): void {
+  const createDatabase = databases(engine);
+  it('brings columns of users into declared fields', async () => {
+    const [database, source] = [await createDatabase(), await make()];
+    mkdirSync(join(database.dir, 'resources'));
+    writeFileSync(join(database.dir, 'resources', 'profiles.ts'), profiles);
+    const service = await start({ database });
+    setClock(service);
+    const [date, integer, number, boolean, timestamp, json, yes] = columnTypes[old];
+    await source.run(`
+      alter table users add column birthday ${date}, add column shoe_size ${integer}, add column height ${number},
+        add column newsletter ${boolean}, add column seen_at ${timestamp}, add column tags ${json},
+        add column mobile varchar(40), add column lang varchar(20);
+      update users set birthday = '1815-12-10', shoe_size = 38, height = 1.65, newsletter = ${yes}, tags = '["a", "b"]',
+        seen_at = '2026-11-01 10:00:00', mobile = '+49 30 901820', lang = 'pt_BR' where id = 1`);
+    const names = ['birthday', 'shoe_size', 'height', 'newsletter', 'seen_at', 'tags'];
+    const fields = Object.fromEntries(names.map((name) => [name, `profiles.${name}`]));
+    const map = { fields: { ...fields, mobile: 'phone', lang: 'locale' } };
+    const run = () => takeOver(service, source, { scopes: mappedScopes, map });
+    assert.deepEqual((await run()).decisions, []);
+    const token = held.of('login').access_token;
+    const me = await ask<{ data: { phone: string; locale: string } }>(service, '/v1/users/me', { token });
+    assert.deepEqual([me.body.data.phone, me.body.data.locale], ['+4930901820', 'pt-BR']);
+    const profile = async () => {
+      const { body } = await ask<{ data: Record<string, unknown>[] }>(service, '/v1/profiles', { token });
+      return body.data.map((row) => names.map((name) => row[name]));
+    };
+    const values: unknown[] = ['1815-12-10', 38, 1.65, true, '2026-11-01T10:00:00.000Z', ['a', 'b']];
+    assert.deepEqual(await profile(), [values]);
+    await source.run('update users set shoe_size = 39, seen_at = null where id = 1');
+    await run();
+    assert.deepEqual(await profile(), [values.with(1, 39).with(4, null)]);
   });
 }
 

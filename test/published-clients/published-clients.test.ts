@@ -134,7 +134,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
       const gatehouse = {
         ...{ authorize_url: `${issuer}/oauth/authorize`, access_url: `${issuer}/oauth/token`, oauth: 2 },
         ...{ profile_url: `${issuer}/oauth/userinfo`, key: id, secret, scope: scope.split(' '), callback: '/hello' },
-        ...{ response: ['tokens', 'profile'], scope_delimiter: ' ' },
+        response: ['tokens', 'profile'],
       };
       app.use(need('grant').express({ defaults: { origin, transport: 'session' }, gatehouse }));
       app.get('/hello', (request: Any, response: Any) => {

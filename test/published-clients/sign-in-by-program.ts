@@ -43,12 +43,22 @@ export async function signInByProgram(service: Service, app: Client, { command, 
 
 type SignedIn = Awaited<ReturnType<typeof signInByProgram>>;
 
+const refresh = (service: Service, { id, secret = '' }: Client, refresh_token: string) =>
+  ask(service, '/oauth/token', {
+    form: { grant_type: 'refresh_token', refresh_token, client_id: id, client_secret: secret },
+  });
+
+/** With the refresh token that the program printed. Returns the tokens that came of it. */
+export async function refreshed(service: Service, app: Client, signedIn: SignedIn): Promise<SignedIn> {
+  const { status, body, text } = await refresh(service, app, signedIn.learnt.refresh_token);
+  assert.equal(status, 200, text);
+  return { ...signedIn, learnt: { ...signedIn.learnt, ...body } };
+}
+
 /** With the ID token that the program printed. Afterwards nobody is signed in in the browser, and the refresh token has ended. */
 export async function signOut(service: Service, app: Client, { visitor, learnt }: SignedIn): Promise<void> {
   const query = new URLSearchParams({ id_token_hint: learnt.id_token, post_logout_redirect_uri: home });
   assert.equal((await visitor.get(`/oauth/logout?${query}`)).location, home);
   assert.equal((await visitor.get('/settings')).status, 302);
-  const { refresh_token } = learnt;
-  const form = { grant_type: 'refresh_token', refresh_token, client_id: app.id, client_secret: app.secret ?? '' };
-  assert.equal((await ask(service, '/oauth/token', { form })).body.error, 'invalid_grant');
+  assert.equal((await refresh(service, app, learnt.refresh_token)).body.error, 'invalid_grant');
 }

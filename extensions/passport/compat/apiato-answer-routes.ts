@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import type { OldIds } from './old-ids.ts';
+import { wantsPlainIds } from './own-api-routes.ts';
 
 type Row = Record<string, unknown>;
 
@@ -44,30 +45,38 @@ export function answerAsApiato(
     for (const row of rows) {
       row.object ??= objectOf(resource);
       if (wantsPermissions.has(request))
-        row.permissions = { data: rolesIn(row).flatMap(permissionsOf).filter(isFirst) };
+        row.permissions = { data: rolesOf(row, resource).flatMap(permissionsOf).filter(isFirst) };
     }
     const embedded = rows.flatMap((row) => embeddedIn(row, resource, definitions));
     for (const { row, definition } of embedded) row.object ??= objectOf(definition);
     const all = [...rows.map((row) => ({ row, definition: resource })), ...embedded];
-    await hideIds(ids, targets, all);
-    const include = [...Object.keys(resource.relations ?? {}), ...(resource.name === 'users' ? ['permissions'] : [])];
+    if (!wantsPlainIds(request)) await hideIds(ids, targets, all);
+    const hasPermissions = ['users', 'roles'].includes(resource.name);
+    const include = [...Object.keys(resource.relations ?? {}), ...(hasPermissions ? ['permissions'] : [])];
     body.meta = { include, custom: [], ...(body.meta as Row | undefined) };
     return send(reply, body);
   });
 }
 
 /** Errors in Laravel's format, for requests that do not accept problem+json. */
-export function refuseAsApiato(route: RouteOptions): void {
-  addOnSend(route, async (request, reply, payload) => {
-    if (!String(reply.getHeader('content-type')).startsWith('application/problem+json')) return payload;
-    if (request.headers.accept?.includes('application/problem+json')) return payload;
-    const problem = JSON.parse(String(payload)) as { detail: string; code?: string; errors?: FieldError[] };
-    const byField = Map.groupBy(problem.errors ?? [], ({ field }) => field);
-    const errors = Object.fromEntries([...byField].map(([field, all]) => [field, all.map(({ message }) => message)]));
-    reply.header('content-type', 'application/json; charset=utf-8');
-    const message = problem.errors ? 'The given data was invalid.' : problem.detail;
-    return send(reply, { message, errors, code: problem.code });
-  });
+export async function refuseAsApiato(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (!request.url.startsWith('/v1/') || !payload || reply.statusCode < 400) return payload;
+  if (!String(reply.getHeader('content-type')).startsWith('application/problem+json'))
+    return withMessage(reply, payload);
+  if (request.headers.accept?.includes('application/problem+json')) return payload;
+  const problem = JSON.parse(String(payload)) as { detail: string; code?: string; errors?: FieldError[] };
+  const byField = Map.groupBy(problem.errors ?? [], ({ field }) => field);
+  const errors = Object.fromEntries([...byField].map(([field, all]) => [field, all.map(({ message }) => message)]));
+  reply.header('content-type', 'application/json; charset=utf-8');
+  const message = problem.errors ? 'The given data was invalid.' : problem.detail;
+  return send(reply, { message, errors, code: problem.code });
+}
+
+/** A refused login is an OAuth error. Front ends of Apiato show its `message`. */
+function withMessage(reply: FastifyReply, payload: unknown): unknown {
+  const body = bodyOf(reply, payload);
+  if (typeof body?.error_description !== 'string') return payload;
+  return send(reply, { message: body.error_description, errors: {}, ...body });
 }
 
 interface FieldError {
@@ -106,8 +115,9 @@ function embeddedIn(row: Row, resource: ResourceDefinition, definitions: Readonl
   });
 }
 
-/** By name, whether they are embedded or not. */
-function rolesIn({ roles }: Row): string[] {
+/** By name, whether they are embedded or not. A role is its own. */
+function rolesOf({ roles, name }: Row, resource: ResourceDefinition): string[] {
+  if (resource.name === 'roles') return [String(name)];
   const held = isRow(roles) && Array.isArray(roles.data) ? roles.data.map(({ name }: Row) => name) : roles;
   return Array.isArray(held) ? held.map(String) : [];
 }

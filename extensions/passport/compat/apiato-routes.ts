@@ -18,10 +18,12 @@ export function serveApiatoApi(app: App, { scopes }: Pick<OAuth, 'scopes'>, reso
   }
   if (resources.has('permissions')) return;
   // In this service, scopes define the rights.
-  app.get('/v1/permissions', signedIn, async () => ({
-    data: scopes.list().map((name) => asPermission(name, scopes.textOf(name))),
-    meta: { include: [], custom: [] },
-  }));
+  app.get('/v1/permissions', signedIn, async () => {
+    const data = scopes.list().map((name) => asPermission(name, scopes.textOf(name)));
+    const { length } = data;
+    const pagination = { total: length, count: length, per_page: length, current_page: 1, total_pages: 1, links: {} };
+    return { data, meta: { include: [], custom: [], pagination } };
+  });
 }
 
 /** A scope as Apiato shows a permission. */

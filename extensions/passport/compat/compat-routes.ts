@@ -32,7 +32,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   const definitions = new Map(resources.map((resource) => [resource.name, resource]));
   const isApiato = compat !== 'passport';
   const permissionsOf = (role: string) =>
-    (scopesOfRole(context.config, role) ?? []).map((scope) => asPermission(scope));
+    (scopesOfRole(context.config, role) ?? (role === 'admin' ? ['*'] : [])).map((scope) => asPermission(scope));
 
   app.addHook('onRoute', (route) => {
     const method = String(route.method);
@@ -53,8 +53,13 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       const isRow = new RegExp(`^/v1/${resource}(/:id)?$`).test(route.url);
       if (isApiato && isRow) answerAsApiato(route, definition, { ids, targets, definitions, permissionsOf });
     }
-    if (isApiato && route.url.startsWith('/v1/')) refuseAsApiato(route);
+    const users = definitions.get('users');
+    if (isApiato && route.url === '/v1/register' && users) {
+      answerAsApiato(route, users, { ids, targets, definitions, permissionsOf });
+    }
   });
+  // Of the whole service: paths that nothing answers are refused in the same format.
+  if (isApiato) app.addHook('onSend', refuseAsApiato);
 
   function answerTokens(route: RouteOptions): void {
     before(route, async ({ body }) => numbersToText(body));

@@ -13,19 +13,21 @@ const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide:
 /** The JSON API of Passport, by which front ends show people their tokens and clients. */
 export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): void {
   const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
-    const me = await askOwnApi(app, request, { method: 'GET', url: '/v1/users/me?filter=id' });
+    const me = await askOwnApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
     if (me.status !== 200) return passOn(reply, me);
     const { id } = (JSON.parse(me.text) as { data: { id: string } }).data;
-    const answer = await askOwnApi(app, request, { method: 'GET', url: url.replace('{me}', id) });
+    const answer = await askOwnApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
     if (answer.status !== 200) return passOn(reply, answer);
     return (JSON.parse(answer.text) as { data: Row[] }).data.map(show);
   };
   const remove = (resource: string) => async (request: Named, reply: FastifyReply) => {
     const url = `/v1/${resource}/${encodeURIComponent(request.params.id)}`;
-    const answer = await askOwnApi(app, request, { method: 'DELETE', url });
+    const answer = await askOwnApi(app, request, { plainIds: true, method: 'DELETE', url });
     return answer.status < 300 ? reply.code(204).send() : passOn(reply, answer);
   };
-  const tokensOf = (type: string) => `/v1/tokens?search=type:${type};user_id:{me}&include=client&limit=100`;
+  // Apiato joins the pairs of a search by `or`: here both have to hold.
+  const tokensOf = (type: string) =>
+    `/v1/tokens?search=type:${type};user_id:{me}&searchJoin=and&include=client&limit=100`;
 
   app.get('/oauth/scopes', signedIn, async () => scopes.list().map((id) => ({ id, description: scopes.textOf(id) })));
   app.get('/oauth/tokens', open, (request, reply) => list(request, reply, tokensOf('session'), asToken));
@@ -35,10 +37,10 @@ export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): v
   );
   app.delete('/oauth/personal-access-tokens/:id', open, remove('tokens'));
   app.post('/oauth/personal-access-tokens', open, async (request, reply) => {
-    const { name, scopes: asked } = membersOf(request.body);
+    const { name, scopes: asked, current_password } = membersOf(request.body);
     const isAsked = Array.isArray(asked) && asked.length > 0;
-    const body = { name, ...(isAsked ? { scopes: asked } : {}) };
-    const answer = await askOwnApi(app, request, { method: 'POST', url: '/v1/tokens', body });
+    const body = { name, current_password, ...(isAsked ? { scopes: asked } : {}) };
+    const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
     if (answer.status !== 201) return passOn(reply, answer);
     const { data } = JSON.parse(answer.text) as { data: Row };
     return reply.header('cache-control', 'no-store').send({ accessToken: data.access_token, token: asToken(data) });
@@ -48,10 +50,10 @@ export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): v
     list(request, reply, '/v1/clients?search=user_id:{me}&limit=100', asClient),
   );
   app.post('/oauth/clients', open, async (request, reply) => {
-    const { name, redirect, confidential = true } = membersOf(request.body);
+    const { name, redirect, confidential = true, current_password } = membersOf(request.body);
     const isPublic = [false, 0, '0', 'false'].includes(confidential as never);
-    const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic };
-    const answer = await askOwnApi(app, request, { method: 'POST', url: '/v1/clients', body });
+    const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic, current_password };
+    const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
     if (answer.status !== 201) return passOn(reply, answer);
     const { data } = JSON.parse(answer.text) as { data: Row };
     const secret = data.client_secret ?? null;
@@ -61,10 +63,10 @@ export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): v
       .send({ ...asClient(data), secret, plainSecret: secret });
   });
   app.put('/oauth/clients/:id', open, async (request: Named, reply) => {
-    const { name, redirect } = membersOf(request.body);
+    const { name, redirect, current_password } = membersOf(request.body);
     const url = `/v1/clients/${encodeURIComponent(request.params.id)}`;
-    const body = { name, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
-    const answer = await askOwnApi(app, request, { method: 'PATCH', url, body });
+    const body = { name, current_password, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
+    const answer = await askOwnApi(app, request, { plainIds: true, method: 'PATCH', url, body });
     return answer.status === 200 ? asClient((JSON.parse(answer.text) as { data: Row }).data) : passOn(reply, answer);
   });
   app.delete('/oauth/clients/:id', open, remove('clients'));

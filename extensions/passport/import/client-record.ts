@@ -16,6 +16,7 @@ export const clientColumns = [
   'personal_access_client',
   'password_client',
   'grant_types',
+  'scopes',
   'revoked',
   'created_at',
 ];
@@ -31,6 +32,10 @@ export interface ClientRecord {
   readonly hasRedirects: boolean;
   /** It uses client_credentials as well, whatever else it is. */
   readonly actsForItself: boolean;
+  /** The grants that it names. Undefined before Passport 13: then its other columns say what it may do. */
+  readonly grants: readonly string[] | undefined;
+  /** Its row names the only scopes that it may ask for. */
+  readonly isLimited: boolean;
   /** As they stand there. */
   readonly redirectUris: readonly string[];
   readonly provider: string;
@@ -57,6 +62,8 @@ export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
     hasRedirects: signsIn,
     // Before Passport 13 every client with a secret did.
     actsForItself: secretIn(row.secret) !== 'none' && (grants?.includes('client_credentials') ?? true),
+    grants,
+    isLimited: listIn(row.scopes) !== undefined,
     provider: row.provider ?? '',
     owner: owner ? { id: owner, model: row.owner_type ?? null } : null,
     secret: secretIn(row.secret),

@@ -9,6 +9,12 @@ const tables: readonly [table: string, what: string, why: string][] = [
   ['permissions', 'permissions', 'what may be done is said by roles and scopes here'],
   ['model_has_permissions', 'permissions of single users', 'what may be done is said by roles and scopes here'],
   ['role_has_permissions', 'permissions of roles', 'what may be done is said by roles and scopes here'],
+  ['role_user', 'roles of users in a table of another package', 'only those of spatie/laravel-permission are read'],
+  [
+    'assigned_roles',
+    'roles of users in a table of another package',
+    'only those of spatie/laravel-permission are read',
+  ],
   [
     'sessions',
     "sessions of Laravel's own pages",

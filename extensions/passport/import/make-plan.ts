@@ -26,7 +26,7 @@ export interface ImportSettings {
   readonly prefix: string | undefined;
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
-  readonly guard: string | undefined;
+  readonly guards: readonly string[];
   readonly rolesWhere: ReadonlyMap<string, string>;
   readonly disableWhere: readonly Condition[];
   readonly ignoredColumns: ReadonlySet<string>;
@@ -67,7 +67,7 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
     userTables,
     models: settings.models,
     roles: settings.roles,
-    guard: settings.guard,
+    guards: settings.guards,
     rolesWhere: settings.rolesWhere,
     disableWhere: settings.disableWhere,
     ignoredColumns: settings.ignoredColumns,

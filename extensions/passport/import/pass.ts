@@ -32,7 +32,8 @@ export interface Plan {
   /** Which table a `model_type` means, and what a role is called here, where the operator said so. */
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
-  readonly guard: string | undefined;
+  /** The guards whose roles count. None: the operator has not said. */
+  readonly guards: readonly string[];
   /** Which rows of model_has_roles count, by column, where it has more columns than three. */
   readonly rolesWhere: ReadonlyMap<string, string>;
   /** Which users are disabled here. */

@@ -28,7 +28,8 @@ const longestName = 100;
 const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
 
 /** A client that came over, with what its tokens need to know of it. */
-export interface TakenClient extends Pick<ClientRecord, 'id' | 'type' | 'issuesPersonalTokens' | 'hasRedirects'> {
+export interface TakenClient
+  extends Pick<ClientRecord, 'id' | 'type' | 'grants' | 'issuesPersonalTokens' | 'hasRedirects'> {
   /** The users that its tokens mean. */
   readonly table: string;
   readonly canAuthenticate: boolean;
@@ -128,14 +129,14 @@ async function takeClient(
 
 const usualScopes = { password: ['*'], personal: [], application: identityScopes };
 
-/** Where people come from several tables, a client stays with its own. Who has no secret there needs none here. */
-function boundsOf({ type, secret, actsForItself }: ClientRecord, realm: string | null): ClientBounds {
-  return {
-    realm,
-    ...(type === 'password'
-      ? { public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] }
-      : {}),
-  };
+/** Where people come from several tables, a client stays with its own. A client without a secret there needs none here. */
+function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: string | null): ClientBounds {
+  if (type === 'password') {
+    return { realm, public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] };
+  }
+  if (type === 'application') return { realm, grantTypes: grants ?? [] };
+  // A client that is not of the settings may use client_credentials here. One that names other grants may not.
+  return { realm, grantTypes: grants === undefined || actsForItself ? [] : ['personal_access'] };
 }
 
 function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
@@ -191,10 +192,17 @@ export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: 
 
 function sayWhatChanges(
   { findings }: Pass,
-  { id, name, secret, hasRedirects }: ClientRecord,
+  { id, name, type, secret, hasRedirects, isLimited }: ClientRecord,
   { canAuthenticate, hasSecret }: { canAuthenticate: boolean; hasSecret: boolean },
 ): void {
   const label = `${id} (${name.slice(0, longestName)})`;
+  if (type === 'password' && isLimited) {
+    findings.decide(
+      'client-limits',
+      'Password clients whose scopes are limited there (oauth_clients.scopes) may ask for every scope here',
+      label,
+    );
+  }
   if (secret === 'unknown') {
     if (hasSecret) return;
     findings.decide(

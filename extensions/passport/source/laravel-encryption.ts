@@ -1,4 +1,5 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import type { SourceRow } from './source.ts';
 
 /**
  * Decrypts a value of Laravel's `encrypt` with one of these keys (AES-CBC with a MAC, or AES-GCM). Undefined if none of them fits.
@@ -12,6 +13,21 @@ export function decryptLaravel(payload: string, keys: readonly Buffer[]): string
     if (text !== undefined) return unserialize(text);
   }
   return undefined;
+}
+
+/** How each value of Laravel's `encrypt` begins: `{"iv":` in base64. */
+const start = 'eyJpdiI6';
+
+/** A row with the values of columns that the application keeps encrypted. `onFailure` names a column that none of the keys opens. */
+export function decryptRow(row: SourceRow, keys: readonly Buffer[], onFailure: (column: string) => void): SourceRow {
+  const sealed = Object.entries(row).filter(([, value]) => value?.startsWith(start));
+  if (sealed.length === 0) return row;
+  const opened = sealed.map(([column, value]) => {
+    const text = decryptLaravel(value as string, keys);
+    if (text === undefined) onFailure(column);
+    return [column, text ?? null];
+  });
+  return { ...row, ...Object.fromEntries(opened) };
 }
 
 interface Sealed {

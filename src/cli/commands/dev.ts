@@ -36,7 +36,10 @@ function belongsToProject(name: string): boolean {
   if (name === '.env') return true;
   const parts = name.split(sep);
   if (parts.some((part) => part === 'node_modules' || part === 'data' || part.startsWith('.'))) return false;
-  return /\.(ts|js|mjs|html|php|txt|json)$/.test(name) && !/\.(test|d)\.\w+$/.test(name);
+  if (/\.(test|d)\.\w+$/.test(name)) return false;
+  // At the top there is code, and what people and scripts leave there, such as the `tokens.json` of the tutorial.
+  if (parts.length === 1) return name === 'package.json' || /\.(ts|js|mjs)$/.test(name);
+  return /\.(ts|js|mjs|html|php|txt|json)$/.test(name);
 }
 
 /** Keeps one service running: a change is tried first, and takes the place of what runs only when it is right. */

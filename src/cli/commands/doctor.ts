@@ -64,6 +64,6 @@ const marks = {
 
 function print({ part, state, what, mend }: Finding): void {
   const { style, text } = marks[state];
-  console.log(`${paint(style, text)}  ${part.padEnd(14)}${what}`);
-  if (mend) console.log(`${' '.repeat(22)}→ ${mend}`);
+  console.log(`${paint(style, text)}  ${part.padEnd(14)}  ${what}`);
+  if (mend) console.log(`${' '.repeat(24)}→ ${mend}`);
 }

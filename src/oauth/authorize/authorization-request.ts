@@ -104,7 +104,8 @@ export function readAuthorizationRequest(
     throw invalidRequest('This application must push its requests (RFC 9126).');
   }
   if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
-  const asked = parseScope(only(parameters, 'scope') ?? '');
+  // No scope contains a comma, and several libraries join scopes with commas by default.
+  const asked = parseScope((only(parameters, 'scope') ?? '').replaceAll(',', ' '));
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = asked.length === 0 ? [openidScope] : knownAndAllowed(known, asked, allowed);
   if (scopes.length === 0) {

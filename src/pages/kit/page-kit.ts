@@ -71,7 +71,7 @@ export interface PageKit {
   page(path: string, auth: Protection, handler: Handler): void;
   /** A POST route for a form. Refused unless the form is ours (CSRF token). */
   form(path: string, auth: Protection, handler: Handler): void;
-  /** A POST route for a form without a CSRF token, for harmless actions. Refused from other sites. */
+  /** A POST route for a harmless form. Refused from other sites, but its CSRF token is not checked: error pages have none. */
   looseForm(path: string, handler: Handler): void;
   /** Refuses a form that is not ours, for this visitor and this session. */
   checkForm(request: FastifyRequest): void;

@@ -16,6 +16,7 @@ export async function findKnownLogins(tx: Tx, sessionIds: readonly string[]) {
       'sessions.expires_at as session_expires_at',
       'sessions.generation',
       'sessions.scopes',
+      'sessions.client_id',
       'legacy_tokens.ended_at',
     ])
     .where('legacy_tokens.session_id', 'in', [...sessionIds])
@@ -32,10 +33,16 @@ export async function insertLogins(tx: Tx, logins: readonly NewLogin[]): Promise
 }
 
 /** Until the later of its two tokens ends, with what its scopes stand for here; one that goes on here is its own. */
-export async function updateLogin(tx: Tx, id: string, expiresAt: number, scopes: string): Promise<void> {
+export async function updateLogin(
+  tx: Tx,
+  { id, user_id, client_id }: NewLogin,
+  values: { readonly expires_at: number; readonly scopes: string },
+): Promise<void> {
+  // A login without a name gets one when the row of its access token is there again.
+  const name = client_id ? { user_id, client_id } : {};
   await tx
     .updateTable('sessions')
-    .set({ expires_at: expiresAt, scopes })
+    .set({ ...values, ...name })
     .where('id', '=', id)
     .where('generation', '=', 0)
     .execute();

@@ -58,6 +58,10 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
       continue;
     }
     const client = clients.get(access.client_id ?? '');
+    if (client?.grants?.includes('refresh_token') === false) {
+      tally.leave('its client may not refresh');
+      continue;
+    }
     const read = readLogin(pass, access, client, userOf(access), { withRefresh: true, expiresAt });
     if ('reason' in read) tally.leave(read.reason);
     else tokens.push({ id, expiresAt, login: read.login });

@@ -50,8 +50,9 @@ export async function writeLogins(
       const ends = Math.max(Number(before.session_expires_at), expiresAt);
       // A login without a name has its scopes when it comes.
       const scopes = login.client_id ? login.scopes : before.scopes;
-      if (ends !== Number(before.session_expires_at) || scopes !== before.scopes) {
-        await updateLogin(tx, login.id, ends, scopes ?? '[]');
+      const isNamed = !login.client_id || before.client_id === login.client_id;
+      if (ends !== Number(before.session_expires_at) || scopes !== before.scopes || !isNamed) {
+        await updateLogin(tx, login, { expires_at: ends, scopes: scopes ?? '[]' });
         invalidate({ kind: 'session', id: login.id });
         changed.push(login);
       }

@@ -135,7 +135,7 @@ export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): strin
   return conventional ?? (short === 'user' || short === 'users' ? plan.userTables.get('')?.source : undefined);
 }
 
-/** The roles that are known here, of the one guard that counts. */
+/** The roles that are known here, of the guards that count. */
 async function namesById(
   pass: Pass,
   table: FoundTable,
@@ -150,20 +150,21 @@ async function namesById(
       rows.push({ id: row.id as string, name: row.name ?? '', guard: row.guard_name ?? '' });
     }
   }
-  const guards = [...new Set(rows.map(({ guard }) => guard))];
-  const guard = plan.guard ?? (guards.includes('api') || guards.length !== 1 ? 'api' : guards[0]);
+  const found = [...new Set(rows.map(({ guard }) => guard))];
+  const usual = found.length === 1 ? found : ['api'];
+  const guards = plan.guards.length > 0 ? plan.guards : usual;
   const known = new Set([...context.config.roles, 'admin']);
   const names = new Map<string, string>();
   const tally = findings.of(from.table);
   for (const { id, name, guard: own } of rows) {
     tally.read++;
     const here = plan.roles.get(name) ?? name;
-    if (own !== guard) {
+    if (!guards.includes(own)) {
       tally.leave(`its guard is ${own}`);
-      if (plan.guard === undefined) {
+      if (plan.guards.length === 0) {
         findings.decide(
           'role-guards',
-          `Roles of more than one guard: those of "${guard}" were taken. Say which count by --guard`,
+          `Roles of more than one guard: those of "${guards.join()}" were taken. Say which count by --guard NAME, which may be repeated`,
           `${name} of ${own}`,
         );
       }

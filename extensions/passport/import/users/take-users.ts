@@ -4,8 +4,9 @@ import { isUuid, uuidv7 } from '../../../../src/database/uuid.ts';
 import { insertNewUsers, type UserRow } from '../../../../src/identity/accounts/user-store.ts';
 import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../../report/report.ts';
+import { decryptRow } from '../../source/laravel-encryption.ts';
 import { select } from '../../source/layout.ts';
-import { pages } from '../../source/source.ts';
+import { pages, type SourceRow } from '../../source/source.ts';
 import { batchSize, type Pass, type UserTable } from '../pass.ts';
 import type { DeclaredFields } from './declared-fields.ts';
 import { isDisabled } from './disable-where.ts';
@@ -36,7 +37,8 @@ export async function takeUsers(
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
   const isUndecided = lookAtUserColumns(pass, table);
-  for await (const rows of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
+  for await (const page of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
+    const rows = page.map((row) => withoutSecrecy(pass, table, row));
     const ids = rows.map(({ id }) => id as string);
     const rolesById = await roles?.of(table, ids);
     // A user whom an earlier pass locked stays locked until somebody decides.
@@ -64,6 +66,19 @@ export async function takeUsers(
     );
     pass.progress({ table: table.name, done: tally.read, total });
   }
+}
+
+/** With the plain values of encrypted columns. The secret of Fortify stays as it is until it is imported. */
+function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: SourceRow): SourceRow {
+  const { two_factor_secret, ...others } = row;
+  const plain = decryptRow(others, plan.decryptionKeys, (column) =>
+    findings.decide(
+      'encrypted-columns',
+      'Encrypted values that APP_KEY does not open were left out. Add the key that they were encrypted with to APP_PREVIOUS_KEYS',
+      `${name}.${column} of ${row.id}`,
+    ),
+  );
+  return two_factor_secret === undefined ? plain : { ...plain, two_factor_secret };
 }
 
 async function takeBatch(

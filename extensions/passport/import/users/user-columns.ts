@@ -2,11 +2,15 @@ import type { Pass, UserTable } from '../pass.ts';
 import { socialColumns } from './social-sources.ts';
 import { userColumns } from './user-record.ts';
 
-/** A column that looks as if it locks people out. */
-const lock =
-  /^(is_|account_|user_)?(active|inactive|activated|deactivated|enabled|disabled|approved|banned|blocked|suspended|locked|frozen|blacklisted|archived|status|state)(_at|_on|_until|_till)?$/i;
-/** A column that looks like a second factor. Those of Fortify are read. */
-const factor = /^(two_?factor|2fa|mfa|otp|totp|google2?fa)(_\w{1,50})?$/i;
+/** Words of a lock, anywhere in the name of a column. */
+const lockWord =
+  /(^|_)(ban|banned|blocked|suspend|suspended|suspension|locked|lockout|frozen|blacklisted|deactivated|terminated|can_login)(_|$)/;
+/** Words that mean something else in a longer name, such as marital_status. */
+const lockName =
+  /^(is_|account_|user_|login_)?(active|inactive|activated|enabled|disabled|approved|archived|deleted|closed|expired|expires|valid|status|state)(_at|_on|_until|_till)?$/;
+/** Words of a second factor. The columns of Fortify are read. */
+const factorWord = /(^|_)(two_?factor|2fa|mfa|otp|totp|google_?2?fa|authy|authenticator)(_|$)/;
+const inSnakeCase = (column: string): string => column.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 const fortify = ['two_factor_secret', 'two_factor_confirmed_at', 'two_factor_recovery_codes'];
 /** They hold nothing of a person. */
 const ofLaravel = ['id', 'updated_at', 'remember_token'];
@@ -31,14 +35,14 @@ export function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: U
   const others = [...columns.keys()].filter((column) => !read.has(column));
   for (const column of others) {
     if (plan.ignoredColumns.has(column)) continue;
-    if (lock.test(column)) {
+    if (lockName.test(inSnakeCase(column)) || lockWord.test(inSnakeCase(column))) {
       const isAccepted = findings.decide(
         'lock-columns',
         'Columns that look like a lock were not looked at. Say who is disabled by --disable-where (such as --disable-where is_active=0 or --disable-where banned_at), or that a column means nothing by --ignore-column',
         `${name}.${column}`,
       );
       isUndecided ||= !isAccepted;
-    } else if (factor.test(column)) {
+    } else if (factorWord.test(inSnakeCase(column))) {
       findings.decide(
         'other-factors',
         'Columns that look like a second factor, and that only their application can read. Say that a column means nothing by --ignore-column',

@@ -90,7 +90,9 @@ export class ChangeLog {
   /** A position that a caller sent: 410 where changes after it are not kept any more, or where it is of another history. */
   async read(name: string, text: string): Promise<Position> {
     const position = readPosition(await this.history(), name, text);
-    const end = Math.max(this.#last, await this.settle());
+    await this.settle();
+    // An instance that has just started does not know yet what is final, but it knows what was given out.
+    const end = Math.max(this.#last, this.settled);
     if (Math.max(position.number, position.shown?.upTo ?? 0) > end)
       throw resync('The position is ahead of this history.');
     await this.refuseOld(position.number);
