@@ -2,7 +2,6 @@ import { home } from '../data/api.ts';
 
 /** What is loaded when it is needed, or when somebody is about to need it. */
 export const loadDashboard = () => import('../overview/Overview.tsx');
-export const loadList = () => import('../lists/ResourceList.tsx');
 export const loadPerson = () => import('../people/UserShow.tsx');
 export const loadShow = () => import('../rows/ResourceShow.tsx');
 export const loadForms = () => import('../forms/ResourceForms.tsx');
@@ -12,7 +11,8 @@ function loadPageAt(pathname: string): Promise<unknown> | undefined {
   if (!pathname.startsWith(home)) return undefined;
   const [resource, id, view] = pathname.slice(home.length).split('/').filter(Boolean);
   if (resource === undefined) return loadDashboard();
-  if (id === undefined) return loadList();
+  // Lists are part of the first file: most visits begin with one or lead to one.
+  if (id === undefined) return undefined;
   if (view !== 'show') return loadForms();
   return resource === 'users' ? loadPerson() : loadShow();
 }
