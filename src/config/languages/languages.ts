@@ -158,8 +158,14 @@ export function languagesOf(config: Pick<Config, 'languagesDir' | 'defaultLangua
   return languages;
 }
 
+const names = new Map<string, string>();
+
 /** The name of a language in itself: "Deutsch". */
 export function nameOfLanguage(tag: string): string {
+  const known = names.get(tag);
+  if (known !== undefined) return known;
   const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'code' }).of(tag) ?? tag;
-  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  const capital = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  names.set(tag, capital);
+  return capital;
 }

@@ -121,7 +121,13 @@ export async function createPageKit(
   const loginPath = `/${config.loginPageUrl}`;
   const local_passwords = config.localPasswords;
   const can_register = config.registration === 'open';
-  const choices = languages.list.map((tag) => ({ tag, name: nameOfLanguage(tag) }));
+  const choices = languages.list.map((tag) => ({
+    tag,
+    // When a page shows it: the names of languages take 30 ms to load.
+    get name() {
+      return nameOfLanguage(tag);
+    },
+  }));
   const globals = {
     languages: choices,
     root,
