@@ -40,6 +40,7 @@ export async function prepareGatehouse(
     DATA_DIR: dir,
     RESOURCES_DIR: join(root, 'bench/gatehouse/resources'),
     RATE_LIMIT: '0',
+    REGISTRATION_LIMIT: '0',
     LOG_LEVEL: 'warn',
     ADMIN_EMAIL: administrator.email,
     ADMIN_PASSWORD: administrator.password,
