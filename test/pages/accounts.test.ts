@@ -86,7 +86,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     await visitor.get('/password/forgot');
     const unknown = await visitor.send('/password/forgot', { email: 'nobody@example.com' });
     assert.equal(unknown.location, '/password/forgot?done=sent');
-    assert.match(known, /If there is an account/);
+    assert.match(known, /If an account has this address/);
 
     const link = await mailedLink(service, 'reset-password', email);
     await visitor.get(link);
