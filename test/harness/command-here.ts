@@ -16,7 +16,7 @@ export async function gatehouseHere(
   const before = { ...process.env };
   const dir = process.cwd();
   try {
-    process.env = { ...env };
+    process.env = { PATH: before.PATH, HOME: before.HOME, ...env };
     process.chdir(cwd);
     return { code: await runCommand(args), ...said };
   } finally {
