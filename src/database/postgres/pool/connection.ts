@@ -4,7 +4,7 @@ import { unavailable } from '../../../platform/errors.ts';
 import { tookTooLong } from '../../fair-queue.ts';
 import { statementSpan } from '../../statement-span.ts';
 import { grace, type Limits, limited } from './limits.ts';
-import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
+import { isAway, isCanceled, isDeadlock, isStalePlan, translate } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 import { refuseUnreplicated } from './unreplicated.ts';
 
@@ -61,6 +61,8 @@ export class Connection implements DatabaseConnection {
       this.spent ||= isAway(error) || isStalePlan(error);
       this.#pool.doubt(error);
       if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
+      // In a transaction, a deadlock has undone more than this statement.
+      if (isDeadlock(error) && !this.#inTransaction) return this.client.query({ text, values, ...limit });
       if (!isStalePlan(error)) throw translate(error);
       if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
       return this.client.query({ text, values, ...limit });

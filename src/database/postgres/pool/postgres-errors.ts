@@ -34,3 +34,6 @@ export const isStalePlan = (error: unknown): boolean => {
   const { code, message } = error as { code?: string; message?: string };
   return code === '0A000' && /cached plan/.test(message ?? '');
 };
+
+/** PostgreSQL has undone the statement to resolve a deadlock, such as a read of two tables with a migration of both. */
+export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';

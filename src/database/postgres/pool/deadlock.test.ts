@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { databases } from '../../../../test/harness/engines.ts';
+import type { Database } from '../../database.ts';
+import { openDatabase } from '../../open-database.ts';
+
+describe('A deadlock on PostgreSQL', () => {
+  const create = databases('postgres');
+  let database: Database;
+  before(async () => {
+    const { url, dir } = await create();
+    database = await openDatabase({ databaseUrl: url, databasePoolSize: 1, readTimeout: 5, workingDir: dir });
+    // A sequence keeps its count when the statement is undone: every other call is the victim of a deadlock.
+    await sql`create sequence tries`.execute(database.db);
+    await sql`create function victim() returns bigint language plpgsql as $$
+      declare try bigint := nextval('tries');
+      begin
+        if try % 2 = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+        return try;
+      end $$`.execute(database.db);
+  });
+  after(() => database.close());
+
+  it('has a statement outside of a transaction done again', async () => {
+    assert.deepEqual(await database.read('select victim()::int as try', []), [{ try: 2 }]);
+    const { rows } = await sql`select victim()::int as try`.execute(database.db);
+    assert.deepEqual(rows, [{ try: 4 }]);
+  });
+
+  it('is left to the transaction that it has undone', async () => {
+    const inTransaction = database.db.transaction().execute((tx) => sql`select victim()`.execute(tx));
+    await assert.rejects(inTransaction, { code: '40P01' });
+  });
+});
