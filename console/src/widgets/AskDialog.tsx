@@ -1,5 +1,5 @@
 import { Button, Dialog, DialogActions, DialogContent, type DialogProps, DialogTitle } from '@mui/material';
-import { type ReactNode, type RefObject, useId } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
 import { say } from '../text/say.ts';
 
 interface Props {
@@ -29,12 +29,18 @@ interface Props {
 /** A dialog that asks: a title, its content, *Cancel* and one main button. */
 export function AskDialog({ title, children, onClose, confirm, onConfirm, form, maxWidth = 'sm', ...rest }: Props) {
   const id = useId();
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // A button that is disabled while it has the focus loses it, and Escape would no longer reach the dialog.
+    const focused = document.activeElement;
+    if (rest.disabled && (!focused || focused.matches('body, :disabled'))) cancel.current?.focus();
+  }, [rest.disabled]);
   const content = (
     <>
       <DialogContent>{children}</DialogContent>
       <DialogActions>
         {rest.cancel !== null && (
-          <Button color="inherit" onClick={onClose} autoFocus={confirm === undefined}>
+          <Button ref={cancel} color="inherit" onClick={onClose} autoFocus={confirm === undefined}>
             {rest.cancel ?? say('Cancel')}
           </Button>
         )}
