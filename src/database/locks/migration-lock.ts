@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { OperatorError, Problem } from '../../platform/errors.ts';
 import { waitForIndexBuilds } from '../beside-writers.ts';
 import type { Database, Tx } from '../database.ts';
+import { isDeadlock } from '../postgres/pool/postgres-errors.ts';
 
 /** Any number: it names the lock that instances starting together queue for. */
 const migrationLock = 7_146_352;
@@ -23,8 +24,9 @@ class Taken extends Error {}
 const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, longestPauseMs)));
 
-const ofLockTimeout = (error: unknown): boolean =>
-  error instanceof Problem && /lock timeout/.test(error.reason ?? error.message);
+/** The wait for a table reached its limit, or PostgreSQL undid the migration because a request waited for it in turn. */
+const isTableInUse = (error: unknown): boolean =>
+  isDeadlock(error) || (error instanceof Problem && /lock timeout/.test(error.reason ?? error.message));
 
 /**
  * Runs work in a transaction that no other instance's migration can run beside. Where a table is in use for long, the
@@ -51,7 +53,7 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
       });
     } catch (error) {
       if (error instanceof Taken) await pause(waited++);
-      else if (!ofLockTimeout(error)) throw error;
+      else if (!isTableInUse(error)) throw error;
       else if (await waitForIndexBuilds(db)) attempt = 1;
       else if (attempt === attempts) {
         throw new OperatorError(

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { databases } from '../../../../test/harness/engines.ts';
 import type { Database } from '../../database.ts';
+import { underMigrationLock } from '../../locks/migration-lock.ts';
 import { openDatabase } from '../../open-database.ts';
 
 describe('A deadlock on PostgreSQL', () => {
@@ -26,6 +27,11 @@ describe('A deadlock on PostgreSQL', () => {
     assert.deepEqual(await database.read('select victim()::int as try', []), [{ try: 2 }]);
     const { rows } = await sql`select victim()::int as try`.execute(database.db);
     assert.deepEqual(rows, [{ try: 4 }]);
+  });
+
+  it('has a migration done again', async () => {
+    const migrated = await underMigrationLock(database, (tx) => sql`select victim()::int as try`.execute(tx));
+    assert.deepEqual(migrated.rows, [{ try: 6 }]);
   });
 
   it('is left to the transaction that it has undone', async () => {
