@@ -44,7 +44,12 @@ function execute(statement: StatementSync, values: Values): void {
 
 /** The texts that SQLite plans again when they are executed again. It asks the authorizer only while it plans. */
 function plannedAgain(path: string, executed: ReadonlyMap<string, Values>): string[] {
-  const file = new DatabaseSync(path);
+  const copy = `${path}.copy`;
+  const original = new DatabaseSync(path);
+  // The service goes on writing to the original.
+  original.prepare('vacuum into ?').run(copy);
+  original.close();
+  const file = new DatabaseSync(copy);
   file.function(rowFunction, (_rows) => 1);
   let asked = 0;
   file.setAuthorizer(() => {
