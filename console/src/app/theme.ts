@@ -168,7 +168,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
         },
       },
-      // The page is as wide as the window: where a table is wider, it moves by itself.
+      // The page is as wide as the window. A wider table scrolls sideways.
       RaLayout: {
         styleOverrides: {
           root: {
@@ -205,7 +205,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
   } as Parameters<typeof createTheme>[0]);
 }
 
-/** Made when the console is drawn: some of their parts have words. */
+/** Created when the console is drawn, because they contain messages. */
 export const createThemes = () => ({
   lightTheme: themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light)),
   darkTheme: themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark)),

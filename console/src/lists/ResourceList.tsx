@@ -69,7 +69,7 @@ export function ResourceList() {
 
 const deletedAt: FieldDescription = { name: 'deleted_at', type: 'timestamp', sortable: true };
 
-/** Rows of the list. What is deleted can be restored, and nothing else is done with it. */
+/** Rows of the list. A deleted row can only be restored. */
 function KeptRows({ columns, more, selectable }: Pick<ComponentProps<typeof Rows>, 'columns' | 'more' | 'selectable'>) {
   const { filterValues } = useListContext();
   if (filterValues?.[deletedKey] === undefined) return <Rows {...{ columns, more, selectable }} sorted />;
@@ -98,7 +98,7 @@ function ListTitle() {
   );
 }
 
-/** What to do first; for AI applications also the address that they need. */
+/** The first steps. AI applications also need an address. */
 function FirstSteps() {
   const description = useDescription();
   return (

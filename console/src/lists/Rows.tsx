@@ -13,16 +13,16 @@ import { ReferredRows } from './Reference.tsx';
 
 interface Props {
   columns: FieldDescription[];
-  /** Those that somebody may want to see besides. */
+  /** Further columns, hidden at first. */
   more?: FieldDescription[];
   /** Whether a click on a heading sorts. */
   sorted: boolean;
   selectable: boolean;
-  /** What can be done with each row. */
+  /** The buttons of each row. */
   rowAction?: ReactNode;
 }
 
-/** The body of a table is plain elements; here is what they look like. An address stays on one line; what is longer is broken. */
+/** The styles of the body of a table, which consists of plain elements. Long texts are broken. */
 const tableStyles: SxProps<Theme> = {
   '& tbody td': {
     ...{ typography: 'body2', py: 0.75, px: 2, borderBottom: '1px solid', borderColor: 'divider', textAlign: 'left' },
@@ -65,7 +65,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
       </ReferredRows>
     );
   }
-  // A reference leads to the row that it names, so the link of this one is around another cell.
+  // A reference links to another row, so the link of this row is in another cell.
   const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
   return (
     <ReferredRows fields={columns}>

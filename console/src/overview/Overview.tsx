@@ -14,7 +14,7 @@ import { Figure } from './Figure.tsx';
 import { LatestEvents } from './LatestEvents.tsx';
 import { Parts } from './Parts.tsx';
 
-/** How the house is doing: who is in, who was refused, what happened last, and what needs mending. */
+/** The state of the service: its activity, the latest events, and problems to solve. */
 export default function Overview() {
   const descriptions = useDescriptions();
   const [period, setPeriod] = useStore<string>('overview.period', periods[0].name);

@@ -23,10 +23,10 @@ import { Value } from './Value.tsx';
 
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
-/** The others are fields of the row already: a reference, or a list of names. */
+/** The other kinds are shown as fields of the row: a reference, or a list of names. */
 const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 
-/** One row of any resource: its fields, and below them what belongs to it. */
+/** One row of any resource: its fields, and below them its related rows. */
 export function ResourceShow() {
   const description = useDescription();
   const { name } = description;

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard; also where there is no clipboard API, as on a page without https. */
+/** Copies a text. Without https there is no clipboard API, so it then copies a selection. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,7 +10,7 @@ export async function copy(text: string): Promise<boolean> {
 
 function copyBySelection(text: string): boolean {
   const before = document.activeElement;
-  // Within an open dialog: what holds the focus there takes it away from everything outside.
+  // An open dialog does not let the focus leave it.
   const place = before?.closest('[role="dialog"]') ?? document.body;
   const field = document.createElement('textarea');
   field.value = text;

@@ -24,5 +24,5 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['mcp-calls', AssistantIcon],
 ]);
 
-/** The icon of a resource of the service's own; of another, one that stands for all. */
+/** The icon of a built-in resource. All others share one. */
 export const knownIconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;
