@@ -88,20 +88,10 @@ export function createDataProvider(
       return { data: withTag(patched) };
     },
 
-    async updateMany(name: string, { ids, data }: { ids: Identifier[]; data: object }) {
-      for (const id of ids) await resource(name).patch(String(id), data).catch(forForm);
-      return { data: ids };
-    },
-
     async delete(name: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
       const ifMatch = previousData?.[tagKey] as string | undefined;
       await resource(name).remove(String(id), { ifMatch }).catch(forForm);
       return { data: { ...previousData, id: String(id) } };
-    },
-
-    async deleteMany(name: string, { ids }: { ids: Identifier[] }) {
-      for (const id of ids) await resource(name).remove(String(id)).catch(goneIsGone);
-      return { data: ids };
     },
 
     /** An RPC-like POST on one row. */
@@ -138,10 +128,6 @@ function changedFields(data: Record<string, unknown>, before: Record<string, unk
 
 const isConflict = (error: unknown): error is GatehouseError =>
   error instanceof GatehouseError && error.code === 'precondition_failed';
-
-function goneIsGone(error: unknown): void {
-  if (!(error instanceof GatehouseError) || error.status !== 404) forForm(error);
-}
 
 function chunksOf<T>(all: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));

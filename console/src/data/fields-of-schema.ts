@@ -1,4 +1,4 @@
-import type { FieldDescription } from './field-description.ts';
+import type { FieldDescription } from './descriptions.ts';
 
 type Schema = Record<string, unknown>;
 

@@ -9,8 +9,7 @@ import { say } from '../text/say.ts';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Checklist } from './Checklist.tsx';
-import { FactorFigures } from './FactorFigures.tsx';
-import { Figure } from './Figure.tsx';
+import { FactorFigures, Figure } from './Figure.tsx';
 import { LatestEvents } from './LatestEvents.tsx';
 import { Parts } from './Parts.tsx';
 
