@@ -51,10 +51,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
               <ListItemText
                 primary={first && <LineName field={first} />}
                 secondary={
-                  <Details
-                    fields={shown.filter((field) => field.type === 'status' || isFilled(row[field.name]))}
-                    rows={data}
-                  />
+                  <Details fields={shown.filter((field) => distinguishes(field, description, [row]))} rows={data} />
                 }
                 slotProps={{ primary: { sx: { fontWeight: 600 } }, secondary: { component: 'div' } }}
               />

@@ -39,6 +39,7 @@ const tableStyles: SxProps<Theme> = {
     '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
   },
   '& tbody td.numbers': { textAlign: 'right' },
+  '& tbody td.short, & tbody td.short .words': { whiteSpace: 'nowrap', flexWrap: 'nowrap' },
   [`& .${linkClass}`]: {
     ...{ fontWeight: 600, display: 'inline-block', minWidth: '16ch' },
     color: 'inherit',
@@ -51,6 +52,11 @@ export const densityKey = 'lists.density';
 
 const isNumber = ({ type, references }: FieldDescription): boolean =>
   (type === 'integer' || type === 'number' || type === 'decimal') && references === undefined;
+
+/** Short values stay on one line, so that rows stay low where a table scrolls sideways. */
+const short = new Set(['date', 'timestamp', 'enum', 'status', 'last_sign_in']);
+const classOf = (field: FieldDescription): string | undefined =>
+  isNumber(field) ? 'numbers' : short.has(field.type) ? 'short' : undefined;
 
 /** The rows of a list: a table, or on a phone a few lines for each row. */
 export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
@@ -85,7 +91,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
             source={field.name}
             label={fieldLabel(field)}
             disableSort={!sorted || !field.sortable}
-            className={isNumber(field) ? 'numbers' : undefined}
+            className={classOf(field)}
           >
             {field === linked ? (
               <RowLink>

@@ -16,8 +16,8 @@ interface Props {
 export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
   const words = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
-  // A label at every fourth hour: automatic labels would have uneven distances.
-  const tickLabelInterval = each === 'hour' ? (_at: Date, index: number) => index % 4 === 0 : 'auto';
+  // A label at every sixth hour: automatic labels would have uneven distances.
+  const tickLabelInterval = each === 'hour' ? (_at: Date, index: number) => index % 6 === 0 : 'auto';
   const when = (date: Date) => date.toLocaleString(locale, words);
   const coloured = series.map(({ alarming, ...one }) => ({
     ...one,

@@ -29,7 +29,7 @@ export function Checklist() {
         component="ul"
         sx={{
           ...{ listStyle: 'none', m: 0, p: 0, display: 'grid' },
-          gridTemplateColumns: 'repeat(auto-fit, minmax(min(260px, 100%), 1fr))',
+          gridTemplateColumns: 'repeat(auto-fit, minmax(min(210px, 100%), 1fr))',
         }}
       >
         {steps.map((step) => (

@@ -48,7 +48,7 @@ export function ResourceShow() {
             <Box
               sx={{
                 ...{ display: 'grid', gap: 2.5 },
-                gridTemplateColumns: 'repeat(auto-fill, minmax(min(200px, 100%), 1fr))',
+                gridTemplateColumns: 'repeat(auto-fill, minmax(min(150px, 100%), 1fr))',
               }}
             >
               <ShownFields />

@@ -113,10 +113,10 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
     'phone',
     'type',
     'description',
-    ...searchedFields(description).map((f) => f.name),
+    ...searchedFields(description).map((field) => field.name),
   ];
   const value = others
-    .map((field) => row[field])
+    .map((field) => (field === 'realm' ? undefined : row[field]))
     .find((found) => typeof found === 'string' && found !== '' && found !== name);
   return value as string | undefined;
 }
