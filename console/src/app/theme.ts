@@ -105,7 +105,8 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
-      MuiPaper: { styleOverrides: { elevation1: flat, elevation4: flat } },
+      // MUI would lighten dialogs and menus in dark mode.
+      MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' }, elevation1: flat, elevation4: flat } },
       MuiAppBar: {
         defaultProps: { color: 'inherit' },
         styleOverrides: {
