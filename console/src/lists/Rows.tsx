@@ -34,6 +34,8 @@ const tableStyles: SxProps<Theme> = {
   '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
   '& tbody tr:hover': { backgroundColor: 'action.hover' },
   '& tbody .value': { display: 'inline-block', maxWidth: '40ch', overflowWrap: 'break-word' },
+  // Where the table scrolls sideways, its columns need not be narrow.
+  '@media (max-width: 1199px)': { '& tbody .value': { width: 'max-content', maxWidth: '26ch' } },
   '& .numbers': {
     ...{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
     '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
