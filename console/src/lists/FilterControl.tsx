@@ -50,6 +50,6 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
 }
 
 /** Every kind of event in the audit trail. */
-function KindFilter(props: FilterProps) {
+function KindFilter(props: Omit<FilterProps, 'field' | 'choices'>) {
   return <AutocompleteInput {...props} choices={kindsOfEvents(useDescriptions().values())} />;
 }
