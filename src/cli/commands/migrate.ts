@@ -46,7 +46,9 @@ interface Work {
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('Bring the database up to date, as a start would: the service itself, and the declared resources.')
+    .description(
+      'Run the migrations that the next start would run: those of the service and of the declared resources.',
+    )
     .option('--plan', 'show the changes that a start would make, and make none; exits with 1 if a start would refuse')
     .option(
       '--drop [names...]',

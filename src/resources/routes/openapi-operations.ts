@@ -41,7 +41,8 @@ const idParameter = (resource: Resource) =>
 const deletedParameter = (values: readonly string[]) => ({
   type: 'string',
   enum: values,
-  description: 'Deleted rows alone, or with the others. Only for those who may delete them.',
+  description:
+    '`only` returns the deleted rows, `with` returns all rows. Shows only deleted rows that the caller may delete.',
 });
 
 const names = (fields: readonly { readonly name: string }[]): string => fields.map(({ name }) => name).join(', ');
@@ -76,7 +77,11 @@ function listParameters(resource: Resource): Record<string, object> {
     search: parameter(
       `field:value, with ; between pairs; a|b:value looks in several fields. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
     ),
-    searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs of search are joined.' },
+    searchJoin: {
+      type: 'string',
+      enum: ['and', 'or'],
+      description: 'Whether all pairs of search must match (and), or one of them (or).',
+    },
     searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
     orderBy: parameter(
       `Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
@@ -84,8 +89,12 @@ function listParameters(resource: Resource): Record<string, object> {
     sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.'),
     ...selectionParameters(resource),
     page: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Rows on a page.' },
-    count: { type: 'string', enum: ['exact', 'none'], description: 'Count all rows, or none; else up to 10,000.' },
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'The number of rows on a page.' },
+    count: {
+      type: 'string',
+      enum: ['exact', 'none'],
+      description: 'Whether to count all rows or none. Default: up to 10,000.',
+    },
     cursor: parameter('Walk by key at the same cost at any depth: empty for the first page, then next_cursor.'),
     ...aggregateParameters(resource),
   };
