@@ -41,8 +41,7 @@ const idParameter = (resource: Resource) =>
 const deletedParameter = (values: readonly string[]) => ({
   type: 'string',
   enum: values,
-  description:
-    '`only` returns the deleted rows, `with` returns all rows. Shows only deleted rows that the caller may delete.',
+  description: 'Return only deleted rows, or all rows. Callers see only deleted rows that they may delete.',
 });
 
 const names = (fields: readonly { readonly name: string }[]): string => fields.map(({ name }) => name).join(', ');
@@ -75,27 +74,19 @@ function listParameters(resource: Resource): Record<string, object> {
   const searchable = searchableNames(resource);
   return {
     search: parameter(
-      `field:value, with ; between pairs; a|b:value looks in several fields. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
+      `Pairs of field:value, separated by ; (a|b:value searches several fields). * at either end is a wildcard; > >= < <= != compare; a,b matches one of the values; null matches no value; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
     ),
-    searchJoin: {
-      type: 'string',
-      enum: ['and', 'or'],
-      description: 'Whether all pairs of search must match (and), or one of them (or).',
-    },
-    searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
+    searchJoin: { type: 'string', enum: ['and', 'or'], description: 'All pairs must match (and), or one (or).' },
+    searchFields: parameter('Pairs of field:operator, separated by ; with the operators =, like and in.'),
     orderBy: parameter(
-      `Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
+      `Fields to sort by, separated by ; Fields: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
     ),
-    sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.'),
+    sortedBy: parameter('asc or desc for each field of orderBy, separated by ;'),
     ...selectionParameters(resource),
     page: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'The number of rows on a page.' },
-    count: {
-      type: 'string',
-      enum: ['exact', 'none'],
-      description: 'Whether to count all rows or none. Default: up to 10,000.',
-    },
-    cursor: parameter('Walk by key at the same cost at any depth: empty for the first page, then next_cursor.'),
+    count: { type: 'string', enum: ['exact', 'none'], description: 'Count all rows or none. Default: up to 10,000.' },
+    cursor: parameter('The position of the page: empty for the first page, then next_cursor.'),
     ...aggregateParameters(resource),
   };
 }
