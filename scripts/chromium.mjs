@@ -9,7 +9,7 @@ import { inRoot, run } from './processes.mjs';
 const registryBuild = '@sparticuz/chromium@153.0.0';
 const registryFolder = inRoot('node_modules', '.cache', 'chromium');
 
-/** The path of a Chromium for the browser tests: one that is there, else one that is installed now. */
+/** The path of a Chromium for the browser tests: an installed one, otherwise one that this function installs. */
 export async function bringChromium(node) {
   const found = findChromium();
   if (found) return found;
