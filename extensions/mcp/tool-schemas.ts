@@ -33,7 +33,7 @@ const idempotencyKey = text(
 );
 const safely = { if_match: ifMatch, idempotency_key: idempotencyKey };
 const selection = {
-  filter: text('Show these fields alone, with ; between them. Choose few.'),
+  filter: text('Return only these fields, separated by ; Choose few.'),
   include: text('Embed relations, with , between them.'),
 };
 
@@ -86,15 +86,15 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
         {
           resource,
           search: text(
-            'field:value, with ; between pairs; relation.field:value looks in related rows. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null.',
+            'Pairs of field:value, separated by ; (relation.field:value searches related rows). * at either end is a wildcard; > >= < <= != compare; a,b matches one of the values; null matches no value.',
           ),
           searchJoin: {
             type: 'string',
             enum: ['and', 'or'],
             description: 'Whether all pairs must match (and, the default), or one of them (or).',
           },
-          orderBy: text('Fields to sort by, with ; between them.'),
-          sortedBy: text('asc or desc for each field of orderBy, with ; between them.'),
+          orderBy: text('Fields to sort by, separated by ;'),
+          sortedBy: text('asc or desc for each field of orderBy, separated by ;'),
           ...selection,
           limit: {
             type: 'integer',

@@ -62,7 +62,7 @@ function aggregateParameters(resource: Resource): Record<string, object> {
 function selectionParameters(resource: Resource): Record<string, object> {
   const relations = [...resource.relations.keys()];
   return {
-    filter: parameter('Show only these fields, with ; between them. The others are not in the answer.'),
+    filter: parameter('Return only these fields, separated by ;'),
     ...(relations.length === 0
       ? {}
       : { include: parameter(`Embed relations, with , between them: ${relations.join(', ')}.`) }),
