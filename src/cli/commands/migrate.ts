@@ -49,7 +49,7 @@ export function addMigrate(program: Command): void {
     .description(
       'Run the migrations that the next start would run: those of the service and of the declared resources.',
     )
-    .option('--plan', 'show the changes that a start would make, and make none; exits with 1 if a start would refuse')
+    .option('--plan', 'show the changes without making them; exits with 1 if the service would refuse to start')
     .option(
       '--drop [names...]',
       'remove tables and columns that no declaration names: all empty ones, or the given ones with their data',
