@@ -1,4 +1,4 @@
-import type { FieldDescription } from './descriptions.ts';
+import type { FieldDescription } from './field-description.ts';
 
 type Schema = Record<string, unknown>;
 
