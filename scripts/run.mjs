@@ -111,7 +111,7 @@ async function sweep() {
 
 /** The long trials with faults, one after the other: each loads the machine by itself. */
 async function faults() {
-  await runTests(args.length > 0 ? args : ['test/faults/*.test.ts'], 1, 900_000);
+  await runTests(['--durable', ...(args.length > 0 ? args : ['test/faults/*.test.ts'])], 1, 900_000);
 }
 
 /** What the hot path rests on, on the oldest and the newest Node: their SQLite, their V8 and their HTTP differ. */
