@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
 import { build, buildPackage, findNode, installPackages, testNodes } from './bring-along.mjs';
+import { changedFiles } from './changed-files.mjs';
 import { bringChromium } from './chromium.mjs';
 import { become, inRoot, run } from './processes.mjs';
 
@@ -76,10 +77,12 @@ async function check() {
     ...['--tsBuildInfoFile', `node_modules/.cache/types-of-${project === '.' ? 'service' : project}.tsbuildinfo`],
     ...['-p', project],
   ];
+  const { changed = ['.'], remember } = changedFiles();
+  const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--no-errors-on-unmatched'];
   const steps = [
     ['types', ...types('.')],
     ['types of the console', ...types('console')],
-    ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+    ...(changed.length > 0 ? [['lint', ...biome, ...changed]] : []),
     ['layering', fromSource, '--test', '--test-reporter=dot', 'test/architecture.test.ts'],
   ];
   for (const [name, ...step] of steps) {
@@ -87,6 +90,7 @@ async function check() {
     console.log(`• ${name}`);
     await run(node, step);
   }
+  remember();
 }
 
 /** Every check and every test; or the named test files alone. */
