@@ -17,7 +17,7 @@ import {
   advanceWebhook,
   type DeliveryRow,
   deleteDeliveriesBefore,
-  disableWebhook,
+  disableWebhooks,
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
@@ -257,7 +257,7 @@ export class WebhookSender {
   }
 
   async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
-    if (!(await disableWebhook(tx, webhook.id, reason, this.#context.now()))) return;
+    if (!(await disableWebhooks(tx, { id: webhook.id }, reason, this.#context.now()))) return;
     const data = { id: webhook.id, reason };
     await recordEvent(this.#context, tx, {
       type: 'webhook.disabled',

@@ -69,12 +69,17 @@ export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): P
     .execute();
 }
 
-/** False where it is switched off already. */
-export async function disableWebhook(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
+/** Disables one webhook, or all webhooks of a user. False if none was active. */
+export async function disableWebhooks(
+  tx: Tx,
+  which: { readonly id: string } | { readonly user_id: string },
+  reason: string,
+  now: number,
+): Promise<boolean> {
   const rows = await tx
     .updateTable('webhooks')
     .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: now, version: eb('version', '+', 1) }))
-    .where('id', '=', id)
+    .where((eb) => eb.and(which))
     .where('active', '=', 1)
     .returning('id')
     .execute();
