@@ -2,22 +2,20 @@ import type { Context } from '../../../database/context.ts';
 import type { Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
-import { systemSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { recordEvent } from '../../audit/record-event.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
+import { disableWebhooks } from './disable-webhooks.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   activeWebhooks,
   advanceWebhook,
   type DeliveryRow,
   deleteDeliveriesBefore,
-  disableWebhooks,
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
@@ -257,14 +255,7 @@ export class WebhookSender {
   }
 
   async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
-    if (!(await disableWebhooks(tx, { id: webhook.id }, reason, this.#context.now()))) return;
-    const data = { id: webhook.id, reason };
-    await recordEvent(this.#context, tx, {
-      type: 'webhook.disabled',
-      userId: webhook.user_id,
-      source: systemSource,
-      data,
-    });
-    await this.#means.notify(tx, webhook);
+    const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
+    if (disabled > 0) await this.#means.notify(tx, webhook);
   }
 }

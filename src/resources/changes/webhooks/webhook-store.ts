@@ -69,23 +69,6 @@ export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): P
     .execute();
 }
 
-/** Disables one webhook, or all webhooks of a user. False if none was active. */
-export async function disableWebhooks(
-  tx: Tx,
-  which: { readonly id: string } | { readonly user_id: string },
-  reason: string,
-  now: number,
-): Promise<boolean> {
-  const rows = await tx
-    .updateTable('webhooks')
-    .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: now, version: eb('version', '+', 1) }))
-    .where((eb) => eb.and(which))
-    .where('active', '=', 1)
-    .returning('id')
-    .execute();
-  return rows.length > 0;
-}
-
 export async function replaceSecret(
   tx: Tx,
   id: string,
