@@ -12,7 +12,7 @@ onBothEngines('limit=0 of Apiato', (engine) => {
   let service: Service;
   let token: string;
   before(async () => {
-    const env = { COMPAT: 'apiato13', RATE_LIMIT: String(limit), TRUST_PROXY: '127.0.0.1', RESOURCES_DIR: resources };
+    const env = { COMPAT: 'apiato11', RATE_LIMIT: String(limit), TRUST_PROXY: '127.0.0.1', RESOURCES_DIR: resources };
     service = await start({ env });
     token = await logIn(service, 'admin@example.com', 'correct horse battery');
     for (const count of [100, 20]) {

@@ -36,9 +36,9 @@ const depthWithin = (value: unknown, left: number): boolean =>
   (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
 
 /** JSON text can hold `1e400`, which is read as infinity and would be stored as null. */
-const isFinite = (value: unknown): boolean =>
+const hasFiniteNumbers = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
-    ? Object.values(value).every(isFinite)
+    ? Object.values(value).every(hasFiniteNumbers)
     : typeof value !== 'number' || Number.isFinite(value);
 
 export const jsonType: FieldType = {
@@ -47,7 +47,7 @@ export const jsonType: FieldType = {
   check(value, { max = defaultMax }) {
     if (!depthWithin(value, maxDepth))
       return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
-    if (!isFinite(value)) return refuse('type', 'must not hold a number that is too large');
+    if (!hasFiniteNumbers(value)) return refuse('type', 'must not hold a number that is too large');
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
     return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
   },
