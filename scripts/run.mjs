@@ -1,4 +1,4 @@
-// What `npm start`, `npm test` and the other npm commands run. Works on Node 20, which it only needs to bring along the rest.
+// Runs `npm start`, `npm test` and the other npm commands. It works on Node 20 and installs everything else that it needs.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
@@ -10,6 +10,7 @@ const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');
 /** Imports of `gatehouse/…` find the sources, where those are run or checked. */
 const fromSource = '--conditions=gatehouse-source';
+const sweepFolders = 'generators|published-clients';
 
 const tasks = new Map([
   ['serve', () => gatehouse(['serve', ...args])],
@@ -17,6 +18,7 @@ const tasks = new Map([
   ['check', check],
   ['test', test],
   ['faults', faults],
+  ['sweep', sweep],
   ['nodes', nodes],
   ['build', () => buildPackage(node)],
   ['bench', bench],
@@ -59,7 +61,7 @@ async function bench() {
   become(node, [fromSource, inRoot('bench/run.ts'), ...args]);
 }
 
-/** What the pages weigh, and how soon they are there on a slow line. */
+/** Measures the size of the pages and their load time on a slow connection. */
 async function benchPages() {
   await build(node);
   const env = { ...process.env, CHROMIUM_PATH: await bringChromium(node) };
@@ -68,7 +70,7 @@ async function benchPages() {
 
 /** Types, lint and layering. */
 async function check() {
-  // One checker: each of several would instantiate the same types again. What did not change is not checked again.
+  // One checker: each of several would instantiate the same types again. Unchanged files are not checked again.
   const types = (project) => [
     ...['node_modules/typescript/bin/tsc', '--checkers', '1', '--incremental'],
     ...['--tsBuildInfoFile', `node_modules/.cache/types-of-${project === '.' ? 'service' : project}.tsbuildinfo`],
@@ -94,10 +96,17 @@ async function test() {
   const atOnce = Math.min(8, availableParallelism() + 1);
   const every = [
     '{src,extensions,client,console,examples}/**/*.test.ts',
-    'test/!(faults)/**/*.test.ts',
+    `test/!(faults|${sweepFolders})/**/*.test.ts`,
     'test/*.test.ts',
   ];
   await runTests(args.length > 0 ? args : every, atOnce, 180_000);
+}
+
+/** What `npm test` runs a sample of: every published client and generator, and every screen on a phone. */
+async function sweep() {
+  process.env.TEST_SWEEP = 'all';
+  const every = [`test/{${sweepFolders.replaceAll('|', ',')}}/*.test.ts`, 'test/console/screens.test.ts'];
+  await runTests(args.length > 0 ? args : every, 2, 300_000);
 }
 
 /** The long trials with faults, one after the other: each loads the machine by itself. */
@@ -105,7 +114,7 @@ async function faults() {
   await runTests(args.length > 0 ? args : ['test/faults/*.test.ts'], 1, 900_000);
 }
 
-/** What the hot path rests on, on the oldest and the newest Node: their SQLite, their V8 and their HTTP differ. */
+/** Tests the hot path on the oldest and the newest Node, because their SQLite, V8 and HTTP differ. */
 async function nodes() {
   const hotPath = [
     'src/**/{kept-plans,sqlite,shared-commits,shared-snapshot,sqlite-reads,token-cache,crud,list-model}.test.ts',

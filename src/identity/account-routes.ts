@@ -15,7 +15,7 @@ import { requireLocalPasswords, requireOpenRegistration } from './registration/r
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
-const TokenOfMail = Type.Object({ token: Type.String({ description: 'What the link in the mail ends with.' }) });
+const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last part of the link in the email.' }) });
 
 /** The functions behind these routes judge the body themselves, so that one answer names all that is wrong. */
 const open = { config: { auth: 'public' }, ...noValidation } as const;
@@ -40,7 +40,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
             password_confirmation: text('For forms that ask for the password twice: must equal the password.'),
             name: text('What to call the user.'),
             username: text('3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.'),
-            phone: text('With its country code; stored as E.164.'),
+            phone: text('A number with its country code; stored as E.164.'),
           },
           { additionalProperties: false, examples: [{ email: 'ada@example.com', password: 'lovelace-1815' }] },
         ),
@@ -87,7 +87,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       schema: {
         tags: ['users'],
         summary: 'Confirm an email address',
-        description: 'A change of the address that waited for it takes effect. 409 where another user has it by now.',
+        description: 'A pending change of the address takes effect. 409 if another user has the address now.',
         params: TokenOfMail,
         response: { 200: Message },
       },
@@ -104,7 +104,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...open,
       schema: {
         tags: ['users'],
-        summary: 'Undo a change of the email address, by the link in the notice to the old one',
+        summary: 'Undo a change of the email address, with the link that was sent to the old address',
         description:
           'Ends the password, all sessions and tokens, and mails a link to choose a new password to the restored address.',
         params: TokenOfMail,
@@ -123,7 +123,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...open,
       schema: {
         tags: ['users'],
-        summary: 'Ask for a mail to set a new password',
+        summary: 'Request an email with a link to set a new password',
         body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
         response: { 202: Message },
       },
@@ -142,7 +142,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...open,
       schema: {
         tags: ['users'],
-        summary: 'Set a new password by the link from the mail',
+        summary: 'Set a new password with the emailed link',
         description: "Ends the user's sessions, personal access tokens and the secrets of the user's clients.",
         params: TokenOfMail,
         body: Type.Object({ password: Type.String() }, { additionalProperties: false }),

@@ -14,10 +14,12 @@ import { type InvitationServices, inviteUser } from './users/invite-user.ts';
 export function serveInvitations(app: App, context: Context, services: InvitationServices): void {
   const body = Type.Object(
     {
-      email: Type.String({ description: 'Where the link to choose a password goes.' }),
+      email: Type.String({ description: 'The address that gets the link to choose a password.' }),
       name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
       roles: Type.Optional(Type.Array(Type.Enum(roleNames(context.config)))),
-      current_password: Type.Optional(Type.String({ description: 'Counts as the recent proof that roles need.' })),
+      current_password: Type.Optional(
+        Type.String({ description: 'The password, as the recent proof that assigning roles requires.' }),
+      ),
     },
     { additionalProperties: false },
   );
@@ -27,7 +29,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       config: { auth: 'auth:api', scope: 'users:write' },
       schema: {
         tags: ['users'],
-        summary: 'Invite a person, who gets a mail with a link to choose a password',
+        summary: 'Invite a person by email, with a link to choose a password',
         description: 'For administrators, with the scope `*`.',
         body,
         response: { 201: Type.Object({ data: named('User', UserView) }) },

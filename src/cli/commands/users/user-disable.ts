@@ -22,7 +22,7 @@ export function addUserDisable(user: Command): void {
 export function addUserEnable(user: Command): void {
   user
     .command('enable')
-    .description('Let a disabled user in again.')
+    .description('Enable a disabled user.')
     .argument('<user>', 'an email, a username, a phone number or an id')
     .addHelpText('after', '\nExamples:\n  gatehouse user enable ada@example.com')
     .action(async (text: string) => {

@@ -30,7 +30,7 @@ export const deliveriesResource = (resources: () => Resources) =>
     name: 'webhook-deliveries',
     table: 'webhook_deliveries',
     singular: 'delivery',
-    description: 'What was sent to webhooks, and what they answered. Kept as long as changes are.',
+    description: 'The requests to webhooks, and the responses. Kept as long as changes.',
     managed: false,
     versioned: false,
     mcp: false,
