@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import { rotateKeys } from '../../src/oauth/rotate-keys.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
@@ -95,5 +97,15 @@ onBothEngines('the owner of a webhook', (engine) => {
     assert.deepEqual(await operations(admin), ['ping']);
     assert.equal((await change('PATCH', id, { url: elsewhere }, admin)).status, 403);
     assert.equal((await change('PATCH', id, { active: false }, admin)).status, 200);
+  });
+
+  it('enables webhooks again after keys were compromised', async () => {
+    const ada = await someone(service);
+    const { id } = (await make(ada.token)).body.data;
+    await rotateKeys(service.context, service.accounts.keys, { source, compromised: true });
+    const token = await logIn(service, ada.email, password);
+    const { body } = await ask<Made>(service, `/v1/webhooks/${id}`, { token });
+    assert.deepEqual([body.data.active, body.data.disabled_reason], [false, 'the keys were compromised']);
+    assert.equal((await change('PATCH', id, { active: true }, token)).body.data.active, true);
   });
 });

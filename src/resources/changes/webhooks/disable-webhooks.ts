@@ -3,11 +3,11 @@ import type { Tx } from '../../../database/database.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { recordEvent } from '../../audit/record-event.ts';
 
-/** Disables one webhook, or all webhooks of a user, and records it. Returns how many were active. */
+/** Disables one webhook, those of a user, or all, and records it. Returns how many were active. */
 export async function disableWebhooks(
   context: Context,
   tx: Tx,
-  which: { readonly id: string } | { readonly user_id: string },
+  which: { readonly id?: string; readonly user_id?: string },
   reason: string,
 ): Promise<number> {
   const rows = await tx
