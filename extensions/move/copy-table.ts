@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type CopiedTable,
-  keyOf,
-  type Row,
-  type TableReader,
-  type TableWriter,
-} from '../../src/database/copy/tables.ts';
+import { type CopiedTable, keyOf, type Row, type TableReader, type TableWriter } from './tables/tables.ts';
 
 /** Told of rows that were dealt with. */
 type Advance = (rows: number) => void;

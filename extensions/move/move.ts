@@ -1,9 +1,4 @@
 import type { Config } from '../../src/config/config.ts';
-import { lookAtSource } from '../../src/database/copy/look-at-source.ts';
-import { emptyTarget, lookAtTarget } from '../../src/database/copy/look-at-target.ts';
-import { fileOf, openSource, openTarget } from '../../src/database/copy/open-tables.ts';
-import { prepareTarget } from '../../src/database/copy/prepare-target.ts';
-import type { CopiedTable, TableReader, TableWriter } from '../../src/database/copy/tables.ts';
 import { createSealing, type Sealing } from '../../src/database/keys/sealing.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
@@ -13,6 +8,11 @@ import type { TableSchema } from '../../src/resources/migrations/storage-schema.
 import { type Checksum, checksum, copyTable } from './copy-table.ts';
 import { chooseTables, expectedTables, makeResourceTables } from './expected-tables.ts';
 import { opener, resealer } from './sealed-columns.ts';
+import { lookAtSource } from './tables/look-at-source.ts';
+import { emptyTarget, lookAtTarget } from './tables/look-at-target.ts';
+import { fileOf, openSource, openTarget } from './tables/open-tables.ts';
+import { prepareTarget } from './tables/prepare-target.ts';
+import type { CopiedTable, TableReader, TableWriter } from './tables/tables.ts';
 
 export interface MoveOptions {
   /** As DATABASE_URL names it. */
