@@ -37,6 +37,7 @@ import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-met
 import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import { reaches } from '../platform/proof.ts';
+import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
@@ -134,8 +135,10 @@ export async function createServices(context: Context): Promise<Services> {
     endSessions: async (tx, invalidate, of, cause) => void (await endSessions(sessions, tx, invalidate, of, cause)),
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
-      // A thief who knew the old password may have given consent to applications of their own.
-      if (!of.keepSecrets) await deleteConsentsOf(tx, of.userId);
+      if (of.keepSecrets) return;
+      // A thief who knew the old password may have given consent to applications of their own, and made webhooks.
+      await deleteConsentsOf(tx, of.userId);
+      await disableWebhooks(context, tx, { user_id: of.userId }, 'the password was changed');
     },
   };
 

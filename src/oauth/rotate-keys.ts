@@ -8,6 +8,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
+import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
 import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
 import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
@@ -57,6 +58,8 @@ async function endAll(context: Context, tx: Tx): Promise<Ended> {
   const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
   const sessions = await revokeAllSessions(tx, now);
+  // A forged token may have made some.
+  await disableWebhooks(context, tx, {}, 'the keys were compromised');
   await endAllLogins(context, tx);
   return { links, clients, sessions };
 }

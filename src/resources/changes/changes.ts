@@ -28,7 +28,7 @@ export class Changes {
     this.log = new ChangeLog(context);
     this.positions = createListPositions(context, this.log);
     const means = { keys, resources: () => this.#served, wake: () => this.#sender?.wake() };
-    this.resources = [webhooksResource(means), deliveriesResource];
+    this.resources = [webhooksResource(means), deliveriesResource(means.resources)];
   }
 
   /** Something was recorded by this process. */

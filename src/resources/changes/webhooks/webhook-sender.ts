@@ -3,9 +3,7 @@ import type { Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
-import { systemSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { recordEvent } from '../../audit/record-event.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
@@ -13,13 +11,13 @@ import { Follower } from '../log/follower.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
+import { disableWebhooks } from './disable-webhooks.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   activeWebhooks,
   advanceWebhook,
   type DeliveryRow,
   deleteDeliveriesBefore,
-  disableWebhook,
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
@@ -247,14 +245,7 @@ export class WebhookSender {
   }
 
   async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
-    if (!(await disableWebhook(tx, webhook.id, reason, this.#context.now()))) return;
-    const data = { id: webhook.id, reason };
-    await recordEvent(this.#context, tx, {
-      type: 'webhook.disabled',
-      userId: webhook.user_id,
-      source: systemSource,
-      data,
-    });
-    await this.#means.notify(tx, webhook);
+    const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
+    if (disabled > 0) await this.#means.notify(tx, webhook);
   }
 }

@@ -35,12 +35,19 @@ const depthWithin = (value: unknown, left: number): boolean =>
   value === null ||
   (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
 
+/** JSON text can hold `1e400`, which is read as infinity and would be stored as null. */
+const hasFiniteNumbers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(hasFiniteNumbers)
+    : typeof value !== 'number' || Number.isFinite(value);
+
 export const jsonType: FieldType = {
   ...jsonValues,
   name: 'json',
   check(value, { max = defaultMax }) {
     if (!depthWithin(value, maxDepth))
       return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
+    if (!hasFiniteNumbers(value)) return refuse('type', 'must not hold a number that is too large');
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
     return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
   },
