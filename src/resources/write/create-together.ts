@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { Batcher } from '../../database/postgres/batching/batcher.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { codeOf } from '../../platform/errors.ts';
@@ -67,7 +68,8 @@ export async function createTogether<T>(
     byKey.set(key, gathering);
   }
   try {
-    const outcome = await gathering.add(creation);
+    // Another request may start it: its statements still belong to the trace of this one.
+    const outcome = await gathering.add({ ...creation, alone: AsyncResource.bind(creation.alone) });
     if (!outcome) return await creation.alone();
     if ('error' in outcome) throw outcome.error;
     return outcome.value as T;
