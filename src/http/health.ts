@@ -54,10 +54,7 @@ function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): (
   };
 }
 
-/**
- * `/health/live`: the process answers. `/health/ready`: a write would succeed, and else which part does not serve.
- * `/metrics`: the figures. Returns what makes it not ready for good, because it is about to stop.
- */
+/** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes it not ready for good. */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
   const { database, metrics, siblings } = context;
   const look = lookAt(context, [...ownChecks(context), ...checks]);

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { type FirstAdministrator, logFirstAdministrator } from '../../identity/accounts/first-password.ts';
 import { paint } from './paint.ts';
-import type { Started } from './started.ts';
+import type { Started } from './stopping.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
   ['API', `${baseUrl}/v1`],

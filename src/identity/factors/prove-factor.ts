@@ -9,7 +9,6 @@ import { lookWithin } from '../throttle/look-within.ts';
 import { networkLimits } from '../throttle/throttle.ts';
 import { authenticatorLabel, findConfirmed, takeStep } from './authenticator-store.ts';
 import { readEmailCode } from './email-codes.ts';
-import { noteFactorChange } from './factor-notices.ts';
 import { type Assertion, readAssertion } from './passkeys.ts';
 import {
   countRecoveryCodes,
@@ -18,6 +17,7 @@ import {
   isRecoveryCode,
   useRecoveryCode,
 } from './recovery-code-store.ts';
+import { noteFactorChange } from './remove-factors.ts';
 import type { Method } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
 
@@ -54,10 +54,7 @@ export interface ProvedFactor {
 /** RFC 8176: a key that may be copied to other devices is one in software. */
 export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
 
-/**
- * Looks at a factor; undefined where it is wrong, or was used before. After ten failures for one account and factor, or a hundred
- * from one network, nothing is looked at for a while.
- */
+/** Checks a factor; undefined if wrong or used. Blocks after 10 failures per account, or 100 per network. */
 export async function proveFactor(means: FactorMeans, asked: Asked): Promise<ProvedFactor | undefined> {
   const { context, keys } = means;
   const { userId, source } = asked;

@@ -16,7 +16,7 @@ import {
 } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
-import { defaultRealm } from '../accounts/realm.ts';
+import { defaultRealm } from '../accounts/user.ts';
 import { longestName, shortestPassword } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';

@@ -13,10 +13,10 @@ import { action, defineResource, type WriteCall } from '../../resources/declarat
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
 import { fieldsOfInput } from './application-store.ts';
+import { mayCallLoopback } from './application-uris.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, scopesLeftOut } from './client-fields.ts';
 import { removeClient } from './client-store.ts';
-import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
 import { wrongScopes } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';

@@ -4,7 +4,7 @@ import { badRequest } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import type { OAuth } from '../oauth.ts';
-import { endSessions } from '../sessions/end/end-sessions.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
 import { idTokenType } from './id-token.ts';
 
 /** The parameters of OpenID Connect RP-Initiated Logout 2; what else is sent is not looked at. */

@@ -3,8 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { removeClient } from '../clients/client-store.ts';
-import { noteOlderRegistrations } from '../clients/registered-clients-store.ts';
-import { findUnusedClients } from './registration-store.ts';
+import { findUnusedClients, noteOlderRegistrations } from './registration-store.ts';
 
 const keptMs = 30 * 86_400_000;
 /** Small enough that a request which waits for the batch notices nothing. */

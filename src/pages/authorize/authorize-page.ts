@@ -30,7 +30,7 @@ import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type DescribeScope, digestOf, type Shown, showConsent } from './consent-page.ts';
 import type { Continuation, Continuations } from './continuations.ts';
-import { formTargets } from './form-targets.ts';
+import { formTargets } from './destinations.ts';
 
 export interface Means {
   readonly oauth: OAuth;

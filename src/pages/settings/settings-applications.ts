@@ -5,15 +5,12 @@ import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, ownRows, refusal, showSettings, wanted } from './settings-shell.ts';
 import { serveSignInApplications, showSignInApplication } from './settings-sign-in-applications.ts';
 
 const fields = ['name', 'scopes'];
 
-/**
- * External applications: personal clients, whose secret is in one answer only, the one that makes it, and beside them those
- * that people sign in to.
- */
+/** Personal clients, whose secret is shown once, and applications that people sign in to. */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
     showSettings(kit, request, reply, 'applications', 'settings/application-new', {
@@ -83,16 +80,7 @@ function readApplication(request: FastifyRequest) {
 }
 
 async function showApplications(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const query = new URLSearchParams({
-    // An administrator would see everybody's.
-    search: `type:personal,application;user_id:${request.caller.userId}`,
-    orderBy: 'created_at',
-    sortedBy: 'desc',
-    limit: '100',
-    count: 'none',
-  });
-  const path = `/v1/clients?${query}`;
-  const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
+  const applications = await ownRows<Application>(request, 'clients', 'personal,application');
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
   return showSettings(kit, request, reply, 'applications', 'settings/applications', {
     title: message('applications.title'),

@@ -96,10 +96,7 @@ export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: str
     .execute();
 }
 
-/**
- * Tokens that earlier passes took and this one did not find live: up to `limit` of them, which count no more. One whose login
- * went on or ended here ends for good; another comes back where it does so there.
- */
+/** Up to `limit` tokens that earlier passes imported and that are no longer live at the source. */
 export async function endUnseen(tx: Tx, pass: number, now: number, limit: number): Promise<LegacyTokenRow[]> {
   const ended = await tx
     .updateTable('legacy_tokens')

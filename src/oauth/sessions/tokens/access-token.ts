@@ -106,10 +106,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
   } satisfies AccessTokenClaims;
 }
 
-/**
- * The same access token as of the generation before. The service acts with it until the answer that brings the token
- * itself has left: what the caller may never get must not count as used by it.
- */
+/** The access token of the generation before. The service uses it so that the new one does not count as used. */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
   keys.signingKeys.sign({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
