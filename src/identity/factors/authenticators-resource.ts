@@ -18,9 +18,9 @@ import {
   findAuthenticator,
   insertAuthenticator,
 } from './authenticator-store.ts';
+import { noteFactorRow } from './factor-notices.ts';
 import { afterRemoval, type FactorServices, own, requireSecondFactors } from './factor-services.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
-import { noteFactorRow } from './remove-factors.ts';
 import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
 
 const fields = {

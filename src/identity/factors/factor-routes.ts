@@ -11,12 +11,12 @@ import type { ResourceServices } from '../../resources/model/resource-services.t
 import { findUser } from '../accounts/user-store.ts';
 import { readEmailField } from '../read-body.ts';
 import { sendEmailCode } from './email-codes.ts';
+import { noteFactorChange } from './factor-notices.ts';
 import { type FactorServices, requireSecondFactors } from './factor-services.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { readMfaToken } from './mfa-token.ts';
 import { creationOptions, passkeyOrigins, requestOptions } from './passkeys.ts';
 import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts';
-import { noteFactorChange } from './remove-factors.ts';
 
 const tags = ['factors'];
 const Options = Type.Object({ challenge: Type.String() }, { additionalProperties: true });

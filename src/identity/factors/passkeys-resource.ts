@@ -6,12 +6,12 @@ import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
+import { noteFactorRow } from './factor-notices.ts';
 import { afterRemoval, type FactorServices, own } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { deletePasskey } from './passkey-store.ts';
 import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
-import { noteFactorRow } from './remove-factors.ts';
 
 const fields = {
   user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),

@@ -9,6 +9,7 @@ import { lookWithin } from '../throttle/look-within.ts';
 import { networkLimits } from '../throttle/throttle.ts';
 import { authenticatorLabel, findConfirmed, takeStep } from './authenticator-store.ts';
 import { readEmailCode } from './email-codes.ts';
+import { noteFactorChange } from './factor-notices.ts';
 import { type Assertion, readAssertion } from './passkeys.ts';
 import {
   countRecoveryCodes,
@@ -17,7 +18,6 @@ import {
   isRecoveryCode,
   useRecoveryCode,
 } from './recovery-code-store.ts';
-import { noteFactorChange } from './remove-factors.ts';
 import type { Method } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
 

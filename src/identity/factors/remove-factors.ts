@@ -1,12 +1,8 @@
-import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { WriteCall } from '../../resources/declaration/define-resource.ts';
-import { notifyOwner, type OwnerNotice } from '../account-mails/notify-owner.ts';
 import { forgetBrowsers } from '../accounts/forget-user-store.ts';
-import type { Mail } from '../mail/mail.ts';
 import { deleteAuthenticatorsOf } from './authenticator-store.ts';
+import { noteFactorChange } from './factor-notices.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { deletePasskeysOf } from './passkey-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
@@ -32,46 +28,3 @@ export async function removeFactors(
   const change = { event: 'factors.removed', notice: 'factors-removed', actorId, data } as const;
   await noteFactorChange(context, mail, tx, { userId, ...change, source });
 }
-
-/** A change of what somebody signs in with: it is recorded, and its owner is told. */
-interface FactorChange {
-  readonly userId: string;
-  readonly event: string;
-  readonly notice?: OwnerNotice;
-  /** Of the mail, in English: `account-mails.ts` says it in the reader's language. */
-  readonly what?: 'a passkey' | 'an authenticator app' | 'new recovery codes' | 'a sign-in with a provider';
-  readonly actorId?: string | null | undefined;
-  readonly rowId?: string | undefined;
-  readonly data?: Readonly<Record<string, unknown>>;
-  readonly source: RequestSource;
-}
-
-export async function noteFactorChange(
-  context: Context,
-  mail: Mail,
-  tx: Tx,
-  { userId, event, notice, what, actorId, rowId, data, source }: FactorChange,
-): Promise<void> {
-  await recordEvent(context, tx, { type: event, userId, actorId, rowId, source, ...(data ? { data } : {}) });
-  if (!notice) return;
-  const told = { ...(what ? { what } : {}), address: source.address };
-  await notifyOwner(context, mail, tx, { userId, template: notice, data: told, source });
-}
-
-/** Records that an owner or an administrator added or removed a passkey or an authenticator app. */
-export const noteFactorRow = (
-  { context, mail }: Pick<FactorMeans, 'context' | 'mail'>,
-  { tx, caller, source }: WriteCall,
-  kind: 'passkey' | 'authenticator',
-  event: 'added' | 'removed',
-  { id, user_id: userId }: { id: string; user_id: string },
-): Promise<void> =>
-  noteFactorChange(context, mail, tx, {
-    userId,
-    event: `${kind}.${event}`,
-    notice: caller.userId === userId ? `factor-${event}` : 'factors-removed',
-    what: kind === 'passkey' ? 'a passkey' : 'an authenticator app',
-    actorId: caller.userId,
-    rowId: id,
-    source,
-  });

@@ -47,7 +47,7 @@ const formats: readonly Format[] = [
 ];
 
 /** How to check a password against a hash that another system made; undefined when nobody here knows its form. */
-export function readForeignHash(hash: string): Verify | undefined {
+function readForeignHash(hash: string): Verify | undefined {
   for (const { pattern, read } of formats) {
     const match = pattern.exec(hash);
     if (match) return read(match.slice(1), hash);

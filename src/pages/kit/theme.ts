@@ -3,7 +3,6 @@ import { message } from '../../config/languages/message.ts';
 import { pageOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
-import { type PageKit, readForm } from './page-kit.ts';
 
 const themes = [
   { name: 'system', label: message('theme.system') },
@@ -30,13 +29,4 @@ export function themeOf(cookies: Cookies, request: FastifyRequest) {
   const { theme } = cookies.read(request);
   const chosen = isChosen(theme) ? theme : undefined;
   return { themes, theme: chosen, chosen_theme: chosen ?? 'system', here: hereOf(request) };
-}
-
-/** Light, dark, or as the system has it: kept in a cookie of this browser. */
-export function serveTheme(kit: PageKit): void {
-  kit.looseForm('/theme', async (request, reply) => {
-    const { theme, next } = readForm(request, 'theme', 'next');
-    kit.cookies.setTheme(reply, isChosen(theme) ? theme : undefined);
-    return kit.go(reply, localPath(next) ?? '/');
-  });
 }
