@@ -9,12 +9,19 @@ import { inRoot, run } from './processes.mjs';
 const registryBuild = '@sparticuz/chromium@153.0.0';
 const registryFolder = inRoot('node_modules', '.cache', 'chromium');
 
-/** The path of a Chromium for the browser tests: one that is there, else one that is installed now. */
+const isShell = /headless[-_]shell$/;
+
+/**
+ * The path of a Chromium for the browser tests: one that is there, else one that is installed now. The headless shell is
+ * preferred: a window of the whole browser takes four times as much processor time, because it draws a toolbar.
+ */
 export async function bringChromium(node) {
   const found = findChromium();
-  if (found) return found;
+  if (found && (process.env.CHROMIUM_PATH || isShell.test(found))) return found;
   console.log('Installing a Chromium for the browser tests…');
-  const ways = [() => fromApt(), () => fromPlaywright(node), () => fromRegistry(node)];
+  const fromDebian = (await fromApt()) ? findChromium() : undefined;
+  if (fromDebian ?? found) return fromDebian ?? found;
+  const ways = [() => fromPlaywright(node), () => fromRegistry(node)];
   for (const way of ways) {
     if (await way()) {
       const installed = findChromium();
@@ -38,8 +45,17 @@ function findChromium() {
 }
 
 function candidates() {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
-  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
+  const names = [
+    'chromium-headless-shell',
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+    'chrome',
+    'microsoft-edge',
+  ];
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   const caches = [process.env.PLAYWRIGHT_BROWSERS_PATH, join(homedir(), '.cache', 'ms-playwright')].filter(Boolean);
   const ofPlaywright = caches.flatMap((cache) =>
     filesBelow(cache, 3).filter((path) => /chromium.*\/(chrome|headless_shell|chrome-headless-shell)$/.test(path)),
@@ -68,8 +84,10 @@ async function fromApt() {
   const system = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   if (process.getuid?.() !== 0 || !/^ID=["']?debian/m.test(system)) return false;
   const options = { saying: 'Still installing Chromium…', orElse: () => false, stdio: 'ignore' };
-  await run('apt-get', ['update', '-qq'], options);
-  return run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], options);
+  // Where no archive can be reached, that is known soon.
+  const apt = (...args) => run('apt-get', ['-qq', '-o', 'Acquire::http::Timeout=15', ...args], options);
+  await apt('update');
+  return apt('install', '-y', '--no-install-recommends', 'chromium-headless-shell');
 }
 
 const fromPlaywright = (node) =>

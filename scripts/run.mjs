@@ -10,6 +10,7 @@ const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');
 /** Imports of `gatehouse/…` find the sources, where those are run or checked. */
 const fromSource = '--conditions=gatehouse-source';
+const sweepFolders = 'generators|published-clients';
 
 const tasks = new Map([
   ['serve', () => gatehouse(['serve', ...args])],
@@ -17,6 +18,7 @@ const tasks = new Map([
   ['check', check],
   ['test', test],
   ['faults', faults],
+  ['sweep', sweep],
   ['nodes', nodes],
   ['build', () => buildPackage(node)],
   ['bench', bench],
@@ -94,10 +96,17 @@ async function test() {
   const atOnce = Math.min(8, availableParallelism() + 1);
   const every = [
     '{src,extensions,client,console,examples}/**/*.test.ts',
-    'test/!(faults)/**/*.test.ts',
+    `test/!(faults|${sweepFolders})/**/*.test.ts`,
     'test/*.test.ts',
   ];
   await runTests(args.length > 0 ? args : every, atOnce, 180_000);
+}
+
+/** What `npm test` runs a sample of: every published client and generator, and every screen on a phone. */
+async function sweep() {
+  process.env.TEST_SWEEP = 'all';
+  const every = [`test/{${sweepFolders.replaceAll('|', ',')}}/*.test.ts`, 'test/console/screens.test.ts'];
+  await runTests(args.length > 0 ? args : every, 2, 300_000);
 }
 
 /** The long trials with faults, one after the other: each loads the machine by itself. */

@@ -5,6 +5,7 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 function chromiumPath(): string {
   const places = [
     process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome',
