@@ -100,7 +100,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   const limit = new RateLimit(config.rateLimit, context.now, context.siblings?.counts('requests'));
   const arrival = config.requestTimeout * 1000;
   const app = fastify({
-    // No logger of Fastify's own: it would make a child logger for each request (see request-log.ts and error-handler.ts).
+    // No logger of Fastify's own: it would make a child logger for each request (see `requestLog` and error-handler.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
     bodyLimit: longestBody,
