@@ -52,7 +52,7 @@ interface Pair {
   readonly rows: number;
 }
 
-/** Copies a whole service into an empty database and compares both. What was cut off is taken up where it was. */
+/** Copies a whole service into an empty database and compares both. Continues an interrupted copy. */
 export async function move(config: Config, options: MoveOptions): Promise<Move> {
   const location = { databaseUrl: options.to, workingDir: config.workingDir };
   refuseSame(config, location);

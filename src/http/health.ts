@@ -31,7 +31,7 @@ function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
   return [...probes, { name: 'lease', check: lease }, ...(siblings ? [{ name: 'workers', check: workers }] : [])];
 }
 
-/** Looks at all parts at once. Who asks meanwhile shares the answer. */
+/** Checks all parts at once. Concurrent requests share the answer. */
 function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): () => Promise<Record<string, string>> {
   let underWay: Promise<Record<string, string>> | undefined;
   const look = async ({ name, check }: ReadinessCheck) => {

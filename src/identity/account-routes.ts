@@ -27,7 +27,7 @@ const open = { config: { auth: 'public' }, ...noValidation } as const;
 
 const onItsWay = { message: 'If this address belongs to a user, a mail is on its way.' };
 
-/** Registration, confirmation of the email address, and a forgotten password: what needs no token. */
+/** Registration, email confirmation and forgotten passwords: routes that need no token. */
 export function serveAccounts(app: App, context: Context, services: AccountServices): void {
   app.post(
     '/v1/register',

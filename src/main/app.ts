@@ -58,7 +58,7 @@ export interface BuiltApp extends Services {
 const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
   definitions.filter(({ name }) => name !== sessionChanges.name);
 
-/** The composition root: what the service consists of, in the order in which it is put together. */
+/** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const [services, extensions] = await Promise.all([createServices(context), loadExtensions(context.config)]);
   const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;

@@ -5,7 +5,7 @@ const mostResources = 10;
 
 const invalidTarget = (description: string) => new OAuthError('invalid_target', description);
 
-/** RFC 8707: what access tokens may be for. The service's own resources lie under its address. */
+/** RFC 8707: the possible audiences of access tokens. The service's own resources lie under its address. */
 export class Audiences {
   readonly #baseUrl: string;
   readonly #known = new Map<string, readonly string[] | undefined>();

@@ -93,7 +93,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   const countAs = client.public ? request.countAs : undefined;
   const jkt = request.sent && (await oauth.dpop.atTokenEndpoint(request.sent));
   const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs, jkt });
-  // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
+  // Compromised keys were replaced meanwhile: the client's authentication is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;
 }
@@ -103,7 +103,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;
   if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
-  // Read first: what is wrong with it must use nothing up.
+  // Read it first: an invalid proof must not use anything up.
   const asked = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();

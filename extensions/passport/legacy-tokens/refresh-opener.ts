@@ -55,7 +55,7 @@ export class RefreshOpener {
     return payload;
   }
 
-  /** After a change of the keys: what they opened counts no more. */
+  /** After a change of the keys: forgets the results of the old ones. */
   forget(): void {
     this.#opened.clear();
   }

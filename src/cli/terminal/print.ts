@@ -7,7 +7,7 @@ export const showTime = (ms: number | null): string => (ms === null ? '' : new D
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as JSON for a program, or as a table for a person. What was left out is said beside it. `key`: what a command takes. */
+/** Prints rows as JSON or as a table, and says what is left out. `key`: the column that commands take. */
 export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags, key?: string): void {
   const found = search === undefined ? rows : rows.filter((row) => stands(search, row));
   const shown = limit === undefined ? found : found.slice(0, limit);

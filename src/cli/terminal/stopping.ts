@@ -58,7 +58,7 @@ export async function startUnlessStopped(start: Promise<Started>, requested: Pro
   return first;
 }
 
-/** Lets load balancers turn to other instances first. Who sits at a terminal has none, and does not want to wait. */
+/** Lets load balancers switch to other instances first. Only on SIGTERM: a person at a terminal should not wait. */
 async function drain(service: Started, { cause, again }: StopRequest): Promise<void> {
   const { config, log } = service.context;
   const seconds = config.drainSeconds;

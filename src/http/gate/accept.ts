@@ -33,7 +33,7 @@ export const acceptsEventStream = (accept: string | undefined): boolean =>
     return type.trim().toLowerCase() === 'text/event-stream' && weightOf(parameters) > 0;
   });
 
-/** RFC 9110 12.4.2. What is no number is taken for nothing said. */
+/** RFC 9110 12.4.2. An invalid number is ignored. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=', 2);

@@ -8,7 +8,7 @@ export function resourceMetadataPath(baseUrl: string, path: string): string {
   return wellKnown + new URL(baseUrl).pathname.replace(/\/$/, '') + path;
 }
 
-/** RFC 9728 5.1: what a challenge adds, so that a client that knows the resource alone finds the way to a token. */
+/** RFC 9728 5.1: part of a challenge. It leads a client that knows only the resource to a token. */
 export const resourceMetadataHint = (baseUrl: string, path = '/v1'): string =>
   `, resource_metadata="${new URL(baseUrl).origin}${resourceMetadataPath(baseUrl, path)}"`;
 

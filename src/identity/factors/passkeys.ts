@@ -58,7 +58,7 @@ const spendChallenge = (tx: Tx, { nonce, expiresAt }: Challenge): Promise<boolea
 /** Loaded when the first passkey is: its parsers of certificates would slow every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** EdDSA, ES256 and RS256 (COSE): what every authenticator has one of. */
+/** EdDSA, ES256 and RS256 (COSE). Every authenticator supports one of them. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 /** The domain that passkeys are bound to. */

@@ -57,7 +57,7 @@ export class Mail {
     await this.#enqueue(db, mail, true);
   }
 
-  /** Sends what is due, and returns when all of it was tried. Never throws: what failed is tried again later. */
+  /** Sends due mail, and returns when each was tried once. Never throws: failed mail is retried later. */
   settle(): Promise<void> {
     return this.#queue.settle();
   }

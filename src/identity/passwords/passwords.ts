@@ -46,7 +46,7 @@ export class HashingThreads {
   }
 }
 
-/** Longer ones are refused before any hashing: what a caller sends must not set what it costs. */
+/** Longer ones are refused before hashing, so that a caller cannot choose the cost. */
 export const longestPasswordBytes = 1024;
 
 export interface Passwords {
@@ -108,7 +108,7 @@ const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer
 /** The salt of all who have no password. No random salt equals it. */
 const saltOfNone = Buffer.from('has no password.');
 
-/** For a user who has none: what nobody knows, stored as a password is, so that its check takes as long. */
+/** For a user without a password: the hash of a random one, so that checking it takes as long. */
 export const unusablePassword = (): string =>
   writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: saltOfNone, tag: randomBytes(32) });
 

@@ -21,7 +21,7 @@ export const failureCodes: readonly string[] = Object.keys(failureMeanings);
 
 export interface ProviderFailure {
   readonly code: FailureCode;
-  /** For administrators: what the provider or the library said. */
+  /** For administrators: the message of the provider or the library. */
   readonly detail: string;
 }
 

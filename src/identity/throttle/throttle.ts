@@ -12,7 +12,7 @@ export interface Limit {
   readonly most: number;
   /** The limited subject, for the audit trail. */
   readonly of: string;
-  /** A right password forgets the failures before it. What many people share, it does not. */
+  /** A right password clears the failures before it, except counts that many people share. */
   readonly forgiven?: boolean;
 }
 

@@ -38,7 +38,7 @@ const deletion = Type.Object(
   { additionalProperties: false },
 );
 
-/** Users through the resource engine. What is special about them is in `prepare-user`, `guard-user` and `write-user`. */
+/** Users through the resource engine. Their special rules are in `prepare-user`, `guard-user` and `write-user`. */
 export function usersResource(context: Context, services: AccountServices) {
   const { config } = context;
   return defineResource({

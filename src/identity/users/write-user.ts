@@ -14,7 +14,7 @@ import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { completeUser } from '../registration/complete-user.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 
-/** Inside the transaction, after the row was written: what follows from it. */
+/** In the transaction, after the write: the consequences of the change. */
 export async function followUserWrite(
   call: WriteCall,
   services: AccountServices,
@@ -29,7 +29,7 @@ export async function followUserWrite(
   if (before && !goesOn) await forgetFirstPassword(call.context, before, call.tx);
 }
 
-/** The trail of a user: what happened to it, and who did it where that is another. */
+/** The audit event of a user, with the actor if that is somebody else. */
 async function record(
   { context, caller, tx, source }: WriteCall,
   type: string,

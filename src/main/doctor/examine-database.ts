@@ -51,7 +51,7 @@ export interface Look {
   now(): number;
 }
 
-/** The database, what is in it, and whether this machine's clock agrees with it. Changes nothing. */
+/** Checks the database, its contents, and its clock against this machine's. Changes nothing. */
 export async function examineDatabase(look: Look): Promise<Finding[]> {
   const { database } = look;
   const pending = await pendingMigrations(database);

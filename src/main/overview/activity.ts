@@ -29,7 +29,7 @@ export class Activity {
     this.#context = context;
   }
 
-  /** Adds what was counted since the last time. One after another: what failed is added by the next. */
+  /** Adds the counts since the last time. Runs one after another; the next run retries a failed one. */
   flush(): Promise<void> {
     this.#writing = this.#writing.catch(() => undefined).then(() => this.#flush());
     return this.#writing;

@@ -39,7 +39,7 @@ const Findings = Type.Object({
   findings: Type.Array(Finding),
 });
 
-/** How the service is doing, for administrators: what happened lately, and what `gatehouse doctor` would say. */
+/** The state of the service, for administrators: recent activity, and the findings of `gatehouse doctor`. */
 export function serveOverview(
   app: App,
   context: Context,

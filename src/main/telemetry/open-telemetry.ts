@@ -39,7 +39,7 @@ const samplers = new Map<string, () => Sampler>([
 ]);
 const parentBased = 'parentbased_';
 
-/** Which traces are kept: what OTEL_TRACES_SAMPLER says, and else all that the caller keeps. */
+/** The traces to keep: by OTEL_TRACES_SAMPLER, else all that the caller keeps. */
 function readSampler(): Sampler {
   const name = standardVariable('OTEL_TRACES_SAMPLER') || `${parentBased}always_on`;
   const isParentBased = name.startsWith(parentBased);

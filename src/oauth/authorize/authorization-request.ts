@@ -50,7 +50,7 @@ export interface AuthorizationRequest extends ValidatedClient {
   readonly jkt?: string | undefined;
 }
 
-/** RFC 6749 4.1.2.1: what is wrong with these two is told to the person, and never by a redirect. */
+/** RFC 6749 4.1.2.1: errors in these two parameters are shown to the person, never sent by a redirect. */
 export async function resolveClient(
   clients: Pick<ClientDirectory, 'find'>,
   parameters: AuthorizationParameters,
@@ -86,7 +86,7 @@ function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
 export const isSilent = (parameters: AuthorizationParameters): boolean =>
   (parameters.get('prompt') ?? []).some((value) => value.split(' ').includes('none'));
 
-/** The rest of the request. What is thrown goes back to the application. */
+/** The rest of the request. Errors go back to the application. */
 export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   asking: ValidatedClient,

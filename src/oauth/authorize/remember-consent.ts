@@ -18,7 +18,7 @@ interface Decision {
 
 const isRemembered = (scope: string): boolean => scope !== adminScope;
 
-/** Keeps what a person has decided. What was not asked this time stays as it was answered before. */
+/** Stores a person's decision. Scopes that were not asked for keep their earlier answer. */
 export async function rememberConsent(
   context: Context,
   tx: Tx,

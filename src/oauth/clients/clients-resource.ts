@@ -24,7 +24,7 @@ import { addClientSecret } from './secrets/client-secrets.ts';
 
 const longestKeep = 720;
 
-/** A person's own clients. A client is none: what it could make for itself would outlive it. */
+/** A person's own clients. A client cannot create clients, because they would outlive it. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
 

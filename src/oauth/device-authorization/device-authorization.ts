@@ -66,7 +66,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
-  // RFC 9396 5: what is not supported is refused, and not ignored.
+  // RFC 9396 5: unsupported types are refused, not ignored.
   if (parameters.has('authorization_details')) {
     const description = 'A device cannot request authorization_details: use the authorization endpoint.';
     throw new OAuthError('invalid_authorization_details', description);

@@ -57,7 +57,7 @@ interface Logout {
   readonly sid: string;
 }
 
-/** In the transaction that ends the logins: what is not committed is not told, and what is committed is. */
+/** In the transaction that ends the logins, so that applications learn exactly of committed logouts. */
 export async function enqueueLogouts(
   context: Context,
   tx: Tx,

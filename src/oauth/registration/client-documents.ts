@@ -36,7 +36,7 @@ const wrongDocument = (what: string, reason?: string): Problem =>
     ...(reason ? { reason } : {}),
   });
 
-/** Section 4: what stands behind the address, as far as it can be taken for a client. */
+/** Section 4: reads the document at the address as the metadata of a client. */
 function readClientDocument(
   known: Parameters<typeof readClientMetadata>[0],
   id: string,

@@ -84,7 +84,7 @@ export class Sessions {
     this.notify = notify;
   }
 
-  /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
+  /** Alone, or in a transaction. The row is known at once, so that a token can be signed meanwhile. */
   open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
     const { config, now } = this.context;
     const at = now();

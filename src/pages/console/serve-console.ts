@@ -119,7 +119,7 @@ function built(files: ConsoleFiles | undefined): ConsoleFiles {
   throw unavailable('The console is not built here yet: "npm start" builds it.', 60);
 }
 
-/** The console's messages, a file for each language: what a page is not in is not loaded. */
+/** The console's messages, one file per language. A page loads only its own. */
 function serveConsoleMessages(app: App, languages: Languages, root: string) {
   const made = new Map<string, string>();
   const contentOf = (language: string): string => {

@@ -21,7 +21,7 @@ const base = '/settings/connections';
 const shownCalls = 3;
 const readCalls = 200;
 
-/** Connected applications: what the person has allowed to whom, and how to take it back. */
+/** Connected applications: the person's consents, and how to withdraw them. */
 export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
   kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {

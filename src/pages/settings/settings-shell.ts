@@ -58,7 +58,7 @@ export function ownRows<T>(
   return wanted(asPerson<T[]>(request, 'GET', `/v1/${resource}?${query}`));
 }
 
-/** For removals: what is gone already is what was wanted. */
+/** For removals: a row that is gone already is a success. */
 export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<void> {
   const answer = await asking;
   if (answer.status !== 404) await wanted(Promise.resolve(answer));

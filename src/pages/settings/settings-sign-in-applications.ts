@@ -47,7 +47,7 @@ export function serveSignInApplications(kit: PageKit, known: KnownScopes): void 
   });
 }
 
-/** `typed`: what a form sent that was refused. */
+/** `typed`: the values of a refused form. */
 export async function showSignInApplication(
   kit: PageKit,
   known: KnownScopes,

@@ -79,7 +79,7 @@ async function showLogin(
   return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 
-/** Where the person comes from a provider with an email that is taken: what the page explains to them. */
+/** The explanation for a person who comes from a provider with an email that is taken. */
 async function linkingOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest, next: string | undefined) {
   const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
   const provider = handle === '' ? undefined : await means.providers.find(name);

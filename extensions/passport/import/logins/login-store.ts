@@ -76,7 +76,7 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Later than any pass: what has ended is not looked at again by each batch of later passes. */
+/** Later than any pass, so that later passes skip ended tokens. */
 const noPass = 2_147_483_647;
 
 /** Logins end with their client or user. They come back where that does. */

@@ -73,7 +73,7 @@ export class KnownScopes {
     for (const scope of [everyScope, ...named]) this.add(scope);
   }
 
-  /** `label`: what its rows are called, for people; the default is its name. */
+  /** `label`: the readable name of its rows; the default is its name. */
   addResource(name: string, label = name.replaceAll('_', ' ')): void {
     const { read, write } = resourceScopeTexts(label);
     this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
@@ -114,7 +114,7 @@ export class KnownScopes {
   }
 }
 
-/** Whether a holder of `allowed` may have `scope`. Who signs in is no secret to whom they sign in to. */
+/** Whether a holder of `allowed` may have `scope`. Identity scopes are always allowed. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
   scope === openidScope ||
   allowed.includes(scope) ||
@@ -126,7 +126,7 @@ export const rolesThrough = (
   roles: readonly string[],
 ): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
 
-/** Whether a token with `held` may get at something that has `scopes` already: what they are was allowed before. */
+/** Whether a token with `held` may use something that already has `scopes`. */
 export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
   held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
 

@@ -9,7 +9,7 @@ interface Secret {
   readonly now: number;
 }
 
-/** Holds an active secret until commit. PostgreSQL locks the client first, in the order of whoever changes it. */
+/** Holds an active secret until commit. PostgreSQL locks the client first, as a change of the client does. */
 export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<SqlBool> {
   const onPostgres = isPostgres(db);
   const counts = sql<SqlBool>`exists (select 1 from ${

@@ -82,7 +82,7 @@ function audOf(
   return named.length === 1 ? (named[0] as string) : named;
 }
 
-/** RFC 9068 2.2.1: how the user signed in. What has changed since is in the session, and in introspection. */
+/** RFC 9068 2.2.1: how the user signed in. Introspection shows later changes from the session. */
 export function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
   const proof = session.type === 'session' ? authenticationOf(session) : null;
   return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };

@@ -35,7 +35,7 @@ function refuseDpopScheme(sender: Sender | null): void {
 const hit = { result: 'hit' };
 const miss = { result: 'miss' };
 
-/** Tells whose token somebody presents. What it remembers of tokens is in one cache, with one rule of forgetting. */
+/** Finds the owner of a token. One cache holds all verified tokens and decides when to forget them. */
 export class TokenVerifier {
   readonly #context: Context;
   readonly #keys: KeyRing;
