@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const finished = join(root, 'dist');
 // Built beside, then moved: a service that starts meanwhile finds the whole of one build.
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);
-const bundled = ['kysely', 'typebox'];
+const bundled = /^(jose|kysely|oauth4webapi|openid-client|typebox)(\/|$)/;
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
 
 /** Modules find files beside them, wherever their lines have gone: each keeps the address that it would have alone. */
@@ -65,7 +65,7 @@ async function bundleService() {
     input: Object.fromEntries(entries().map((path) => [builtPath(path).replace(/\.ts$/, ''), join(root, path)])),
     platform: 'node',
     cwd: root,
-    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !bundled.includes(id),
+    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
     plugins: [ownAddresses],
   });
   await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' });
