@@ -103,7 +103,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;
   if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
-  // Read it first: an invalid proof must not use anything up.
+  // Read them first: an invalid parameter must not use anything up.
   const asked = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();

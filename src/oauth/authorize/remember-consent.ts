@@ -35,6 +35,6 @@ export async function rememberConsent(
   await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
 }
 
-/** `*` covers every scope except `openid`, `offline_access` and `admin`. */
+/** `*` covers every scope except those that must be `named`. */
 export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
   scopes.includes(scope) || (scopes.includes(everyScope) && !named.includes(scope));

@@ -114,7 +114,7 @@ export class KnownScopes {
   }
 }
 
-/** Whether a holder of `allowed` may have `scope`. Identity scopes are always allowed. */
+/** Whether a holder of `allowed` may have `scope`. `openid` is always allowed. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
   scope === openidScope ||
   allowed.includes(scope) ||
