@@ -108,7 +108,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     const canceled = signal ? cancelAt(signal, { pool: opened, own }, connection.client) : undefined;
     try {
       signal?.throwIfAborted();
-      return (await connection.query(text, [...values], !once)).rows as R[];
+      return (await connection.query(text, [...values], once ? 'perhaps' : true)).rows as R[];
     } finally {
       await canceled?.();
       connection.client.release(connection.spent);

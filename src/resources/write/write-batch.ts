@@ -6,6 +6,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow } from '../query/list-query.ts';
 import { selectionFor } from '../read/remembered.ts';
+import { canCreateTogether } from './create-together.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import type { BatchOperation, BatchRow } from './read-batch.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
@@ -20,7 +21,7 @@ export interface Batch {
 }
 
 /** How many rows are written at once: their commits are shared, and other requests come in between. */
-const atOnce = 8;
+const usuallyAtOnce = 8;
 
 /** Writes every row as if it had been sent alone: its own transaction, its own answer. */
 export async function writeBatch(
@@ -44,7 +45,9 @@ export async function writeBatch(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, rows.length) }, work));
+  const together = operation === 'create' && keys.every((key) => !key) && canCreateTogether(services, resource);
+  const atOnce = together ? rows.length : Math.min(usuallyAtOnce, rows.length);
+  await Promise.all(Array.from({ length: atOnce }, work));
   return answers;
 }
 

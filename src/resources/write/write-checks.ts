@@ -32,21 +32,34 @@ export async function requireRule(
   if (rows.length === 0) throw mayNot(resource, operation);
 }
 
+interface Reference {
+  /** The field. */
+  readonly name: string;
+  readonly target: Resource;
+  /** Keeps a row that is being marked as deleted: it does not exist any more once that is done. */
+  readonly held: string;
+}
+
+/** The fields of a resource that refer to other rows. */
+export const referencesOf = ({ services, engine }: WriteContext, resource: Resource): Reference[] =>
+  [...resource.fields.values()].flatMap(({ name, options, sendable }) => {
+    const target = services.resources.get(options.target ?? '');
+    if (!target || !sendable) return [];
+    return [{ name, target, held: engine === 'postgres' && target.definition.softDelete ? ' for key share of t' : '' }];
+  });
+
 /** A row may refer only to rows that exist and that the caller may see. */
 export async function requireReferences(context: WriteContext, resource: Resource, values: Values): Promise<void> {
   const errors: FieldError[] = [];
-  for (const field of resource.fields.values()) {
-    const value = values[field.name];
-    const target = context.services.resources.get(field.options.target ?? '');
-    if (!target || value === undefined || value === null || !field.sendable) continue;
-    // A row that is being marked as deleted is not there any more once that is done.
-    const held = context.engine === 'postgres' && target.definition.softDelete ? ' for key share of t' : '';
+  for (const { name, target, held } of referencesOf(context, resource)) {
+    const value = values[name];
+    if (value === undefined || value === null) continue;
     const rows = await readPrepared(
       context,
       sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', context)}${raw(held)}`,
     );
     if (rows.length === 0) {
-      errors.push(fieldError(field.name, 'not_found', `names none of the ${target.name} that you may see`));
+      errors.push(fieldError(name, 'not_found', `names none of the ${target.name} that you may see`));
     }
   }
   if (errors.length > 0) throw unprocessable(errors);

@@ -1,14 +1,15 @@
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
 import { conflict, Problem } from '../../platform/errors.ts';
-import type { QueryContext } from '../model/query-context.ts';
+import { type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows } from '../model/row-rules.ts';
 import { noSuchRow, rowJson } from '../read/read-rows.ts';
 import type { TaggedJson } from '../read/row-json.ts';
-import { readPrepared, readUnprepared } from '../sql/executor.ts';
+import { readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
+import { canCreateTogether, createTogether } from './create-together.ts';
 import { keepAnswer, type StoredAnswer, takeKey, wasAnswered } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
@@ -37,28 +38,38 @@ export async function createResource(
   const known = await wasAnswered(services.context, key);
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareCreate(services, resource, request);
-  const { call } = request;
-  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
-    const { tx } = write.call;
-    const made = key && (await takeKey(tx, key, call.now));
-    if (made) return answerAgain(write, resource, made);
-    if (!input) throw forgotten();
-    const row = await insertRow(write, resource, { ...input.values });
-    const id = row.id as string;
-    if (link) {
-      const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
-      await insertRow(write, link.resource, values);
-    }
-    const location = `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
-    const extra = revealedJson(write.revealed);
-    const { json, etag } = await rowJson(write, resource, request.selection, row, extra);
-    if (key) {
-      // A secret is in the first answer alone.
-      const plain = extra === '' ? { json, etag } : await rowJson(write, resource, request.selection, row);
-      await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
-    }
-    return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
-  });
+  const { call, selection } = request;
+  const locationOf = (id: string) => `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
+  const alone = () =>
+    inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
+      const { tx } = write.call;
+      const made = key && (await takeKey(tx, key, call.now));
+      if (made) return answerAgain(write, resource, made);
+      if (!input) throw forgotten();
+      const row = await insertRow(write, resource, { ...input.values });
+      const id = row.id as string;
+      if (link) {
+        const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
+        await insertRow(write, link.resource, values);
+      }
+      const location = locationOf(id);
+      const extra = revealedJson(write.revealed);
+      const { json, etag } = await rowJson(write, resource, selection, row, extra);
+      if (key) {
+        // A secret is in the first answer alone.
+        const plain = extra === '' ? { json, etag } : await rowJson(write, resource, selection, row);
+        await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
+      }
+      return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
+    });
+  const isPlain = input && !key && !link && selection.includes.length === 0;
+  if (!isPlain || !canCreateTogether(services, resource)) return alone();
+  const answer = async (row: StoredRow): Promise<CreatedAnswer> => {
+    const context = queryContext(services.context.database, call);
+    const { json, etag } = await rowJson(context, resource, selection, row);
+    return { headers: { location: locationOf(row.id as string), etag }, body: json };
+  };
+  return createTogether(services, resource, { call, values: input.values, alone, answer });
 }
 
 const forgotten = () => conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');

@@ -55,12 +55,8 @@ export async function insertRow(context: WriteContext, resource: Resource, value
   return row;
 }
 
-async function insertStatement(
-  context: QueryContext,
-  resource: Resource,
-  id: string,
-  values: Values,
-): Promise<StoredRow> {
+/** The columns and values of a new row. */
+export function newRow(resource: Resource, id: string, values: Values, now: number): Map<string, unknown> {
   const stored = new Map<string, unknown>();
   // Every column, also where it stays empty: it may have a default, for versions that do not know it.
   for (const { column, foldedColumn } of resource.stored) {
@@ -69,8 +65,18 @@ async function insertStatement(
   }
   for (const [column, value] of storedValues(resource, values)) stored.set(column, value);
   stored.set('id', id);
-  for (const name of ['created_at', 'updated_at']) if (resource.fields.has(name)) stored.set(name, context.now);
+  for (const name of ['created_at', 'updated_at']) if (resource.fields.has(name)) stored.set(name, now);
   if (resource.versioned) stored.set('version', 1);
+  return stored;
+}
+
+async function insertStatement(
+  context: QueryContext,
+  resource: Resource,
+  id: string,
+  values: Values,
+): Promise<StoredRow> {
+  const stored = newRow(resource, id, values, context.now);
   const [row] = await write(
     context,
     sql`insert into ${raw(resource.table)} (${raw([...stored.keys()].map(quoted).join(', '))}) values (${join(

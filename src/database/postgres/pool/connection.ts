@@ -6,6 +6,7 @@ import { statementSpan } from '../../statement-span.ts';
 import { grace, type Limits, limited } from './limits.ts';
 import { isAway, isCanceled, isDeadlock, isStalePlan, translate } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
+import { recentName } from './recent-statements.ts';
 import { refuseUnreplicated } from './unreplicated.ts';
 
 const aDay = 86_400_000;
@@ -46,10 +47,11 @@ export class Connection implements DatabaseConnection {
     return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** `repeats`: planned once. It is given up here as well, after the server's own limit. */
-  async query(text: string, values: unknown[], repeats: boolean): Promise<pg.QueryResult> {
-    const name = repeats && !this.#pool.byTransaction ? nameOf(text) : undefined;
+  /** `repeats`: planned once; `perhaps`: if it comes again. It is given up here as well, after the server's own limit. */
+  async query(text: string, values: unknown[], repeats: boolean | 'perhaps'): Promise<pg.QueryResult> {
     const limit = { query_timeout: this.#timeoutMs };
+    const keeps = repeats && !this.#pool.byTransaction;
+    const name = keeps ? (repeats === 'perhaps' ? await recentName(this.client, text) : nameOf(text)) : undefined;
     const ask = () =>
       statementSpan('postgresql', text, () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) }));
     try {

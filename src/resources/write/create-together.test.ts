@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { garage } from '../../../test/harness/garage.ts';
+import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+
+interface Result {
+  readonly status: number;
+  readonly etag: string;
+  readonly data: { readonly id: string; readonly plate: string };
+  readonly error: { readonly code: string; readonly errors: readonly { field: string; code: string }[] };
+}
+
+onBothEngines('Rows that one caller creates at the same time', (engine) => {
+  const start = resourceServices(engine);
+  let service: ResourceService;
+  let owner: string;
+  const nobody = '0199d0a0-7c00-7000-8000-000000000000';
+  before(async () => {
+    service = await start(garage);
+    owner = await ownerOf('admin');
+  });
+  const ownerOf = async (token: string): Promise<string> =>
+    (await service.ask('POST', '/v1/owners', { json: { name: token }, token })).row.id;
+  /** The rows of a batch begin in one turn of the event loop. */
+  const create = async (path: string, rows: readonly object[], token = 'admin'): Promise<readonly Result[]> => {
+    const answer = await service.ask('POST', `${path}/batches`, { json: { rows }, token });
+    assert.equal(answer.status, 200, answer.text);
+    return JSON.parse(answer.text).data;
+  };
+  const statuses = (results: readonly Result[]) => results.map(({ status }) => status);
+  const cars = (letter: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ plate: `${letter}-${n}`, owner_id: owner }));
+  /** How many transactions have written the rows. PostgreSQL stores that with each row. */
+  const transactionsOf = async (results: readonly Result[]): Promise<number> => {
+    const ids = results.map(({ data }) => data.id);
+    const { rows } = await sql<{ n: number }>`
+      select count(distinct xmin::text)::int as n from cars where id = any(${ids}::text[])`.execute(
+      service.context.database.db,
+    );
+    return rows[0]?.n as number;
+  };
+
+  it('share a transaction on PostgreSQL, and each has the answer of a request for it alone', async () => {
+    const made = await create('/v1/cars', cars('A', 40));
+    assert.deepEqual(statuses(made), Array(40).fill(201));
+    if (engine === 'postgres') assert.equal(await transactionsOf(made), 1);
+    assert.deepEqual(
+      made.map(({ data }) => data.plate),
+      cars('A', 40).map(({ plate }) => plate),
+    );
+    for (const { data, etag } of [made[0], made[39]] as Result[]) {
+      const alone = await service.ask('GET', `/v1/cars/${data.id}`);
+      assert.deepEqual([data, etag], [alone.row, alone.headers.get('etag')]);
+    }
+    const single = await Promise.all(cars('B', 20).map((json) => service.ask('POST', '/v1/cars', { json })));
+    for (const { status, row, headers, text } of single) {
+      assert.equal(status, 201, text);
+      assert.match(headers.get('location') ?? '', new RegExp(`/v1/cars/${row.id}$`));
+      assert.equal((await service.ask('GET', `/v1/cars/${row.id}`)).headers.get('etag'), headers.get('etag'));
+    }
+  });
+
+  it('keep no other row from being created by what is wrong with one', async () => {
+    const [good, other] = cars('C', 2) as [{ plate: string; owner_id: string }, object];
+    const made = await create('/v1/cars', [
+      good,
+      good,
+      { ...good, plate: 'C-9', owner_id: nobody },
+      other,
+      { plate: 'C-8' },
+    ]);
+    assert.deepEqual(statuses(made), [201, 422, 422, 201, 422]);
+    assert.deepEqual(made[1]?.error.errors, [{ ...made[1]?.error.errors[0], field: 'plate', code: 'taken' }]);
+    assert.deepEqual(made[2]?.error.errors, [{ ...made[2]?.error.errors[0], field: 'owner_id', code: 'not_found' }]);
+    const { rows } = await service.ask('GET', '/v1/cars?search=plate:C-*&orderBy=plate');
+    assert.deepEqual(
+      rows.map(({ plate }) => plate),
+      ['C-0', 'C-1'],
+    );
+  });
+
+  it('obey the rule for each row, and for what it refers to', async () => {
+    const own = { name: 'own' };
+    const others = { name: 'of another', user_id: idOf('bob') };
+    const made = await create('/v1/owners', [own, others, own], 'alice');
+    assert.deepEqual(statuses(made), [201, 422, 201], 'she may not see him');
+    const { rows: mine } = await service.ask('GET', '/v1/owners', { token: 'alice' });
+    assert.deepEqual(
+      mine.map(({ name }) => name),
+      ['own', 'own'],
+    );
+    const refused = await create('/v1/drivers', [{ name: 'x' }, { name: 'y' }], 'alice');
+    assert.deepEqual(statuses(refused), [403, 403]);
+    const ofAdmin = cars('D', 2);
+    const hers = { plate: 'D-9', owner_id: mine[0]?.id };
+    assert.deepEqual(statuses(await create('/v1/cars', [...ofAdmin, hers], 'alice')), [422, 422, 201]);
+  });
+
+  it('are recorded with their own author', async () => {
+    const owners = { admin: owner, alice: await ownerOf('alice'), bob: await ownerOf('bob') };
+    const made = await Promise.all(
+      Object.entries(owners).map(async ([token, owner_id]) => {
+        const rows = [1, 2, 3].map((n) => ({ plate: `E-${token}-${n}`, owner_id }));
+        return [token, await create('/v1/cars', rows, token)] as const;
+      }),
+    );
+    const events = await service.context.database.db.selectFrom('events').selectAll().execute();
+    for (const [token, results] of made) {
+      for (const { data, status } of results) {
+        assert.equal(status, 201);
+        const own = events.filter((event) => JSON.parse(event.data).id === data.id);
+        assert.deepEqual(
+          own.map(({ type, user_id }) => [type, user_id]),
+          [['cars.created', idOf(token)]],
+        );
+      }
+    }
+  });
+
+  it('do not wait together for a lock that one of them needs, nor fail together at the commit', async () => {
+    if (engine === 'sqlite') return;
+    const held = await ownerOf('admin');
+    const holder = new pg.Client({ connectionString: service.database.url });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from owners where id = $1 for update', [held]);
+      const waiting = service.ask('POST', '/v1/cars', { json: { plate: 'F-1', owner_id: held } });
+      const others = await Promise.all(cars('G', 5).map((json) => service.ask('POST', '/v1/cars', { json })));
+      assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([201]));
+      await holder.query('commit');
+      assert.equal((await waiting).status, 201);
+      await holder.query(`create function refuse() returns trigger language plpgsql as $$ begin
+          if new.plate = 'H-1' then raise exception 'refused'; end if; return null; end $$;
+        create constraint trigger refuse after insert on cars deferrable initially deferred
+          for each row execute function refuse()`);
+    } finally {
+      await holder.end();
+    }
+    assert.deepEqual(statuses(await create('/v1/cars', cars('H', 3))), [201, 500, 201]);
+  });
+});

@@ -1,0 +1,192 @@
+import { Batcher } from '../../database/postgres/batching/batcher.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { codeOf } from '../../platform/errors.ts';
+import type { Call } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { allowedRows } from '../model/row-rules.ts';
+import { wholeColumns, wholeRow } from '../read/row-json.ts';
+import { readPrepared, type StoredRow, write } from '../sql/executor.ts';
+import { type Fragment, falsehood, quoted, raw, sql, truth } from '../sql/sql-text.ts';
+import type { Values } from './read-input.ts';
+import { mayNot, recordWrite, referencesOf } from './write-checks.ts';
+import type { WriteContext } from './write-context.ts';
+import { newRow } from './write-row.ts';
+import { inTransaction } from './write-transaction.ts';
+
+/** A row that is to be created. */
+interface Creation<T> {
+  readonly call: Call;
+  readonly values: Values;
+  /** Creates the row in a transaction of its own. */
+  alone(): Promise<T>;
+  /** Makes the answer from the stored row. */
+  answer(row: StoredRow): Promise<T>;
+}
+
+/** Transactions of one caller that run at the same time. */
+const transactionsAtOnce = 2;
+/** Rows in one transaction. */
+const mostRows = 100;
+/** A transaction that waits longer for a lock is undone. Each row then waits in a transaction of its own, and no other row waits with it. */
+const lockTimeoutMs = 100;
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+/** Has no outcome for a row that has to be created alone. */
+type Gathering = Batcher<Creation<unknown>, Outcome | undefined>;
+
+const gatherings = new WeakMap<ResourceServices, Map<string, Gathering>>();
+
+/** Whether rows of this resource can be created together. Hooks run in the transaction of their row alone. */
+export const canCreateTogether = (
+  { context: { database } }: ResourceServices,
+  { definition: { managed, create, hooks }, ofAccounts }: Resource,
+): boolean => database.engine === 'postgres' && managed && !create && !hooks && !ofAccounts;
+
+/**
+ * On PostgreSQL, rows that one caller creates at the same time share a transaction. It checks the caller's rights once and
+ * inserts all rows with one statement. A row that cannot be created in this way is created alone: it then gets the same
+ * answer as always. The rows of two callers never share a transaction, so no caller waits for another.
+ */
+export async function createTogether<T>(
+  services: ResourceServices,
+  resource: Resource,
+  creation: Creation<T>,
+): Promise<T> {
+  const byKey = gatherings.get(services) ?? new Map<string, Gathering>();
+  gatherings.set(services, byKey);
+  const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
+  let gathering = byKey.get(key);
+  if (!gathering) {
+    gathering = new Batcher({ atOnce: transactionsAtOnce, most: mostRows }, (creations) =>
+      createAll(services, resource, creations),
+    );
+    byKey.set(key, gathering);
+  }
+  try {
+    const outcome = await gathering.add(creation);
+    if (!outcome) return await creation.alone();
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value as T;
+  } finally {
+    if (gathering.isIdle && byKey.get(key) === gathering) byKey.delete(key);
+  }
+}
+
+async function createAll(
+  services: ResourceServices,
+  resource: Resource,
+  creations: readonly Creation<unknown>[],
+): Promise<(Outcome | undefined)[]> {
+  const [first, second] = creations;
+  if (first && !second) return [await outcomeOf(first.alone())];
+  const rows = await insertAll(services, resource, creations);
+  return Promise.all(creations.map(({ answer }, i) => (rows[i] ? outcomeOf(answer(rows[i])) : undefined)));
+}
+
+const outcomeOf = (answer: Promise<unknown>): Promise<Outcome> =>
+  answer.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+
+/** The stored rows. Those that have to be created alone are undefined. */
+async function insertAll(
+  services: ResourceServices,
+  resource: Resource,
+  creations: readonly Creation<unknown>[],
+): Promise<(StoredRow | undefined)[]> {
+  const { call } = creations[0] as Creation<unknown>;
+  let mayBeCommitted = false;
+  try {
+    return await inTransaction(services, resource, call, { scope: resource.writeScope }, async (context) => {
+      mayBeCommitted = false;
+      const rows = await insertRows(context, resource, creations);
+      mayBeCommitted = true;
+      return rows;
+    });
+  } catch (error) {
+    // Without the answer to a commit nobody knows whether the rows are stored: they must not be created again.
+    if (mayBeCommitted && !wasRefused(error)) throw error;
+    return [];
+  }
+}
+
+/** PostgreSQL has answered that it did not commit: a deferred constraint, or a trigger. */
+const wasRefused = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
+
+async function insertRows(
+  context: WriteContext,
+  resource: Resource,
+  creations: readonly Creation<unknown>[],
+): Promise<(StoredRow | undefined)[]> {
+  const rule = allowedRows(resource, 'create', context);
+  if (rule === falsehood) throw mayNot(resource, 'create');
+  await write(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
+  const refers = await visibleReferences(context, resource, creations);
+  const ids = creations.map(({ call }) => uuidv7(call.now));
+  const stored = creations.flatMap(({ call, values }, i) =>
+    refers(values) ? [newRow(resource, ids[i] as string, values, call.now)] : [],
+  );
+  if (stored.length === 0) return [];
+  const inserted = await insertStatement(context, resource, stored);
+  if (rule !== truth) await requireRuleOfAll(context, resource, inserted, rule);
+  const byId = new Map(inserted.map((row) => [row.id, row]));
+  const rows = ids.map((id) => byId.get(id));
+  for (const [i, { call }] of creations.entries()) {
+    const row = rows[i];
+    if (!row || !resource.definition.events) continue;
+    const own = { ...context, call: { ...context.call, source: call.source } };
+    await recordWrite(own, resource, 'created', { id: row.id as string, after: wholeRow(resource, row) });
+  }
+  return rows;
+}
+
+/** A row whose unique value another row has is left out. */
+function insertStatement(
+  context: WriteContext,
+  resource: Resource,
+  stored: readonly Map<string, unknown>[],
+): Promise<StoredRow[]> {
+  const columns = raw([...(stored[0] as Map<string, unknown>).keys()].map(quoted).join(', '));
+  const table = raw(resource.table);
+  const json = JSON.stringify(stored.map((row) => Object.fromEntries(row)));
+  return write(
+    context,
+    sql`insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, ${json}) on conflict do nothing returning ${raw(wholeColumns(resource))}`,
+  );
+}
+
+const idsAmong = (ids: readonly unknown[]): Fragment => sql`t."id" = any(array(select unnest(${ids}::text[])))`;
+
+async function requireRuleOfAll(
+  context: WriteContext,
+  resource: Resource,
+  inserted: readonly StoredRow[],
+  rule: Fragment,
+): Promise<void> {
+  const allowed = await readPrepared(
+    context,
+    sql`select 1 as one from ${raw(resource.table)} as t where ${idsAmong(inserted.map(({ id }) => id))} and ${rule}`,
+  );
+  if (allowed.length < inserted.length) throw mayNot(resource, 'create');
+}
+
+/** Tells whether all rows that the values refer to exist, and whether the caller may see them. */
+async function visibleReferences(
+  context: WriteContext,
+  resource: Resource,
+  creations: readonly Creation<unknown>[],
+): Promise<(values: Values) => boolean> {
+  const visible = new Map<string, ReadonlySet<unknown>>();
+  for (const { name, target, held } of referencesOf(context, resource)) {
+    const ids = new Set(creations.map(({ values }) => values[name]).filter((id) => id !== undefined && id !== null));
+    if (ids.size === 0) continue;
+    const rows = await readPrepared(
+      context,
+      sql`select t."id" from ${raw(target.table)} as t where ${idsAmong([...ids])} and ${allowedRows(target, 'read', context)}${raw(held)}`,
+    );
+    visible.set(name, new Set(rows.map(({ id }) => id)));
+  }
+  return (values) => [...visible].every(([name, found]) => (values[name] ?? null) === null || found.has(values[name]));
+}
