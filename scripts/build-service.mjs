@@ -1,4 +1,4 @@
-// Turns src/, extensions/ and client/ into dist/, which is what people run and what the package holds. The service becomes a few files, with the
+// Turns src/, extensions/ and client/ into dist/, which `npm start` runs and the package contains. The service becomes a few files, with the
 // libraries that have many hundred small ones: Node takes longer to find and link a file than to run most of them. Nothing is
 // minified, and comments say which source a line comes from. `--no-types` leaves the declarations out, `--types` adds them.
 import { execFileSync } from 'node:child_process';
@@ -59,7 +59,7 @@ else {
   renameSync(target, finished);
 }
 
-/** One file for each way in, and shared ones for what they have in common. */
+/** One file for each entry point, and shared files for common code. */
 async function bundleService() {
   const bundle = await rolldown({
     input: Object.fromEntries(entries().map((path) => [builtPath(path).replace(/\.ts$/, ''), join(root, path)])),
@@ -72,7 +72,7 @@ async function bundleService() {
   await bundle.close();
 }
 
-/** What is started or imported by its path: the command, what the package exports, and threads. */
+/** The entry points: the command, the exports of the package, and the worker threads. */
 function entries() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const exported = Object.values(exports).flatMap(({ 'gatehouse-source': path = '' }) =>
@@ -86,7 +86,7 @@ function sources() {
   return ['src', 'extensions'].flatMap((folder) => filesIn(join(root, folder)).map((path) => posix.join(folder, path)));
 }
 
-/** What is no code, at its place. */
+/** Copies the files that are not code. */
 function copyAssets() {
   for (const path of sources()) {
     if (path.endsWith('.ts') || path.endsWith('.md')) continue;
@@ -105,12 +105,12 @@ function buildClient() {
   }
 }
 
-/** Imports of what the files have become. */
+/** Rewrites imports to the built files. */
 function renamingImports(text) {
   return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
 }
 
-/** The `.d.ts` of whatever the package exports. */
+/** The `.d.ts` files of the exports of the package. */
 function declareTypes(folder) {
   const types = join(folder, '.types');
   const compiler = join(root, 'node_modules/typescript/bin/tsc');

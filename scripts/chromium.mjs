@@ -12,8 +12,8 @@ const registryFolder = inRoot('node_modules', '.cache', 'chromium');
 const isShell = /headless[-_]shell$/;
 
 /**
- * The path of a Chromium for the browser tests: one that is there, else one that is installed now. The headless shell is
- * preferred: a window of the whole browser takes four times as much processor time, because it draws a toolbar.
+ * The path of a Chromium for the browser tests: an installed one, otherwise one that this function installs. It
+ * prefers the headless shell: the whole browser draws a toolbar and takes four times as much processor time.
  */
 export async function bringChromium(node) {
   const found = findChromium();

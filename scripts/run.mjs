@@ -1,4 +1,4 @@
-// What `npm start`, `npm test` and the other npm commands run. Works on Node 20, which it only needs to bring along the rest.
+// Runs `npm start`, `npm test` and the other npm commands. It works on Node 20 and installs everything else that it needs.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
@@ -61,7 +61,7 @@ async function bench() {
   become(node, [fromSource, inRoot('bench/run.ts'), ...args]);
 }
 
-/** What the pages weigh, and how soon they are there on a slow line. */
+/** Measures the size of the pages and their load time on a slow connection. */
 async function benchPages() {
   await build(node);
   const env = { ...process.env, CHROMIUM_PATH: await bringChromium(node) };
@@ -70,7 +70,7 @@ async function benchPages() {
 
 /** Types, lint and layering. */
 async function check() {
-  // One checker: each of several would instantiate the same types again. What did not change is not checked again.
+  // One checker: each of several would instantiate the same types again. Unchanged files are not checked again.
   const types = (project) => [
     ...['node_modules/typescript/bin/tsc', '--checkers', '1', '--incremental'],
     ...['--tsBuildInfoFile', `node_modules/.cache/types-of-${project === '.' ? 'service' : project}.tsbuildinfo`],
@@ -114,7 +114,7 @@ async function faults() {
   await runTests(args.length > 0 ? args : ['test/faults/*.test.ts'], 1, 900_000);
 }
 
-/** What the hot path rests on, on the oldest and the newest Node: their SQLite, their V8 and their HTTP differ. */
+/** Tests the hot path on the oldest and the newest Node, because their SQLite, V8 and HTTP differ. */
 async function nodes() {
   const hotPath = [
     'src/**/{kept-plans,sqlite,shared-commits,shared-snapshot,sqlite-reads,token-cache,crud,list-model}.test.ts',

@@ -5,7 +5,7 @@ import { date, integer, text, timestamp } from '../../src/resources/declare.ts';
 /** The use of /mcp by application, for administrators. The single calls are events (`mcp.called`). */
 export const callsResource = defineResource({
   name: 'mcp-calls',
-  description: 'How often each application used a tool at /mcp, day by day. Kept for EVENT_RETENTION_DAYS.',
+  description: 'The number of tool calls of each application at /mcp, per day. Kept for EVENT_RETENTION_DAYS.',
   managed: false,
   mcp: false,
   versioned: false,

@@ -23,7 +23,7 @@ const prompts: readonly Prompt[] = [
   {
     name: 'overview',
     title: 'What is here?',
-    description: 'Tells in a few sentences what this service holds, and what I may do with it.',
+    description: 'Describes in a few sentences the data of this service and what I may do with it.',
     arguments: [],
     isFor: () => true,
     text: () =>
@@ -32,7 +32,7 @@ const prompts: readonly Prompt[] = [
   {
     name: 'find',
     title: 'Find rows',
-    description: 'Finds what I describe, and shows it as a table.',
+    description: 'Finds the rows that I describe and shows them as a table.',
     arguments: [required('resource', 'Where to look'), required('what', 'What I look for, in my own words')],
     isFor: (rights) => rights.some(({ may }) => may.has('list')),
     text: ({ resource, what }) =>
@@ -41,7 +41,7 @@ const prompts: readonly Prompt[] = [
   {
     name: 'change',
     title: 'Change something',
-    description: 'Changes what I describe, after it has shown me what would change.',
+    description: 'Shows the change that I describe, and makes it after I agree.',
     arguments: [required('what', 'What shall be different, in my own words')],
     isFor: (rights) =>
       rights.some(

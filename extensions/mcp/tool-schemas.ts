@@ -57,7 +57,7 @@ const closed = (properties: Record<string, Json>, required: readonly string[] = 
 const resourceNames = (rights: readonly Rights[]): Json => ({
   type: 'string',
   enum: rights.map(({ resource }) => resource.name),
-  description: 'Which resource.',
+  description: 'The name of the resource.',
 });
 const id = text('The id of the row.');
 const ifMatch = text('The etag of the row as you read it: the write is refused where it was changed since.');
@@ -66,7 +66,7 @@ const idempotencyKey = text(
 );
 const safely = { if_match: ifMatch, idempotency_key: idempotencyKey };
 const selection = {
-  filter: text('Show these fields alone, with ; between them. Choose few.'),
+  filter: text('Return only these fields, separated by ; Choose few.'),
   include: text('Embed relations, with , between them.'),
 };
 
@@ -83,7 +83,12 @@ function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Jso
 }
 
 export const describeInput = (rights: readonly Rights[]): Json =>
-  closed({ resource: { ...resourceNames(rights), description: 'One resource, in full. Without: all, in short.' } });
+  closed({
+    resource: {
+      ...resourceNames(rights),
+      description: 'The resource to describe in full. Default: a short description of all resources.',
+    },
+  });
 
 /** Of resources that keep deleted rows. */
 const deletedOf = (rights: readonly Rights[]): Record<string, Json> =>
@@ -114,18 +119,22 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
         {
           resource,
           search: text(
-            'field:value, with ; between pairs; relation.field:value looks in related rows. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null.',
+            'Pairs of field:value, separated by ; (relation.field:value searches related rows). * at either end is a wildcard; > >= < <= != compare; a,b matches one of the values; null matches no value.',
           ),
-          searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs are joined; else and.' },
-          orderBy: text('Fields to sort by, with ; between them.'),
-          sortedBy: text('asc or desc for each field of orderBy, with ; between them.'),
+          searchJoin: {
+            type: 'string',
+            enum: ['and', 'or'],
+            description: 'Whether all pairs must match (and, the default), or one of them (or).',
+          },
+          orderBy: text('Fields to sort by, separated by ;'),
+          sortedBy: text('asc or desc for each field of orderBy, separated by ;'),
           ...selection,
           limit: {
             type: 'integer',
             minimum: 1,
             maximum: mostRows,
             default: usualRows,
-            description: 'At most so many rows.',
+            description: 'The maximum number of rows.',
           },
           cursor: text('next_cursor of the page before, to go on from there.'),
           aggregate: text(
@@ -177,14 +186,14 @@ export function actInput(rights: readonly Rights[]): Json {
       id: text('The id of the row that it is about; not for actions of a whole resource.'),
       ...(bodies.length === 0
         ? {}
-        : { body: { type: 'object', description: 'What the action takes.', anyOf: bodies } }),
+        : { body: { type: 'object', description: 'The body of the action.', anyOf: bodies } }),
     },
     ['action'],
   );
 }
 
 const row: Json = { type: 'object', description: 'The row.' };
-const etag: Json = { type: 'string', description: 'For if_match.' };
+const etag: Json = { type: 'string', description: 'The value for if_match.' };
 
 export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
   describe: {
@@ -198,9 +207,9 @@ export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
       data: { type: 'array', items: { type: 'object' } },
       next_cursor: {
         anyOf: [{ type: 'string' }, { type: 'null' }],
-        description: 'For the next page; null: this was the last.',
+        description: 'The cursor of the next page, or null on the last page.',
       },
-      total: { type: 'integer', description: 'With aggregate: how many groups there are.' },
+      total: { type: 'integer', description: 'With aggregate: the number of groups.' },
     },
     required: ['data', 'next_cursor'],
   },
@@ -211,6 +220,6 @@ export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
   restore: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   act: strictSchema({
     type: 'object',
-    properties: { data: { description: 'What the action answered, if anything.' } },
+    properties: { data: { description: 'The result of the action, if there is one.' } },
   }),
 };

@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteTables } from '../../src/database/copy/sqlite-tables.ts';
-import { type CopiedTable, isCopied } from '../../src/database/copy/tables.ts';
 import type { Engine, Tx } from '../../src/database/database.ts';
 import { underMigrationLock } from '../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../src/database/migrate.ts';
@@ -11,6 +9,8 @@ import { OperatorError } from '../../src/platform/errors.ts';
 import { addReference, createIndex, createTable } from '../../src/resources/migrations/migration-steps.ts';
 import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
 import { writeOnce } from '../../src/resources/sql/executor.ts';
+import { SqliteTables } from './tables/sqlite-tables.ts';
+import { type CopiedTable, isCopied } from './tables/tables.ts';
 
 /** Makes the tables of the declared resources as they are in another database, whatever is declared today. */
 export async function makeResourceTables(engine: Engine, tx: Tx, schemas: readonly TableSchema[]): Promise<void> {

@@ -23,7 +23,7 @@ function readUrl(value: string): string {
 export function addMove(program: Command): void {
   program
     .command('move')
-    .description('Copy the whole service into an empty database, of either engine.')
+    .description('Copy the whole service into an empty SQLite or PostgreSQL database.')
     .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH', readUrl)
     .option('--dry-run', 'check both databases, show the tables to copy, and change nothing')
     .option('--start-over', 'delete the data that an interrupted move has left in the target')

@@ -1,24 +1,18 @@
-import { createHash } from 'node:crypto';
 import type { Config } from '../../src/config/config.ts';
-import { lookAtSource } from '../../src/database/copy/look-at-source.ts';
-import { emptyTarget, lookAtTarget } from '../../src/database/copy/look-at-target.ts';
-import { fileOf, openSource, openTarget } from '../../src/database/copy/open-tables.ts';
-import { prepareTarget } from '../../src/database/copy/prepare-target.ts';
-import {
-  type CopiedTable,
-  keyOf,
-  type Row,
-  type TableReader,
-  type TableWriter,
-} from '../../src/database/copy/tables.ts';
 import { createSealing, type Sealing } from '../../src/database/keys/sealing.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';
 import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
 import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
+import { type Checksum, checksum, copyTable } from './copy-table.ts';
 import { chooseTables, expectedTables, makeResourceTables } from './expected-tables.ts';
 import { opener, resealer } from './sealed-columns.ts';
+import { lookAtSource } from './tables/look-at-source.ts';
+import { emptyTarget, lookAtTarget } from './tables/look-at-target.ts';
+import { fileOf, openSource, openTarget } from './tables/open-tables.ts';
+import { prepareTarget } from './tables/prepare-target.ts';
+import type { CopiedTable, TableReader, TableWriter } from './tables/tables.ts';
 
 export interface MoveOptions {
   /** As DATABASE_URL names it. */
@@ -52,7 +46,7 @@ interface Pair {
   readonly rows: number;
 }
 
-/** Copies a whole service into an empty database and compares both. Continues an interrupted copy. */
+/** Copies a whole service into an empty database and compares both. What was cut off is taken up where it was. */
 export async function move(config: Config, options: MoveOptions): Promise<Move> {
   const location = { databaseUrl: options.to, workingDir: config.workingDir };
   refuseSame(config, location);
@@ -150,52 +144,4 @@ function refuseDifference(table: string, there: Checksum, here: Checksum): void 
   throw new OperatorError(
     `${table} is not the same in both databases: ${what}. If the service ran between two moves, begin again with --start-over.`,
   );
-}
-
-/** Told of rows that were dealt with. */
-type Advance = (rows: number) => void;
-
-/** Copies what is not there yet. The next rows are read while those before are being written. */
-async function copyTable(
-  source: TableReader,
-  target: TableWriter,
-  { from, to, change }: { from: CopiedTable; to: CopiedTable; change: (row: Row) => Row },
-  advance: Advance,
-): Promise<void> {
-  let { after, rows, finished } = await target.position(to.name);
-  advance(rows);
-  if (finished) return;
-  let page = await source.page(from, after);
-  while (!finished) {
-    const last = page.at(-1);
-    after = last ? keyOf(from, last) : after;
-    rows += page.length;
-    finished = last === undefined;
-    const written = target.insert(to, page.map(change), { after, rows, finished });
-    advance(page.length);
-    [page] = await Promise.all([finished ? [] : source.page(from, after), written]);
-  }
-}
-
-interface Checksum {
-  readonly rows: number;
-  readonly sum: string;
-}
-
-/** SHA-256 over all rows, in the order of their keys and in one form on both engines. Reads a page at a time. */
-async function checksum(
-  reader: TableReader,
-  table: CopiedTable,
-  change: (row: Row) => Row,
-  advance: Advance,
-): Promise<Checksum> {
-  const sum = createHash('sha256');
-  let rows = 0;
-  for (let page = await reader.page(table, undefined); page.length > 0; ) {
-    sum.update(page.map((row) => `${JSON.stringify(change(row))}\n`).join(''));
-    rows += page.length;
-    advance(page.length);
-    page = await reader.page(table, keyOf(table, page.at(-1) as Row));
-  }
-  return { rows, sum: sum.digest('hex') };
 }

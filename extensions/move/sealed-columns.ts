@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { CopiedTable, Row, Value } from '../../src/database/copy/tables.ts';
 import type { Sealing } from '../../src/database/keys/sealing.ts';
 import { authenticatorLabel } from '../../src/identity/factors/authenticator-store.ts';
 import { jobLabel, sealedMark } from '../../src/resources/queue/attempt.ts';
 import { legacyLabel } from '../passport/legacy-tokens/legacy-keys.ts';
+import type { CopiedTable, Row, Value } from './tables/tables.ts';
 
 interface SealedColumn {
   readonly column: string;

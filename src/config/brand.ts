@@ -15,7 +15,7 @@ export interface BrandColours {
 
 export interface Brand {
   readonly name: string;
-  /** Undefined: the house's own. */
+  /** Undefined: Gatehouse's own logo. */
   readonly logo: { readonly url: string } | { readonly content: Buffer; readonly type: string } | undefined;
   readonly colours: { readonly light: BrandColours; readonly dark: BrandColours } | undefined;
 }
@@ -33,7 +33,7 @@ const grounds = {
   dark: ['#1b1f22', '#131618'],
 } as const;
 
-/** The house's own, where BRAND_COLOR says nothing. */
+/** The default colours, without BRAND_COLOR. */
 export const houseColours: { readonly light: BrandColours; readonly dark: BrandColours } = {
   light: {
     accent: '#17614d',
@@ -88,7 +88,7 @@ function readLogo(logo: string): Brand['logo'] {
 /** The additional image source for the Content-Security-Policy. */
 export const pictureSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
 
-/** One colour, made readable on the grounds of each mode. What lies under text is the colour itself. */
+/** Makes a colour readable on the backgrounds of each mode. The background of buttons is the colour itself. */
 export function coloursOf(color: string): { light: BrandColours; dark: BrandColours } {
   const rgb = parse(color);
   return { light: inMode(rgb, grounds.light.map(parse), black), dark: inMode(rgb, grounds.dark.map(parse), white) };
@@ -96,7 +96,7 @@ export function coloursOf(color: string): { light: BrandColours; dark: BrandColo
 
 function inMode(rgb: Rgb, [sunken = white, surface = white]: Rgb[], towards: Rgb): BrandColours {
   const onFill = contrast(rgb, white) >= contrast(rgb, black) ? white : black;
-  // Away from its text, so that a button which is pointed at can be read as well.
+  // Away from the colour of the text, so that the text stays readable.
   const fillHover = mix(rgb, onFill === white ? black : white, 0.15);
   let accent = rgb;
   const soft = () => mix(surface, accent, 0.1);
@@ -129,7 +129,7 @@ const mix = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, share: number): Rgb => [
   b + (toB - b) * share,
 ];
 
-/** WCAG 2.2: relative luminance, and the ratio of two. */
+/** WCAG 2.2: relative luminance. */
 function luminance(rgb: Rgb): number {
   const [r = 0, g = 0, b = 0] = rgb.map((part) => {
     const share = part / 255;

@@ -75,7 +75,7 @@ const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.en
 
 const envNames = [...keysByEnv.keys()];
 
-/** No setting but those marked as secret should hold a password. Where one does all the same, it is not shown. */
+/** A setting that is not marked as secret can still hold a password by mistake. It is not shown. */
 const show = (value: unknown): string =>
   withoutSecrets(typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined'));
 
@@ -138,7 +138,7 @@ export function parseConfig(
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
   refuseWithoutPostgres(config.databaseUrl as string, values);
   refuseUnknownRoles(config.roles as readonly string[], Object.keys(config.roleScopes as object));
-  // With SQLite there is no other instance to which a load balancer could turn meanwhile.
+  // With SQLite there is no other instance for a load balancer.
   if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;
@@ -158,7 +158,7 @@ function refuseTogether<T>(all: readonly T[], read: (one: T) => void): void {
   if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
 }
 
-/** SQLite is one file: what another machine or a pooler would serve is a mistake that would go unnoticed. */
+/** With SQLite these settings have no effect, so they are a mistake. */
 function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Settings, unknown>): void {
   if (!databaseUrl.startsWith('sqlite:')) return;
   for (const key of ['databaseListenUrl', 'databaseReplicaUrls'] as const) {
@@ -169,7 +169,7 @@ function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Se
   }
 }
 
-/** A misspelt role would leave those who have the right one unlimited. */
+/** Users with the intended role would have no limit. */
 function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]): void {
   const unknown = limited.find((role) => role !== '*' && !roles.includes(role));
   if (unknown === undefined) return;
@@ -178,13 +178,13 @@ function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]
   );
 }
 
-/** One that is named and not there is a mistake; the default one may be missing: then there is nothing in it. */
+/** A folder that a setting names must exist. The default folder need not. */
 function refuseMissingFolder({ env, about, takes }: Setting<unknown>, path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`${env}: got "${path}"; it takes ${takes}. (${about})`);
 }
 
-/** The only reader of the environment. `file`: what takes the place of `gatehouse.config.ts`. */
+/** The only reader of the environment. `file` replaces `gatehouse.config.ts`. */
 export async function loadConfig(
   overrides: Record<string, unknown> = {},
   workingDir = process.cwd(),
@@ -198,22 +198,21 @@ export async function loadConfig(
   return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir, readEnvFile(workingDir));
 }
 
-/** The settings of a project for a test of it: nothing of the machine's own environment reaches them. */
+/** The settings of a project for a test, without the environment of the machine. */
 export async function loadTestConfig(settings: ConfigFile, workingDir: string): Promise<Config> {
   return parseConfig({ ...(await readConfigFile(workingDir)), ...settings }, {}, workingDir);
 }
 
-/** A variable of OpenTelemetry's, which are no settings of ours: its parts read them by themselves too. */
+/** A variable of OpenTelemetry. These are not settings of Gatehouse, and OpenTelemetry reads them too. */
 export const standardVariable = (name: `OTEL_${string}`): string | undefined => process.env[name];
 
-/** By `npm start` or another of its scripts. */
+/** Whether `npm start` or another npm script runs the program. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
-/** Where a person's own files of this program are, as the XDG base directories have it. */
+/** The folder for a person's own files (XDG base directories). */
 export const personalConfigDir = (): string =>
   resolve(process.env.XDG_CONFIG_HOME || resolve(homedir(), '.config'), 'gatehouse');
 
-/** A value of `.env` is used where the environment has none. */
 function readEnvFile(workingDir: string): Record<string, string | undefined> {
   const path = resolve(workingDir, '.env');
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};

@@ -1,17 +1,28 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { OperatorError } from '../platform/errors.ts';
 import { nearest } from '../platform/nearest.ts';
 import { resolveGatehouse } from './resolve-gatehouse.ts';
 
-/** A place in a file of the operator's, from 1, and what an editor would show there. */
+/** A place in a file of the operator, counted from 1. */
 interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
+
+const isModule = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
+
+/** The modules in a folder of the project, in order. None if the folder does not exist. */
+export const modulesIn = (dir: string, { recursive = false } = {}): string[] =>
+  existsSync(dir)
+    ? (readdirSync(dir, { recursive }) as string[])
+        .filter(isModule)
+        .sort()
+        .map((name) => join(dir, name))
+    : [];
 
 /** The exports of a file of the project. If it cannot be read, the error names the file, the line and the column. */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
@@ -41,7 +52,7 @@ function placeOf(file: string, error: Error): Place | undefined {
   return placeOfFrame(file, error.stack ?? '');
 }
 
-/** Node writes a wrong line under its place, with carets under what is wrong in it. */
+/** Node prints the place, the wrong line, and carets under the mistake. */
 function markedPlace(text: string): Place | undefined {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^(file:|\/|[A-Za-z]:\\).*:\d+$/.test(line));
@@ -53,14 +64,14 @@ function markedPlace(text: string): Place | undefined {
   return { file, line: Number(line), column: carets ? carets.indexOf('^') + 1 : end };
 }
 
-/** JavaScript that cannot be parsed has its place only in what Node prints of it. Nothing of such a file is run. */
+/** Only Node's output has the place of a syntax error. Nothing of such a file runs. */
 function complaintOfNode(file: string): string {
   const statement = `import ${JSON.stringify(pathToFileURL(file).href)}`;
   const args = [...process.execArgv, '--input-type=module', '--eval', statement];
   return spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 }).stderr ?? '';
 }
 
-/** The call in the file, or in another of the project, that threw. */
+/** The call that threw: in the file, or in another file of the project. */
 function placeOfFrame(file: string, stack: string): Place | undefined {
   const frames = [...stack.matchAll(/\(?((?:file:|\/|[A-Za-z]:\\)[^\s()]*):(\d+):(\d+)\)?$/gm)].map(
     ([, path, line, column]) => ({ file: pathOf(path as string), line: Number(line), column: Number(column) }),
@@ -71,7 +82,7 @@ function placeOfFrame(file: string, stack: string): Place | undefined {
 const ownFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const isOfGatehouse = (file: string): boolean => file.startsWith(ownFolder) || file.includes('node_modules');
 
-/** The line that imports what is not there. */
+/** The line of an import that cannot be found. */
 function placeOfImport(importer: string, message: string): Place | undefined {
   const file = pathOf(importer);
   const wanted = /'(?:[^']*[\\/])?([^'\\/]+)'/.exec(message)?.[1];
@@ -91,7 +102,7 @@ const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config',
   (path) => `gatehouse-server${path}`,
 );
 
-/** The nearest right name of what was to be imported from Gatehouse. */
+/** The closest existing name for a wrong import from Gatehouse. */
 async function hint(message: string): Promise<string> {
   const [, subpath, home] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
   if (subpath && home === join(ownFolder, '..', 'package.json'))

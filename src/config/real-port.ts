@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { OperatorError } from '../platform/errors.ts';
 import type { Config } from './config.ts';
 
-/** How an operator can fix it. */
+/** An error that tells the operator how to fix the problem. */
 export function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const mends = new Map([
     [
@@ -17,7 +17,7 @@ export function whyNotListening(error: NodeJS.ErrnoException, host: string, port
   return mend ? new OperatorError(mend) : error;
 }
 
-/** PORT=0 takes any free port, which must be known before the first link or token names the service's address. */
+/** With PORT=0, finds a free port before the first link or token contains the address of the service. */
 export async function withRealPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
   const port = await new Promise<number>((resolve, reject) => {

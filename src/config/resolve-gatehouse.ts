@@ -5,8 +5,8 @@ import { codeOf } from '../platform/errors.ts';
 let registered = false;
 
 /**
- * Lets files of an operator's import `gatehouse/…` wherever they lie. Where a folder above them has installed the package, that one is
- * taken, as Node does it; elsewhere it is the Gatehouse that runs, found by its own name.
+ * Lets files of the operator import `gatehouse-server/…` from any folder. Node finds an installed package first. Otherwise this is
+ * the running Gatehouse.
  */
 export function resolveGatehouse(): void {
   if (registered) return;
@@ -15,7 +15,7 @@ export function resolveGatehouse(): void {
     resolve(specifier, context, nextResolve) {
       if (specifier !== 'gatehouse-server' && !specifier.startsWith('gatehouse-server/'))
         return nextResolve(specifier, context);
-      // The context is one for the whole chain: what the next is handed is written into it.
+      // `nextResolve` changes the context.
       const importer = context.parentURL;
       try {
         return nextResolve(specifier, context);
@@ -31,7 +31,7 @@ export function resolveGatehouse(): void {
   });
 }
 
-/** The error names the file that imports, which is not this one. */
+/** Names the importing file in the error instead of this one. */
 function asOf(importer: string | undefined, error: Error): Error {
   if (importer?.startsWith('file:')) {
     error.message = error.message.replace(fileURLToPath(import.meta.url), () => fileURLToPath(importer));

@@ -1,4 +1,4 @@
-/** Lets callers within some time share what one of them found out. */
+/** Callers within this time share one result. */
 export function atMostEvery(ms: number, probe: () => Promise<void>): () => Promise<void> {
   let asked = Number.NEGATIVE_INFINITY;
   let outcome: Promise<void> = Promise.resolve();

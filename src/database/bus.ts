@@ -7,7 +7,7 @@ export interface Change {
   readonly id: string;
 }
 
-/** Collects what a transaction changes: every cache forgets it, on every instance, before the write is acknowledged. */
+/** Collects the changes of a transaction. Every instance drops them from its caches before the write is acknowledged. */
 export type Invalidate = (change: Change) => void;
 
 /**
@@ -16,7 +16,7 @@ export type Invalidate = (change: Change) => void;
  */
 export type ChangeListener = (change: Change) => unknown;
 
-/** Tells them all; there is something to wait for only where one of them has to read. */
+/** Returns a promise only if a listener has to read. */
 export function notifyListeners(
   listeners: readonly ChangeListener[],
   changes: readonly Change[],
@@ -32,28 +32,25 @@ export function notifyListeners(
 }
 
 export interface Bus {
-  /** Takes part, now that the tables are there. Until then no cache is usable. */
+  /** Call it after the migrations. Before that, no cache is usable. */
   join(): Promise<void>;
-  /** Says a change inside the transaction that makes it true; nobody hears of it unless that commits. */
+  /** Announces changes in their transaction. Listeners are called only if it commits. */
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;
-  /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */
+  /** After the commit: returns when this instance and every other that uses its cache have handled the changes. */
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
   /** A change is confirmed to its sender after all listeners have finished. */
   subscribe(listener: ChangeListener): void;
-  /** Wakes the queues of all instances once the transaction commits, or at once outside of one. Nobody waits for it. */
+  /** Wakes the queues of all instances when the transaction commits, or at once outside of a transaction. */
   wakeQueues(db: Db | Tx): Promise<void>;
   /** Calls the listener when there may be work in the queue. */
   onWake(listener: () => void): void;
-  /** A request has come in from outside: it must be answered by nothing that was read before. */
+  /** A new request must not see data that was read before it. */
   endSnapshot(): void;
-  /** False while changes of other instances may be missed: then nothing may be answered from a cache. */
+  /** False while this instance may miss changes of others. Then no cache may be used. */
   cacheUsable(): boolean;
 }
 
-/**
- * Runs a transaction and tells every instance what it changed before returning.
- * `invalidate` collects the changes; they are announced in the same transaction, so a crash loses neither or both.
- */
+/** Runs a transaction. Every instance knows its changes before this returns. They are announced in the same transaction. */
 export async function commitAndInvalidate<T>(
   { db, bus }: { db: Db; bus: Bus },
   work: (tx: Tx, invalidate: Invalidate) => Promise<T>,

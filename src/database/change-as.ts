@@ -6,34 +6,32 @@ import type { Db, Tx } from './database.ts';
 /** A change on behalf of a caller. */
 export interface Act {
   readonly caller: Caller;
-  /** The scope that it takes. */
   readonly scope?: string | undefined;
-  /** It may change users, clients or sessions: the caller's own are then held against every other change from the start. */
+  /** It may change users, clients or sessions. Then it locks those of the caller exclusively from the start. */
   readonly ofAccounts?: boolean;
   /** The log of changes may record the write, with the caller as its author. */
   readonly recorded?: boolean;
-  /** The user that it is to change. */
+  /** The user that it changes. */
   readonly userId?: string | undefined;
-  /** The client or session that it is to change. */
+  /** The client or session that it changes. */
   readonly accountId?: string | undefined;
 }
 
 /**
- * Reads inside the transaction whether the caller may still act, and as what: the session, the user and the client stay
- * as they are until it ends. Returns the caller as it is now, or throws the 401 or 403 that says why not.
+ * Checks inside the transaction whether the caller may still act, and locks its session, user and client. Returns the current
+ * caller, or throws 401 or 403.
  */
 export type HoldAuthority = (tx: Tx, act: Act) => Promise<Caller>;
 
 const attempts = 4;
 const retryDelayMs = 50;
 
-/** SQLSTATE: a deadlock was broken here, or a transaction could not be brought into an order with others. */
+/** SQLSTATE of a deadlock, and of a serialization failure. */
 const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
 
 /**
- * `commitAndInvalidate` for what a caller asks for: the one way in which a request writes. Nobody revokes the caller's authority
- * between its check and the commit, because the transaction holds it. PostgreSQL ends one of two transactions that wait
- * for each other: that one is run again, so `work` must keep nothing of an attempt that failed.
+ * `commitAndInvalidate` for a caller: the only way in which a request writes. The transaction holds the caller's authority until the
+ * commit. After a deadlock it runs again, so `work` must keep nothing of a failed attempt.
  */
 export async function changeAs<T>(
   database: { db: Db; bus: Bus },
@@ -49,7 +47,7 @@ export async function changeAs<T>(
       if (attempt === attempts) {
         throw unavailable('Others are changing the same at the moment. Try again.', 1, 'deadlock');
       }
-      // Those who met must not meet again.
+      // A random delay, so that the same transactions do not meet again.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * retryDelayMs));
     }
   }

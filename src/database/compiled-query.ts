@@ -9,32 +9,26 @@ class Placeholder {
   }
 }
 
-interface Compiled {
-  readonly query: ReturnType<Compilable['compile']>;
-  /** The content of each parameter: the name of a value, or a constant of the query itself. */
-  readonly slots: readonly unknown[];
-}
+type Compiled = ReturnType<Compilable['compile']>;
 
-/** A query whose text never changes, so that it is built and compiled once and afterwards only bound and run. */
+/** A query whose text never changes. It is built and compiled once. */
 interface PreparedQuery<V, R> {
-  /** In a transaction, or where the rest of the function has a query builder at hand. */
+  /** In a transaction, or with a query builder. */
   run(db: Db | Tx, values: V): Promise<R[]>;
-  /** The shortest way to a SELECT outside of transactions: on SQLite the rows are there at once. */
+  /** A SELECT outside of transactions. On SQLite it returns the rows without a promise. */
   read(database: Database, values: V): R[] | Promise<R[]>;
-  /** The same for a query of one row. */
   readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
-  /** The shortest way to a write outside of transactions. */
+  /** A write outside of transactions. */
   write(database: Database, values: V): Promise<Written<R>>;
 }
 
 /**
  * `compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id))`
  *
- * Kysely takes longer to build and compile a query than SQLite takes to answer it. That is worth avoiding for the few
- * queries that run at every request.
+ * For the few queries that run at every request: Kysely takes longer to build a query than SQLite takes to answer it.
  */
 export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): PreparedQuery<V, R> {
-  // One compiled text for each kind of engine; a transaction shares its database's adapter.
+  // One compiled query per engine: a transaction has the adapter of its database.
   const compiled = new WeakMap<object, Compiled>();
 
   function compile(db: Db | Tx): Compiled {
@@ -43,36 +37,36 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
     if (known) return known;
     const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as V;
     const query = build(db, placeholders).compile();
-    const fresh = { query, slots: query.parameters };
-    compiled.set(adapter, fresh);
-    return fresh;
+    compiled.set(adapter, query);
+    return query;
   }
 
   return {
     async run(db, values) {
-      const { query, slots } = compile(db);
-      const { rows } = await db.executeQuery<R>({ ...query, parameters: bind(slots, values) } as never);
+      const query = compile(db);
+      const { rows } = await db.executeQuery<R>({ ...query, parameters: bind(query.parameters, values) } as never);
       return rows;
     },
     read(database, values) {
-      const { query, slots } = compile(database.db);
-      return database.read<R>(query.sql, bind(slots, values));
+      const { sql, parameters } = compile(database.db);
+      return database.read<R>(sql, bind(parameters, values));
     },
     readFirst(database, values) {
-      const { query, slots } = compile(database.db);
-      return database.readFirst<R>(query.sql, bind(slots, values));
+      const { sql, parameters } = compile(database.db);
+      return database.readFirst<R>(sql, bind(parameters, values));
     },
     write(database, values) {
-      const { query, slots } = compile(database.db);
-      return database.write<R>(query.sql, bind(slots, values));
+      const { sql, parameters } = compile(database.db);
+      return database.write<R>(sql, bind(parameters, values));
     },
   };
 }
 
-function bind(slots: readonly unknown[], values: object): unknown[] {
+/** A parameter is a constant of the query, or the placeholder of a value. */
+function bind(parameters: readonly unknown[], values: object): unknown[] {
   const bound: unknown[] = [];
-  for (const slot of slots) {
-    bound.push(slot instanceof Placeholder ? (values as Record<string, unknown>)[slot.name] : slot);
+  for (const parameter of parameters) {
+    bound.push(parameter instanceof Placeholder ? (values as Record<string, unknown>)[parameter.name] : parameter);
   }
   return bound;
 }

@@ -1,4 +1,4 @@
-/** The columns of the unique rule that a write broke, or undefined when the error is another one. */
+/** The columns of a violated unique constraint. Undefined for any other error. */
 export function violatedUniqueColumns(error: unknown): string[] | undefined {
   const { code, errcode, message, detail } = error as {
     code?: string;
@@ -9,7 +9,7 @@ export function violatedUniqueColumns(error: unknown): string[] | undefined {
   // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
   if (errcode === 2067 || errcode === 1555) {
     const columns = /constraint failed: (.+)$/.exec(message ?? '')?.[1] ?? '';
-    // Of an index over an expression it names the index alone: `index 'users_email_folded'`.
+    // For an index over an expression, SQLite names only the index: `index 'users_email_folded'`.
     const folded = /^index '\w+?_(\w+)_folded'$/.exec(columns)?.[1];
     if (folded) return [folded];
     return columns.split(', ').map((column) => column.split('.').at(-1) as string);

@@ -7,39 +7,34 @@ import type { Tables } from './tables/tables.ts';
 
 /** Where events go besides the audit trail, if the setting EVENTS_LOG says so. */
 export interface EventsOut {
-  /** It was recorded, perhaps in a transaction that has not committed yet. */
+  /** Call it for each event, also before its transaction commits. */
   note(row: Tables['events']): void;
-  /** Writes what has been committed; what cannot be written is kept. */
+  /** Writes committed events. It keeps those that it cannot write. */
   flush(): Promise<void>;
 }
 
-/** How often callers have asked, in one window of time that all workers share. */
+/** The requests of callers in one time window, counted by all workers. */
 export interface SharedCounts {
-  /** How many workers count together. */
   readonly workers: number;
-  /** One more by this worker: the others learn of it soon. */
+  /** Counts a request of this worker. The others learn of it soon. */
   note(windowEnds: number, caller: string): void;
-  /**
-   * Tells the others at once, and returns the number of the request that was noted last for the caller, in the order of all workers.
-   * Undefined where nobody answers.
-   */
+  /** Tells the others at once. Returns the number of the caller's last request among all workers. Undefined without an answer. */
   numberOf(caller: string): Promise<number | undefined>;
   /** Calls `hear` with the counts of other workers. */
   onHeard(hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void): void;
 }
 
-/** The other processes of this service on this machine, where there are any (WORKERS). */
+/** The other processes of this service on this machine (WORKERS). */
 export interface Siblings {
   counts(name: string): SharedCounts;
-  /** How many of them hang at the moment. */
+  /** The number of processes that hang. */
   readonly silent: number;
-  /** Says how the others learn the figures of this one. */
+  /** Sets the function that reads the metrics of this process for the others. */
   showFigures(read: () => Promise<object[]>): void;
-  /** The figures of all, summed, as Prometheus reads them. */
+  /** The aggregated metrics of all processes, for Prometheus. */
   sumFigures(): Promise<string>;
 }
 
-/** A mail as it is sent. */
 export interface SentMail {
   readonly to: string;
   readonly template: string;
@@ -56,11 +51,11 @@ export interface Context {
   readonly metrics: Metrics;
   readonly eventsLog?: EventsOut | undefined;
   readonly siblings?: Siblings | undefined;
-  /** Shows what takes long at a start to a person who waits for it. */
+  /** Shows slow work at a start to a waiting person. */
   readonly progress?: BeginProgress | undefined;
-  /** Takes mail in place of a mail server: for tests. */
+  /** For tests: replaces the mail server. */
   readonly sendMail?: ((mail: SentMail) => void) | undefined;
-  /** The queue and schedules do nothing by themselves: a test has them work. */
+  /** For tests: the queue and schedules run only when the test asks. */
   readonly idle?: boolean | undefined;
   /** Milliseconds since 1970: the only clock, so that tests can step it. */
   now(): number;

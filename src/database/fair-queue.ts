@@ -13,10 +13,7 @@ interface Limits {
 }
 
 type Job<T> = (signal: AbortSignal) => Promise<T>;
-
-interface Turn {
-  start(): Promise<void>;
-}
+type Turn = () => Promise<void>;
 
 interface Line {
   running: number;
@@ -24,9 +21,8 @@ interface Line {
 }
 
 /**
- * Runs a few jobs at a time. Callers take turns, so a caller with many jobs delays only itself. A job has a time limit that
- * starts when it is queued. Its signal ends it at the limit, or when nobody waits for it any more; its place is free
- * when it has really ended.
+ * Runs a few jobs at a time. Callers take turns, so a caller with many jobs delays only itself. The time limit of a job starts when
+ * it is queued. Its signal aborts it at the limit, or when its caller is gone. Its place is free when it has ended.
  */
 export class FairQueue {
   readonly #limits: Limits;
@@ -54,9 +50,7 @@ export class FairQueue {
     }
     return new Promise<T>((resolve, reject) => {
       const ending = new AbortController();
-      const turn: Turn = {
-        start: () => job(ending.signal).then(resolve, reject).finally(settle),
-      };
+      const turn: Turn = () => job(ending.signal).then(resolve, reject).finally(settle);
       const giveUp = (error: Error) => {
         settle();
         this.#leave(caller, line, turn);
@@ -94,7 +88,7 @@ export class FairQueue {
       line.running++;
       this.#lines.delete(caller);
       this.#lines.set(caller, line);
-      void turn.start().finally(() => {
+      void turn().finally(() => {
         this.#running--;
         line.running--;
         this.#forget(caller, line);

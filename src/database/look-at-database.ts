@@ -7,7 +7,7 @@ import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
-/** A database that is looked at and cannot be changed. */
+/** A database that is open for reading only. */
 export interface Looked extends Pick<Database, 'engine' | 'db'> {
   close(): Promise<void>;
 }
@@ -17,10 +17,7 @@ interface Location {
   readonly workingDir: string;
 }
 
-/**
- * Opens what DATABASE_URL names without leaving a trace: no file, no table, no row. Undefined where there is none yet. `limitMs`:
- * how long one statement may take on PostgreSQL.
- */
+/** Opens a database without changing it. Undefined if it does not exist. `limitMs`: the time limit of a statement on PostgreSQL. */
 export async function lookAtDatabase(
   { databaseUrl, workingDir }: Location,
   { limitMs }: { readonly limitMs?: number } = {},
@@ -30,10 +27,7 @@ export async function lookAtDatabase(
   return existsSync(path) ? lookAtSqlite(path) : undefined;
 }
 
-/**
- * While nobody has the file open there is no write-ahead log, and SQLite would make one even to read. Said to be immutable,
- * the file is read as it is.
- */
+/** Without a write-ahead log, SQLite would create one even to read. `immutable` prevents that. */
 function lookAtSqlite(path: string): Looked {
   let file: DatabaseSync;
   try {
@@ -63,7 +57,7 @@ function lookAtSqlite(path: string): Looked {
 /** Longer than PostgreSQL itself takes to give up. */
 const networkMs = 2000;
 
-/** One transaction that PostgreSQL itself keeps from writing. With a limit nobody waits for long: for a lock, or for a network. */
+/** Uses one read-only transaction. The limit also applies to waiting for locks and for the network. */
 async function lookAtPostgres(url: string, limitMs?: number): Promise<Looked> {
   const { default: pg } = await import('pg');
   const { Primary } = await import('./postgres/servers/primary.ts');
@@ -80,7 +74,7 @@ async function lookAtPostgres(url: string, limitMs?: number): Promise<Looked> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     const tx = await db.startTransaction().setAccessMode('read only').execute();
-    // Not when connecting: a pooler would refuse what it does not know.
+    // Not as a connection parameter: poolers refuse unknown ones.
     if (limitMs !== undefined) await sql.raw(`set local statement_timeout = ${limitMs}`).execute(tx);
     return {
       engine: 'postgres',

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../platform/errors.ts';
 import { type BeginProgress, shownSteps, unwatched } from '../platform/progress.ts';
-import { unfinishedMove } from './copy/notes.ts';
 import type { Database, Tx } from './database.ts';
 import { underMigrationLock } from './locks/migration-lock.ts';
 import { columnTypes, type FixedIndex, type Migration, type Report } from './migration.ts';
@@ -31,6 +30,12 @@ export const migrations: readonly Migration[] = [
   providers,
 ];
 
+/**
+ * The name of a migration that is recorded while `gatehouse move` copies rows. To every version it is a migration of a newer
+ * version that took something away, so no service starts on an incomplete copy.
+ */
+export const unfinishedMove = '000-contract-move-not-finished';
+
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 
 /** The names of the migrations that `migrate` would run. Changes nothing. */
@@ -48,10 +53,10 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
   return knownMigrations.filter((name) => !applied.includes(name));
 }
 
-/** Takes something away that an earlier version needs; all others only add. */
+/** Removes something that an earlier version needs. All other migrations only add. */
 const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 
-/** Returns what a newer version has added, which this one goes on beside. */
+/** Returns the migrations of a newer version that this version can run with. */
 function refuseNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMove)) {
     throw new OperatorError(
@@ -66,7 +71,7 @@ function refuseNewer(applied: readonly string[]): string[] {
   );
 }
 
-/** Brings the fixed tables up to date and returns the names of the migrations it ran. Then the instance takes part. */
+/** Runs the pending migrations and returns their names. Then the instance joins the bus. */
 export async function migrate(
   database: Database,
   now: () => number = database.now,
@@ -100,7 +105,7 @@ export const findMissingIndexes = (database: Database): Promise<FixedIndex[]> =>
     migrations.flatMap((migration) => migration.indexes ?? []),
   );
 
-/** One migration a transaction, so that none holds a table while another works; all at once where there is no table yet. */
+/** Runs one migration per transaction, so that locks are short. A new database gets all of them at once. */
 export async function runPending(
   { engine }: Pick<Database, 'engine'>,
   tx: Tx,
@@ -119,7 +124,7 @@ export async function runPending(
   for (const migration of next) {
     begins(migration.name, pending.length);
     for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
-    // SQLite has one writer, whatever it writes; and tables that are new hold nobody up.
+    // On PostgreSQL, `makeIndexes` creates indexes on existing tables without locking them.
     const indexes = engine === 'sqlite' || applied.size === 0 ? (migration.indexes ?? []) : [];
     for (const { name, on } of indexes) await sql.raw(`create index ${name} on ${on}`).execute(tx);
     await migration.change?.(tx, report);

@@ -23,7 +23,7 @@ export interface Migration {
   change?(tx: Tx, report: Report): Promise<void>;
 }
 
-/** Told of what a migration could not do. */
+/** Reports what a migration could not do. */
 export type Report = (line: string) => void;
 
 export const columnTypes = (engine: Engine): ColumnTypes =>

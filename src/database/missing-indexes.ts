@@ -3,7 +3,7 @@ import { besideWriters, makeIndex } from './beside-writers.ts';
 import type { Database } from './database.ts';
 import type { FixedIndex, Report } from './migration.ts';
 
-/** Those of the indexes that migrations add to tables with rows which are not there yet, or not whole. SQLite makes them in its migrations. */
+/** The indexes that do not exist or are invalid. On SQLite the migrations create them. */
 export async function missingIndexes(database: Database, indexes: readonly FixedIndex[]): Promise<FixedIndex[]> {
   if (database.engine === 'sqlite' || indexes.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select relname as name from pg_index
@@ -14,10 +14,7 @@ export async function missingIndexes(database: Database, indexes: readonly Fixed
   return indexes.filter(({ name }) => !there.has(name));
 }
 
-/**
- * Makes them beside those who write. A service works without them, more slowly, and looks for them at every start: nobody waits for this
- * but `gatehouse migrate`. A large table takes long, and a backup that is being taken holds it up.
- */
+/** Creates indexes without locking tables. The service runs without them, more slowly. Only `gatehouse migrate` waits for this. */
 export async function makeIndexes(
   database: Database,
   missing: readonly FixedIndex[],

@@ -6,7 +6,7 @@ import { traceSqlite } from './statement-span.ts';
 
 interface Location {
   readonly databaseUrl: string;
-  /** The server without the pooler by transaction, for invalidations. */
+  /** The server without the pooler, for invalidations. */
   readonly databaseListenUrl?: string;
   readonly databaseReplicaUrls?: readonly string[];
   readonly databasePoolSize: number;
@@ -17,7 +17,7 @@ interface Location {
   readonly workers?: number;
 }
 
-/** Opens what DATABASE_URL names; the tables come from `migrate`. */
+/** Opens the database of DATABASE_URL. `migrate` creates the tables. */
 export async function openDatabase(location: Location): Promise<Database> {
   const { databaseUrl, readTimeout = settings.readTimeout.default, workingDir, workers = 1 } = location;
   if (databaseUrl.startsWith('sqlite:')) {

@@ -1,4 +1,3 @@
-/** Small enough that a request which waits for the batch notices nothing. */
 const batch = 200;
 
 /** Deletes rows in batches, until a batch is not full. Other requests run in between. Returns how many rows were deleted. */

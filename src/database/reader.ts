@@ -1,15 +1,15 @@
-/** On whose behalf a read runs, for reads that may be expensive. */
+/** The caller that waits for a read. */
 export interface Reader {
-  /** The caller. Reads of one caller share a limit. */
+  /** Reads of one caller share a limit. */
   readonly caller: string;
-  /** Calls back when nobody waits for the answer any more; returns how not to be called. */
+  /** Calls back when the caller is gone. Returns a function that cancels this. */
   whenGone(gone: () => void): () => void;
 }
 
-/** The service itself: background work, and what no request asked for. */
+/** The service itself: background work. */
 export const ownReader: Reader = { caller: '', whenGone: () => () => undefined };
 
-/** Several that wait for one answer. They are gone when all of them are. */
+/** Several readers of one answer. They count as gone when all are gone. */
 export const allReaders = (readers: readonly Reader[]): Reader => ({
   caller: readers[0]?.caller ?? ownReader.caller,
   whenGone(gone) {

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 const longestText = 2000;
 
-/** A statement in a trace: its text, in which values are never more than places for them. */
+/** Traces a statement by its text, which contains placeholders instead of values. */
 export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, work: () => T): T => {
   if (!tracing()) return work();
   const [operation = ''] = /^\s*\w+/.exec(sql) ?? [];
@@ -16,7 +16,7 @@ export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, w
   return inSpan(name || 'SQL', { kind: 'client', attributes, onlyInside: true }, work);
 };
 
-/** The shortest ways to a SQLite database, traced. Without tracing it is left as it is: they are the hot paths. */
+/** Adds tracing to the hot paths of SQLite, if tracing is on. */
 export function traceSqlite(database: Database): Database {
   if (!tracing()) return database;
   return {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Hex digits for one id: where its sequence starts, and its random part. */
+/** Hex digits for one id: the start of its sequence, and its random part. */
 const perId = 20;
 const poolBytes = 100 * (perId / 2);
 let randomHex = '';

@@ -20,7 +20,7 @@ import { type InvitationServices, inviteUser } from './users/administer-user.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
-const TokenOfMail = Type.Object({ token: Type.String({ description: 'What the link in the mail ends with.' }) });
+const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last part of the link in the email.' }) });
 
 /** The functions behind these routes judge the body themselves, so that one answer names all that is wrong. */
 const open = { config: { auth: 'public' }, ...noValidation } as const;
@@ -45,7 +45,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
             password_confirmation: text('For forms that ask for the password twice: must equal the password.'),
             name: text('What to call the user.'),
             username: text('3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.'),
-            phone: text('With its country code; stored as E.164.'),
+            phone: text('A number with its country code; stored as E.164.'),
           },
           { additionalProperties: false, examples: [{ email: 'ada@example.com', password: 'lovelace-1815' }] },
         ),
@@ -92,7 +92,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       schema: {
         tags: ['users'],
         summary: 'Confirm an email address',
-        description: 'A change of the address that waited for it takes effect. 409 where another user has it by now.',
+        description: 'A pending change of the address takes effect. 409 if another user has the address now.',
         params: TokenOfMail,
         response: { 200: Message },
       },
@@ -109,7 +109,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...open,
       schema: {
         tags: ['users'],
-        summary: 'Undo a change of the email address, by the link in the notice to the old one',
+        summary: 'Undo a change of the email address, with the link that was sent to the old address',
         description:
           'Ends the password, all sessions and tokens, and mails a link to choose a new password to the restored address.',
         params: TokenOfMail,
@@ -128,7 +128,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...open,
       schema: {
         tags: ['users'],
-        summary: 'Ask for a mail to set a new password',
+        summary: 'Request an email with a link to set a new password',
         body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
         response: { 202: Message },
       },
@@ -147,7 +147,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...open,
       schema: {
         tags: ['users'],
-        summary: 'Set a new password by the link from the mail',
+        summary: 'Set a new password with the emailed link',
         description: "Ends the user's sessions, personal access tokens and the secrets of the user's clients.",
         params: TokenOfMail,
         body: Type.Object({ password: Type.String() }, { additionalProperties: false }),
@@ -169,10 +169,12 @@ const bodyOf = (body: unknown): Readonly<Record<string, unknown>> => (body ?? {}
 export function serveInvitations(app: App, context: Context, services: InvitationServices): void {
   const body = Type.Object(
     {
-      email: Type.String({ description: 'Where the link to choose a password goes.' }),
+      email: Type.String({ description: 'The address that gets the link to choose a password.' }),
       name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
       roles: Type.Optional(Type.Array(Type.Enum(roleNames(context.config)))),
-      current_password: Type.Optional(Type.String({ description: 'Counts as the recent proof that roles need.' })),
+      current_password: Type.Optional(
+        Type.String({ description: 'The password, as the recent proof that assigning roles requires.' }),
+      ),
     },
     { additionalProperties: false },
   );
@@ -182,7 +184,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       config: { auth: 'auth:api', scope: 'users:write' },
       schema: {
         tags: ['users'],
-        summary: 'Invite a person, who gets a mail with a link to choose a password',
+        summary: 'Invite a person by email, with a link to choose a password',
         description: 'For administrators, with the scope `*`.',
         body,
         response: { 201: Type.Object({ data: named('User', UserView) }) },

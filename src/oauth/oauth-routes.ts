@@ -103,7 +103,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     name: 'par',
     operationId: 'pushAuthorizationRequest',
     schema: {
-      summary: 'Send an authorization request ahead (RFC 9126)',
+      summary: 'Push an authorization request (RFC 9126)',
       body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
       response: { 201: pushedRequestSchema, ...errors },
     },
@@ -117,9 +117,9 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     name: 'revoke',
     operationId: 'revokeToken',
     schema: {
-      summary: 'Revoke a token, and the session it belongs to (RFC 7009)',
+      summary: 'Revoke a token and end its session (RFC 7009)',
       body: tokenToJudgeSchema,
-      response: { 200: Type.Object({}, { description: 'The token is not valid (any more).' }), ...errors },
+      response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...errors },
     },
     answer: (request, reply) => answerRevocation(oauth, requestOf(request, reply)),
   },
@@ -127,7 +127,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     name: 'introspect',
     operationId: 'introspectToken',
     schema: {
-      summary: 'Ask what a token is good for (RFC 7662)',
+      summary: 'Introspect a token (RFC 7662)',
       body: tokenToJudgeSchema,
       response: { 200: introspectionSchema, ...errors },
     },

@@ -17,12 +17,12 @@ export const tokenParametersSchema = named(
       ]),
       device_code: Type.Optional(Type.String({ description: 'urn:ietf:params:oauth:grant-type:device_code' })),
       subject_token: Type.Optional(Type.String({ description: 'urn:ietf:params:oauth:grant-type:token-exchange' })),
-      subject_token_type: Type.Optional(Type.String({ description: 'that of an access token (RFC 8693 3)' })),
+      subject_token_type: Type.Optional(Type.String({ description: 'the type of an access token (RFC 8693 3)' })),
       client_assertion: Type.Optional(Type.String({ description: 'private_key_jwt (RFC 7523)' })),
       client_assertion_type: Type.Optional(Type.String()),
       code: Type.Optional(Type.String({ description: 'authorization_code' })),
       redirect_uri: Type.Optional(
-        Type.String({ description: 'authorization_code: that of the authorization request' }),
+        Type.String({ description: 'authorization_code: the redirect URI of the authorization request' }),
       ),
       code_verifier: Type.Optional(Type.String({ description: 'authorization_code (RFC 7636)' })),
       username: Type.Optional(Type.String({ description: 'password: any enabled identifier of the user' })),
@@ -33,13 +33,13 @@ export const tokenParametersSchema = named(
       // One alone may be sent as text too; generators write a form with a list, and not with either.
       resource: Type.Optional(
         Type.Array(Type.String(), {
-          description: 'what the access token is for (RFC 8707); may be sent more than once; else this service',
+          description: 'the audience of the access token (RFC 8707); may be repeated; default: this service',
         }),
       ),
       authorization_details: Type.Optional(
-        Type.String({ description: 'some of what was granted, as JSON (RFC 9396 6)' }),
+        Type.String({ description: 'a part of the granted authorization_details, as JSON (RFC 9396 6)' }),
       ),
-      scope: Type.Optional(Type.String({ description: "words with spaces between; empty: the client's default" })),
+      scope: Type.Optional(Type.String({ description: "scopes, separated by spaces; default: the client's scopes" })),
     },
     { examples: [{ grant_type: 'client_credentials', ...exampleClient }] },
   ),
@@ -50,15 +50,15 @@ export const tokenResponseSchema = named(
   Type.Object(
     {
       token_type: Type.Union([Type.Literal('Bearer'), Type.Literal('DPoP')]),
-      issued_token_type: Type.Optional(Type.String({ description: 'of a token exchange' })),
-      expires_in: Type.Integer({ description: "the access token's life in seconds" }),
+      issued_token_type: Type.Optional(Type.String({ description: 'only for a token exchange' })),
+      expires_in: Type.Integer({ description: 'lifetime of the access token, in seconds' }),
       access_token: Type.String(),
-      refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
-      id_token: Type.Optional(Type.String({ description: 'to an application, where openid was granted' })),
-      scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
+      refresh_token: Type.Optional(Type.String({ description: 'an application gets it only with offline_access' })),
+      id_token: Type.Optional(Type.String({ description: 'for an application, if openid was granted' })),
+      scope: Type.Optional(Type.String({ description: 'only if it differs from the requested scope' })),
       authorization_details: Type.Optional(
         Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
-          description: 'what was granted beyond scopes (RFC 9396 7)',
+          description: 'the granted authorization_details (RFC 9396 7)',
         }),
       ),
     },

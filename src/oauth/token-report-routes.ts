@@ -18,8 +18,9 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
       config: { auth: 'public' },
       schema: {
         tags: ['tokens'],
-        summary: 'Report a leaked token: it is revoked everywhere, and its owner is told',
-        description: 'Takes personal access tokens, client secrets, registration tokens, access and refresh tokens.',
+        summary: 'Report a leaked token: Gatehouse revokes it and notifies its owner',
+        description:
+          'Accepts personal access tokens, client secrets, registration tokens, access tokens and refresh tokens.',
         body: Type.Object({ token: Type.String() }, { additionalProperties: false }),
         response: { 202: Type.Object({ message: Type.String() }) },
       },

@@ -1,4 +1,4 @@
-/** A map with a limit: the oldest entry goes out when a new one would exceed it. `evict` takes it out, where more goes with it. */
+/** A map with a maximum size. A new entry evicts the oldest one. `evict` replaces the plain delete. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #limit: number;
   readonly #evict: (key: K) => unknown;

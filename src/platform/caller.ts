@@ -13,7 +13,7 @@ export interface Caller {
   readonly roles: readonly string[];
   /** Granted scopes; `*` stands for all that the subject may do. */
   readonly scopes: readonly string[];
-  /** Asked by `requireProof` alone. */
+  /** Only `requireProof` reads it. */
   readonly proof: Proof;
 }
 
@@ -28,20 +28,15 @@ export const anonymousCaller: Caller = Object.freeze({
   proof: noProof,
 });
 
-/** For work of the service's own: migrations, the command line, background jobs. */
+/** For the service's own work: migrations, the command line, background jobs. `requireProof` lets it pass. */
 export const systemCaller: Caller = Object.freeze({
+  ...anonymousCaller,
   kind: 'system',
-  userId: null,
-  clientId: null,
-  sessionId: null,
-  application: false,
   roles: ['admin'],
   scopes: ['*'],
-  // `requireProof` asks nothing of the service itself.
-  proof: noProof,
 });
 
-/** Whether this is somebody who signed in at this service itself: no application, and no personal access token. */
+/** Whether the caller signed in at this service itself, without an application or a personal access token. */
 export const isSignedIn = ({ kind, application, proof }: Caller): boolean =>
   kind === 'user' && !application && proof.renewable;
 

@@ -6,7 +6,7 @@ export interface Decimal {
 
 const plain = /^([+-]?)(\d{1,99})(?:\.(\d{1,99}))?$/;
 
-/** The decimal that a text such as `-12.50` means, without trailing zeros; undefined where it means none. */
+/** Reads a text such as `-12.50`, without trailing zeros. Undefined if it is not a decimal. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = text.length > 210 ? null : plain.exec(text);
   if (!match) return undefined;
@@ -22,7 +22,7 @@ function withoutZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** The text of a decimal with at least this many digits after the point. */
+/** Writes at least this many digits after the point. */
 export function writeDecimal({ units, scale }: Decimal, least = 0): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   const whole = digits.slice(0, digits.length - scale);
@@ -49,9 +49,8 @@ export function divideDecimal(value: Decimal, by: bigint, scale: number): Decima
 const complement = (digits: string): string => digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 
 /**
- * The text that stores a decimal. Such texts sort by bytes as the decimals do, and equal decimals have the same text. It is the
- * count of digits before the point, a space, and the digits: `02 12.5`. A negative one has `-` before it, each digit taken from
- * nine, and `~` after it: `-97 87.4~`.
+ * The stored text of a decimal. Such texts sort by bytes like the decimals, and equal decimals have the same text: the count of
+ * digits before the point, a space, and the digits (`02 12.5`). A negative decimal is `-`, the nines' complement and `~` (`-97 87.4~`).
  */
 export function sortableDecimal(value: Decimal): string {
   const text = writeDecimal(value);
@@ -61,7 +60,6 @@ export function sortableDecimal(value: Decimal): string {
   return value.units < 0n ? `-${complement(sorted)}~` : sorted;
 }
 
-/** The decimal that such a text stores. */
 export function fromSortable(stored: string): Decimal {
   const value = stored.startsWith('-') ? `-${complement(stored.slice(4, -1))}` : stored.slice(3);
   return parseDecimal(value) ?? { units: 0n, scale: 0 };

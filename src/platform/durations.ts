@@ -4,7 +4,6 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 type Labels = Readonly<Record<string, string>>;
 
-/** How long requests of one kind took. */
 export class Durations {
   readonly labels: Labels;
   readonly counts = new Float64Array(bounds.length + 1);
@@ -22,10 +21,7 @@ export class Durations {
   }
 }
 
-/**
- * A histogram that costs next to nothing to fill and does its sums when it is read. prom-client's own does them at each
- * request (docs/performance.md).
- */
+/** A histogram that computes its sums when it is read. prom-client computes them at each request (docs/performance.md). */
 export class DurationHistogram {
   readonly name: string;
   readonly #help: string;

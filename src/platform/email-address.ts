@@ -5,18 +5,15 @@ const longestLocalPart = 64;
 const longestAddress = 254;
 
 /**
- * RFC 5322's atoms, and letters beyond ASCII (RFC 6531), but for what a URL or a page would read as the end of something.
- * No quoted local parts: nobody has one, and every program reads them differently.
+ * RFC 5322's atoms and letters beyond ASCII (RFC 6531), without characters that end a part of a URL or a page. No quoted local
+ * parts, because programs read them differently.
  */
 const localPart = /^[\p{L}\p{M}\p{N}!$%&'*+=^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!$%&'*+=^_`{|}~-]+)*$/u;
-/** A host as people write it, with any of the four dots that IDNA knows. Nothing that a URL parser would leave out. */
+/** A host as people write it, with any of the four dots of IDNA. Nothing that a URL parser would drop. */
 const spelledHost = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
 const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/**
- * The one form in which an address is stored: the local part as it is, in NFC, and the host in lowercase ASCII
- * (`xn--…`). Undefined when it is no address.
- */
+/** The stored form of an address: the local part in NFC, and the host in lowercase ASCII (`xn--…`). Undefined if it is no address. */
 export function normaliseEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@');
   if (at < 1 || text.length > 2 * longestAddress) return undefined;
@@ -30,7 +27,7 @@ export function normaliseEmail(text: string): string | undefined {
 function normaliseLocalPart(text: string): string | undefined {
   const local = text.normalize('NFC');
   if (!localPart.test(local) || Buffer.byteLength(local) > longestLocalPart) return undefined;
-  // Databases know the case of ASCII alone. Other letters are kept in lowercase, so that addresses compare without case.
+  // Databases fold only ASCII. Other letters are stored in lowercase, so that addresses compare without case.
   return /^[ -~]+$/.test(local) ? local : local.toLowerCase().normalize('NFC');
 }
 
@@ -39,13 +36,13 @@ function normaliseHost(text: string): string | undefined {
   const host = domainToASCII(text.normalize('NFC'));
   const labels = host.split('.');
   if (!labels.every((label) => hostLabel.test(label))) return undefined;
-  // A last label of digits would make it an IPv4 address, which `domainToASCII` writes out of any number.
+  // A last label of digits would make it an IPv4 address, which `domainToASCII` makes of any number.
   if (/^\d+$/.test(labels.at(-1) as string)) return undefined;
-  // A label that begins with xn-- and decodes to nothing is left unchanged.
+  // `domainToUnicode` leaves a label unchanged that begins with xn-- and decodes to nothing.
   return /(^|\.)xn--/.test(domainToUnicode(host)) ? undefined : host;
 }
 
-/** Equal for addresses that differ in case alone; what `lower()` makes of a stored one on both engines. */
+/** Equal for addresses that differ only in case: the same as `lower()` on both engines. */
 export const foldEmail = (email: string): string => email.toLowerCase();
 
 /** The mailbox of an address, only for counting: most providers ignore the text after a plus sign. */

@@ -5,7 +5,6 @@ export interface FieldError extends FieldErrorValues {
   message: string;
 }
 
-/** The message of whatever was thrown. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The `code` of an error of Node, PostgreSQL or Fastify. */
@@ -69,23 +68,19 @@ export const unprocessable = (errors: readonly FieldError[]) =>
     code: 'validation_failed',
     errors: errors.slice(0, mostFieldErrors),
   });
-export const tooManyRequests = (detail: string, retryAfterSeconds: number) =>
-  new Problem(429, 'Too Many Requests', detail, {
-    code: 'too_many_requests',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
-  });
-export const unavailable = (detail: string, retryAfterSeconds: number, reason?: string) =>
+const retryAfter = (seconds: number) => ({ 'Retry-After': String(Math.max(1, Math.ceil(seconds))) });
+
+export const tooManyRequests = (detail: string, seconds: number) =>
+  new Problem(429, 'Too Many Requests', detail, { code: 'too_many_requests', headers: retryAfter(seconds) });
+export const unavailable = (detail: string, seconds: number, reason?: string) =>
   new Problem(503, 'Service Unavailable', detail, {
     code: 'unavailable',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    headers: retryAfter(seconds),
     ...(reason ? { reason } : {}),
   });
 /** A read that would take more of the database than one caller may. */
-export const tooExpensive = (detail: string, retryAfterSeconds: number) =>
-  new Problem(503, 'Service Unavailable', detail, {
-    code: 'too_expensive',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
-  });
+export const tooExpensive = (detail: string, seconds: number) =>
+  new Problem(503, 'Service Unavailable', detail, { code: 'too_expensive', headers: retryAfter(seconds) });
 
 export type OAuthErrorCode =
   | 'use_dpop_nonce'
@@ -129,19 +124,13 @@ export class OAuthError extends Error {
   readonly status: number;
   readonly error: OAuthErrorCode;
   readonly headers: Record<string, string>;
-  /** More members of the body, for programs. */
   readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly reason: string | undefined;
 
   constructor(
     error: OAuthErrorCode,
     description: string,
-    options: {
-      status?: number;
-      reason?: string;
-      headers?: Record<string, string>;
-      members?: Readonly<Record<string, unknown>>;
-    } = {},
+    options: { status?: number } & Pick<ProblemOptions, 'reason' | 'headers' | 'members'> = {},
   ) {
     super(description);
     this.name = 'OAuthError';

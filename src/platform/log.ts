@@ -5,48 +5,32 @@ import { tracing } from './tracing.ts';
 
 /** A value logged under one of these names, at the top or one level down, is a secret. */
 const secretNames = [
-  'password',
-  'secret',
-  'token',
-  'authorization',
-  'cookie',
-  'client_secret',
-  'clientSecret',
-  'access_token',
-  'accessToken',
-  'refresh_token',
-  'refreshToken',
-  'password_hash',
-  'databaseUrl',
-  'databaseListenUrl',
-  'databaseReplicaUrls',
-  'smtpUrl',
-  'adminPassword',
-  'encryptionKey',
-  'previousEncryptionKey',
+  ...['password', 'secret', 'token', 'authorization', 'cookie', 'client_secret', 'clientSecret', 'password_hash'],
+  ...['access_token', 'accessToken', 'refresh_token', 'refreshToken', 'adminPassword', 'smtpUrl'],
+  ...['databaseUrl', 'databaseListenUrl', 'databaseReplicaUrls', 'encryptionKey', 'previousEncryptionKey'],
 ];
 
-/** A line of the log is never longer, whatever a caller sent; nor is a text in it. */
+/** The longest line of the log, and the longest text in a long line. */
 const longestLine = 8192;
 const longestText = 2000;
 const cutHere = '…';
 
-/** Each takes time that grows with the text at most: where one fails to match, it has looked at a few characters. */
+/** Each pattern takes linear time: it fails after a few characters. */
 const secretsInText: readonly [RegExp, string][] = [
-  // A JWT, or what is left of one.
+  // A JWT, or the beginning of one.
   [/\beyJ[\w.-]{8,}/g, '[hidden]'],
   [/\b(bearer|basic) [\w.~+/=-]{8,}/gi, '$1 [hidden]'],
   [/(password|secret|token)=[^\s&"']+/gi, '$1=[hidden]'],
 ];
 
-/** The last net: a token, or the password of a URL, inside the text of somebody else's error message. */
+/** Hides tokens and the passwords of URLs inside the text of an error message. */
 export function withoutSecrets(text: string): string {
   let clean = withoutUrlPasswords(text);
   for (const [pattern, instead] of secretsInText) clean = clean.replace(pattern, instead);
   return clean;
 }
 
-/** `scheme://user:password@host`; where the text was cut before the `@`, everything after the colon. */
+/** `scheme://user:password@host`. If the text was cut before the `@`, it hides everything after the colon. */
 function withoutUrlPasswords(text: string): string {
   let clean = '';
   let kept = 0;
@@ -62,7 +46,7 @@ function withoutUrlPasswords(text: string): string {
   return kept === 0 ? text : clean + text.slice(kept);
 }
 
-/** Where a URL ends, its first colon after the scheme, and its last `@`: a password may hold one. */
+/** The end of a URL, its first colon after the scheme, and its last `@`, because a password may contain an `@`. */
 function readUrl(text: string, start: number): { end: number; colon: number; lastAt: number } {
   let colon = -1;
   let lastAt = -1;
@@ -81,24 +65,24 @@ const cutText = (_name: string, value: unknown): unknown =>
     ? value.slice(0, longestText).toWellFormed() + cutHere
     : value;
 
-/** A line that is too long, with its texts cut; where that is not enough, its beginning as one text. Still JSON. */
+/** Cuts the texts of a line that is too long. If that is not enough, it keeps the beginning as one text. The line stays JSON. */
 function shorten(line: string): string {
   const entry = JSON.parse(line, cutText) as Record<string, unknown>;
   const cut = JSON.stringify(entry);
   if (cut.length < longestLine) return `${cut}\n`;
   const { level, time, msg } = entry;
-  // Its quotes and backslashes take two characters each inside of a text.
+  // Quotes and backslashes take two characters each in a JSON text.
   const beginning = cut.slice(0, Math.floor((longestLine - longestText) / 2)).toWellFormed() + cutHere;
   return `${JSON.stringify({ level, time, msg: String(msg).slice(0, 200), cut: beginning })}\n`;
 }
 
-/** Cut first, then looked at: what a caller sent must not set what a line costs. */
+/** Cuts the line before it looks for secrets, so that a caller cannot make a line expensive. */
 export const asLogged = (line: string): string => withoutSecrets(line.length > longestLine ? shorten(line) : line);
 
 /** A cause may be its own cause. */
 const deepestCause = 5;
 
-/** An error as it is logged: what it says and where it was thrown, never the values that a driver hangs on it. */
+/** An error for the log: its message and stack, without the values that a driver adds to it. */
 function describeError(error: unknown, causes = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { code, cause } = error as Error & { code?: unknown };
@@ -131,7 +115,6 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
 /** Whether standard output is a terminal with colours; NO_COLOR and FORCE_COLOR have their say. */
 const hasColours = (): boolean => styleText('red', '.', { stream: process.stdout }) !== '.';
 
-/** By its class: it went well, it was somebody's mistake, it was ours. */
 function paintStatus(status: number): string {
   const style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
   return styleText(style, String(status), { validateStream: false });

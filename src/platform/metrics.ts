@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type GaugeConfiguration, Registry } from 'prom-client';
 import { DurationHistogram } from './durations.ts';
 
 /** A counter by one label. Plain sums, handed over when they are read: prom-client would look its labels up at each request. */
@@ -15,7 +15,6 @@ function tally<L extends string>(registry: Registry, name: string, help: string,
     },
   });
   return {
-    /** The current counts. */
     counts: counts as ReadonlyMap<string, number>,
     inc(labels: Readonly<Record<L, string>>, by = 1): void {
       const value = labels[label];
@@ -27,17 +26,17 @@ function tally<L extends string>(registry: Registry, name: string, help: string,
 /** The figures that `/metrics` shows. Features count here; the HTTP layer publishes. */
 export function createMetrics(build?: { readonly version: string; readonly engine: string }) {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  // With workers, `aggregator` says how the values of all of them become one: `max` where every worker counts the same.
+  const gauge = <L extends string = string>(
+    name: string,
+    help: string,
+    options: Omit<GaugeConfiguration<L>, 'name' | 'help' | 'registers'> = {},
+  ) => new Gauge<L>({ name, help, registers: [registry], ...options });
   if (build) {
-    new Gauge({
-      name: 'gatehouse_build_info',
-      help: 'What runs here: always 1',
-      // Every worker is the same.
-      aggregator: 'max',
-      labelNames: ['version', 'node', 'engine'],
-      registers,
-    }).set({ ...build, node: process.versions.node }, 1);
+    const labelNames = ['version', 'node', 'engine'] as const;
+    const info = gauge('gatehouse_build_info', 'What runs here: always 1', { aggregator: 'max', labelNames });
+    info.set({ ...build, node: process.versions.node }, 1);
   }
   return {
     registry,
@@ -76,68 +75,44 @@ export function createMetrics(build?: { readonly version: string; readonly engin
     ),
     refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
     revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
-    ready: new Gauge({
-      name: 'gatehouse_ready',
-      help: 'Whether each part served when it was last looked at',
-      // One worker that cannot write is worth knowing.
+    // One worker that cannot write is worth knowing.
+    ready: gauge('gatehouse_ready', 'Whether each part served when it was last looked at', {
       aggregator: 'min',
       labelNames: ['part'],
-      registers,
     }),
-    workers: new Gauge({ name: 'gatehouse_workers', help: 'Processes that serve', registers }),
-    databaseConnections: new Gauge({
-      name: 'gatehouse_database_connections',
-      help: 'Database connections by state',
+    workers: gauge('gatehouse_workers', 'Processes that serve'),
+    databaseConnections: gauge('gatehouse_database_connections', 'Database connections by state', {
       labelNames: ['state'],
-      registers,
     }),
-    databaseReplicas: new Gauge({
-      name: 'gatehouse_database_replicas',
-      help: 'Replicas of the database by state',
+    databaseReplicas: gauge('gatehouse_database_replicas', 'Replicas of the database by state', {
       labelNames: ['state'],
-      registers,
     }),
-    passwordQueue: new Gauge({
-      name: 'gatehouse_password_queue',
-      help: 'Passwords being hashed or waiting',
-      registers,
-    }),
-    jobs: new Gauge({
-      name: 'gatehouse_jobs',
-      help: 'Work in the queue: waiting, or given up',
-      // Every worker counts the same rows.
+    passwordQueue: gauge('gatehouse_password_queue', 'Passwords being hashed or waiting'),
+    jobs: gauge('gatehouse_jobs', 'Work in the queue: waiting, or given up', {
       aggregator: 'max',
       labelNames: ['state'],
-      registers,
     }),
     jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued work, by result', 'result'),
     /** The metrics of change streams and of the change log, if the service has them. */
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
-      new Gauge({
-        name: 'gatehouse_change_streams',
-        help: 'Open streams of changes',
+      gauge('gatehouse_change_streams', 'Open streams of changes', {
         aggregator: 'sum',
-        registers,
         collect() {
           this.set(streams());
         },
       });
-      new Gauge({
-        name: 'gatehouse_changes_lag_seconds',
-        help: 'How long the oldest change has been waiting for a transaction that is still open',
-        aggregator: 'max',
-        registers,
-        collect() {
-          this.set(lag());
+      gauge(
+        'gatehouse_changes_lag_seconds',
+        'How long the oldest change has been waiting for a transaction that is still open',
+        {
+          aggregator: 'max',
+          collect() {
+            this.set(lag());
+          },
         },
-      });
+      );
     },
-    mailQueue: new Gauge({
-      name: 'gatehouse_mail_queue',
-      help: 'Mail waiting to be sent',
-      aggregator: 'max',
-      registers,
-    }),
+    mailQueue: gauge('gatehouse_mail_queue', 'Mail waiting to be sent', { aggregator: 'max' }),
   };
 }
 

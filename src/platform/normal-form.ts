@@ -1,4 +1,3 @@
-/** Short enough for any order of its accents. */
 const short = 256;
 
 /**

@@ -1,22 +1,22 @@
-/** Told how far a long work is. */
+/** Shows the progress of long work. */
 export interface Progress {
-  /** So much more is done. `what` names what is being worked on. */
+  /** `what` names the current work. */
   advance(by: number, what?: string): void;
-  /** To be called in the end, however it came. */
+  /** Call it at the end, also after a failure. */
   end(): void;
 }
 
 /** Call it when work begins. `total` is 0 when there is nothing to do. */
 export type BeginProgress = (total: number, what: string) => Progress;
 
-/** Where nobody watches. */
+/** Shows nothing. */
 export const unwatched: BeginProgress = () => ({ advance: () => undefined, end: () => undefined });
 
-/** Steps one after the other, each named as it begins. Nothing is shown where there is none. */
+/** The progress of steps that run one after the other. Without steps, nothing is shown. */
 export interface ShownSteps {
-  /** `left`: how many there are from this one on. */
+  /** `left`: the number of steps, including this one. */
   next(what: string, left: number): void;
-  /** The step that is under way has done so many rows more. */
+  /** The current step has processed more rows. */
   rows(count: number): void;
   end(): void;
 }

@@ -15,10 +15,10 @@ function inBase62(value: bigint, length: number): string {
   return text;
 }
 
-/** CRC-32 of all that stands before it: a scanner tells a token from text that looks like one without asking anybody. */
+/** CRC-32 of the text before it. A scanner can tell a token from similar text without a request. */
 const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), checksumLength);
 
-/** `gh_pat_`, 160 random bits, and a checksum: to be pasted, and to be found by scanners of secrets. */
+/** `gh_pat_`, 160 random bits, and a checksum. Secret scanners can find it. */
 export function makeShortToken(kind: ShortTokenKind): string {
   const body = `gh_${kind}_${inBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), bodyLength)}`;
   return body + checksumOf(body);

@@ -1,23 +1,22 @@
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
-  /** The kind of the span. The default is internal. */
+  /** The default is internal. */
   readonly kind?: 'client' | 'consumer';
   readonly attributes?: Attributes;
-  /** Not where nothing around it is traced: housekeeping asks the database every second. */
+  /** Only as part of another span: maintenance queries the database every second. */
   readonly onlyInside?: boolean;
 }
 
 /** The span of one request, from its headers on. */
 export interface RequestSpan {
-  /** Runs a function within the span. */
   run<T>(work: () => T): T;
   end(name: string, attributes: Attributes, failed: boolean): void;
 }
 
 export interface Tracing {
   inSpan<T>(name: string, options: SpanOptions, work: () => T): T;
-  /** A caller's own trace is gone on with (W3C Trace Context). */
+  /** Continues the trace of the caller (W3C Trace Context). */
   openRequest(headers: Readonly<Record<string, unknown>>): RequestSpan;
   /** The trace id for lines of the log. */
   ids(): { readonly trace_id: string; readonly span_id: string } | undefined;
@@ -32,6 +31,6 @@ export function setTracing(next: Tracing | undefined): void {
   current = next;
 }
 
-/** Runs work in a span of its own, where there is tracing; the span ends with what the work returns or promises. */
+/** Runs work in a span of its own if tracing is on. The span ends when the work returns or its promise settles. */
 export const inSpan = <T>(name: string, options: SpanOptions, work: () => T): T =>
   current ? current.inSpan(name, options, work) : work();

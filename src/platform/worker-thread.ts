@@ -16,12 +16,11 @@ interface Answered {
   readonly error?: unknown;
 }
 
-/** A thread that idles costs memory, and one that is started costs time. */
 const defaultIdleMs = 60_000;
 
 /**
- * A thread that answers questions one after another: started at the first one, ended when there was none for a minute.
- * The process may end while it idles, but not while somebody waits for it.
+ * A thread that answers questions one after another. It starts with the first question and ends after a minute without one.
+ * The process can end while the thread is idle, but not while a caller waits for it.
  */
 export class WorkerThread<Question, Answer> {
   readonly #script: URL;
@@ -32,7 +31,7 @@ export class WorkerThread<Question, Answer> {
   #ending: NodeJS.Timeout | undefined;
   #asked = 0;
 
-  /** `script` is named without its extension, which is another one after the build; `data` is what it finds as `workerData`. */
+  /** `script` has no extension, because the build changes it. The thread reads `data` as `workerData`. */
   constructor(
     script: string,
     beside: string,
@@ -48,7 +47,7 @@ export class WorkerThread<Question, Answer> {
     return this.#waiting.size;
   }
 
-  /** Rejects where the thread cannot be started (a limit on threads, a permission) or breaks. */
+  /** Rejects if the thread cannot start (a limit on threads, a permission) or crashes. */
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#worker ??= this.#start();
@@ -80,13 +79,13 @@ export class WorkerThread<Question, Answer> {
       if (error === undefined) waiting?.resolve(content);
       else waiting?.reject(error);
     });
-    // A thread that breaks takes its questions with it; the next question starts another.
+    // A crash rejects the waiting questions. The next question starts another thread.
     worker.on('error', (error) => this.#fail(worker, error));
     worker.on('exit', () => this.#fail(worker, new Error('the thread ended')));
     return worker;
   }
 
-  /** Where somebody waits, the answer will set the timer anew. */
+  /** If a caller waits, the answer restarts the timer. */
   #endIfIdle(): void {
     if (this.#waiting.size > 0) return;
     const worker = this.#worker;
@@ -104,7 +103,7 @@ export class WorkerThread<Question, Answer> {
   }
 }
 
-/** In the script of the thread: what it answers. */
+/** For the script of the thread: answers each question with this function. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
   parentPort?.on('message', ({ id, content }: Numbered<Question>) => {
     let answered: Answered;

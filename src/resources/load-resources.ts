@@ -1,21 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { importFile } from '../config/import-file.ts';
+import { importFile, modulesIn } from '../config/import-file.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
-
-const isDeclaration = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
 const notDeclared =
   'it must `export default defineResource({ name, fields, access })`. What declares no resource belongs into another folder.';
 
-/** Every file of the folder declares one resource, as its default export. No folder: no resources of one's own. */
+/** Each file in the folder declares one resource as its default export. */
 export async function loadResources(dir: string): Promise<ResourceDefinition[]> {
-  if (!existsSync(dir)) return [];
   const definitions: ResourceDefinition[] = [];
   const problems: string[] = [];
-  for (const name of (readdirSync(dir, { recursive: true }) as string[]).filter(isDeclaration).sort()) {
-    const file = join(dir, name);
+  for (const file of modulesIn(dir, { recursive: true })) {
     try {
       const { default: definition } = await importFile(file);
       if (isDefinition(definition)) definitions.push({ ...definition, file });

@@ -3,12 +3,12 @@ export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Of what is no JSON, an empty object. */
+  /** The JSON body. An empty object if the body is not JSON. */
   readonly body: T;
 }
 
 export interface Question {
-  /** Default: POST where there is a body, else GET. */
+  /** Default: POST with a body, otherwise GET. */
   readonly method?: string;
   readonly json?: unknown;
   readonly form?: Record<string, string> | string;

@@ -11,7 +11,7 @@ export const challenge = hash('sha256', verifier, 'base64url');
 
 type Parameters = Record<string, string | undefined>;
 
-/** The address of an authorization request: a right one, but for what is said. */
+/** The URL of a valid authorization request, with the given parameters replaced. */
 export function authorizePath(clientId: string, parameters: Parameters = {}): string {
   const all: Parameters = {
     response_type: 'code',
@@ -56,13 +56,13 @@ export function press(
   return visitor.send('/oauth/authorize/decision', { ...fields, decision });
 }
 
-/** What the application is told, by the address that the browser is sent to. */
+/** The parameters of the response that the application gets in the redirect. */
 export function answerIn({ location }: Pick<Visit, 'location'>): Record<string, string> {
   if (location === null) return {};
   return Object.fromEntries(new URL(location).searchParams);
 }
 
-/** Asks, allows everything where a page asks, and returns the code. */
+/** Sends the request, allows everything on the consent page, and returns the code. */
 export async function codeFor(visitor: Visitor, clientId: string, parameters: Parameters = {}): Promise<string> {
   const first = await visitor.get(authorizePath(clientId, parameters));
   const last = first.status === 200 ? await press(visitor, first, 'allow') : first;

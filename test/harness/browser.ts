@@ -24,7 +24,7 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
   };
 }
 
-/** For whoever reads that a test waited in vain. */
+/** The text of the page, for the message of a test that timed out. */
 async function whatIsSeen(page: Page): Promise<string> {
   const text = await page.evaluate<string>('document.body.innerText').catch((error: Error) => error.message);
   return `The page at ${page.url()} says: ${text.replaceAll(/\s+/g, ' ').slice(0, 600)}`;
@@ -33,7 +33,7 @@ async function whatIsSeen(page: Page): Promise<string> {
 /** The rules of axe-core that judge colours. The others find the same in both colour schemes. */
 export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
-/** What axe-core finds wrong with a page, headings and landmarks included: `rule: element`, one line each. */
+/** The violations that axe-core finds on a page, including headings and landmarks: `rule: element`, one per line. */
 export async function problemsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   return (await violationsOf(page, rules)).flatMap(toLines);
 }
@@ -50,7 +50,7 @@ const toLines = ({ id, nodes }: axe.Result): string[] =>
 async function violationsOf(page: Page, rules?: readonly string[]): Promise<axe.Result[]> {
   // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(`(() => {${axe.source}})()`);
-  // What is half faded in has half of its contrast.
+  // An element that is still fading in has too little contrast.
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
     .map((each) => each.finished.catch(() => undefined)))`);

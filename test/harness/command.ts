@@ -6,7 +6,7 @@ import { serviceOptions } from '../../bin/service-options.mjs';
 
 const here = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `quick-passwords.ts`, where this process has it: both must read the passwords of the same database. */
+/** `quick-passwords.ts`, if this process has loaded it: both processes must read the password hashes of one database. */
 const preloaded = process.execArgv.filter((option) => option.startsWith('--import='));
 
 /** The command line as it is built, or from the sources of the version in another folder. */
@@ -64,7 +64,7 @@ export const ended = (child: ChildProcess): Promise<[number | null, NodeJS.Signa
 export interface ServerProcess {
   readonly child: ChildProcess;
   readonly url: string;
-  /** What it has logged so far, a line each. */
+  /** The lines that it has logged so far. */
   readonly lines: readonly string[];
 }
 

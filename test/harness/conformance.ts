@@ -15,13 +15,13 @@ export interface Client {
   readonly secret?: string;
 }
 
-/** What the browser saw on its way from an authorization request, and what the application got. */
+/** The pages that the browser saw after an authorization request, and the response that the application got. */
 export interface Answer {
   /** The pages that asked the user for something. */
   readonly pages: readonly ('login' | 'consent')[];
   readonly login: string;
   readonly consent: string;
-  /** The page that the browser stopped at, where the application got nothing. */
+  /** The page on which the browser stopped, if the application got no response. */
   readonly last: Visit;
   readonly parameters: Texts;
 }
@@ -147,7 +147,7 @@ export class Conformance {
     throw new Error(`the browser never arrives: ${last.status} ${last.location} ${last.html}`);
   }
 
-  /** Where the application must not learn anything: an error page, and no redirect. */
+  /** Expects an error page and no redirect, so that the application gets no information. */
   async seesErrorPage(parameters: Texts): Promise<void> {
     const { last, parameters: got } = await this.authorize(parameters);
     assert.deepEqual([last.status, last.location, got], [400, null, {}]);

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { after } from 'node:test';
 import type { Answer, Question } from './ask.ts';
 
-/** One connection that is kept open: whoever took it answers every question on it. */
+/** One keep-alive connection. The worker that accepted it answers every request on it. */
 export type Connection = (path: string, question?: Question) => Promise<Answer>;
 
 /** Opens connections of their own to a service; they are closed after the suite that is being declared. */

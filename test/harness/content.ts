@@ -4,12 +4,12 @@ import type { Service } from './service.ts';
 
 const tables = ['users', 'clients', 'client_secrets', 'sessions', 'one_time_tokens', 'queued_jobs', 'events'] as const;
 
-/** A fingerprint of what the database holds, to show that a refusal left it as it was. */
+/** A fingerprint of the database, to show that a refused request changed nothing. */
 export async function contentOf(
   { context, accounts, verifier }: Service,
   but: readonly string[] = [],
 ): Promise<string> {
-  // What earlier requests left to be done in the background is none of the next request's doing.
+  // Background work of earlier requests must not count as a change by the next request.
   await accounts.mail.settle();
   await verifier.flush();
   const hash = createHash('sha256');
@@ -23,7 +23,7 @@ export async function contentOf(
   return hash.digest('hex');
 }
 
-/** Expects a refusal that leaves the database as it was, and returns what it says. */
+/** Expects an error response and an unchanged database. Returns the body of the response. */
 export async function refusalOf<T>(
   service: Service,
   attempt: () => Promise<{ readonly status: number; readonly body: T }>,

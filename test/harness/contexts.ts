@@ -10,7 +10,7 @@ import { createMigratedDatabase, type TestDatabase } from './engines.ts';
 
 export interface TestContext extends Context {
   readonly testDatabase: TestDatabase;
-  /** Moves the clock, which otherwise stands still. */
+  /** Moves the clock. Otherwise the clock does not advance. */
   advance(ms: number): void;
 }
 
@@ -20,7 +20,7 @@ interface Options {
   database?: TestDatabase;
 }
 
-/** What a feature stands on, without HTTP: a migrated database and a clock that only moves when told. */
+/** A context without HTTP: a migrated database and a clock that advances only on request. */
 export function contexts(engine: Engine): (options?: Options) => Promise<TestContext> {
   const closers: (() => Promise<void>)[] = [];
   after(async () => {

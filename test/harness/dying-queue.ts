@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 
-/** A process that queues two jobs, begins one of them, and is killed. Its clock stands still like that of the tests. */
+/** A process that queues two jobs, begins one of them, and is killed. Its clock does not advance, like the clock of the tests. */
 const [, , url = '', dir = ''] = process.argv;
 const config = parseConfig({}, { DATABASE_URL: url, DATA_DIR: dir }, dir);
 const database = await openDatabase(config);

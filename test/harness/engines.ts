@@ -16,10 +16,10 @@ export interface TestDatabase {
 
 export const createTestDatabase = (engine: Engine): Promise<TestDatabase> => createFrom({}, engine);
 
-/** With the tables of the service, where the test run made templates. Whoever opens it migrates it anyway. */
+/** A database that has the tables of the service, if the test run created templates. Opening it runs the migrations anyway. */
 export function createMigratedDatabase(engine: Engine): Promise<TestDatabase> {
   const { TEST_SQLITE_TEMPLATE: sqlite, TEST_POSTGRES_TEMPLATE: url } = process.env;
-  // A test may have a PostgreSQL of its own, where there is no template.
+  // A test may start its own PostgreSQL, which has no template.
   const isHere = url && engine === 'postgres' && new URL(url).host === new URL(postgresUrl()).host;
   return createFrom({ sqlite, ...(isHere ? { postgres: new URL(url).pathname.slice(1) } : {}) }, engine);
 }

@@ -29,7 +29,7 @@ export class App {
     this.secret = secret;
   }
 
-  /** What the app shows now; `later`: so many steps later. */
+  /** The code that the app shows now, or `later` time steps later. */
   code(later = 0): string {
     const epoch = Math.floor(this.#service.context.now() / 1000) + later * 30;
     return generateSync({ secret: this.secret, epoch });

@@ -5,18 +5,18 @@ import { root } from './starts.ts';
 export interface Fenced {
   readonly path: string;
   readonly language: string;
-  /** What stands after the language: ```` ```sh norun ````. */
+  /** The text after the language: ```` ```sh norun ````. */
   readonly mark: string;
   readonly text: string;
 }
 
-/** Every document that somebody reads who uses Gatehouse or works on it. */
+/** Every document for users of Gatehouse and for contributors. */
 export const documents = (): string[] =>
   globSync(['*.md', 'docs/**/*.md', 'client/*.md', 'console/*.md', 'examples/*/*.md'], { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))
     .sort();
 
-/** What stands fenced in a document, of one language. Blocks inside a list are indented. */
+/** The fenced code blocks of one language in a document. Blocks inside a list are indented. */
 export function fenced(path: string, language: string): Fenced[] {
   const blocks = readFileSync(join(root, path), 'utf8').matchAll(/^([ \t]*)```(\w+)[ \t]*([^\n]*)\n([\s\S]*?)^\1```/gm);
   return [...blocks]

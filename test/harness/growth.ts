@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Less than this says nothing: it is what the measuring itself may take. */
+/** Shorter times are ignored: the measurement itself may take this long. */
 const noticeable = 20_000;
 const attempts = 4;
 
@@ -17,7 +17,7 @@ async function cost(work: () => unknown): Promise<number> {
 }
 
 /**
- * Fails where eight times the input takes more than 24 times the time. What grows with the square takes 64 times as
+ * Fails if eight times the input takes more than 24 times as long. Quadratic work would take 64 times as
  * long, so that a busy machine neither hides it nor invents it.
  */
 export async function assertLinear(label: string, size: number, work: (size: number) => unknown): Promise<void> {

@@ -6,9 +6,9 @@ import { type Service, services } from './service.ts';
 
 export interface MailServer {
   readonly url: string;
-  /** What it took, parsed, in order. */
+  /** The accepted mails, parsed and in order. */
   readonly mails: Email[];
-  /** What it does with the next mails: takes them, says "not now", or says nothing at all. */
+  /** How it treats the next mails: accepts them, rejects them temporarily, or does not answer. */
   mood: 'accept' | 'refuse' | 'hang';
   /** How often somebody tried to hand over a mail. */
   readonly attempts: number;
@@ -85,7 +85,7 @@ export async function mailsAt(
   return mails.filter(({ to, subject }) => matches(to?.[0]?.address ?? '', subject ?? ''));
 }
 
-/** What the link of a mail ends with. */
+/** The token at the end of the link in a mail. */
 export function tokenIn({ text, html }: Email): string {
   const inText = /\/([0-9a-f-]{36}\.[\w-]{43})\s/.exec(text ?? '')?.[1];
   const inHtml = /href="[^"]*\/([0-9a-f-]{36}\.[\w-]{43})"/.exec(html ?? '')?.[1];

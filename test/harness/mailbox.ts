@@ -13,7 +13,7 @@ export async function mailsTo({ accounts, context }: Service, template: string, 
   return mails.filter(({ to }) => to?.[0]?.address === recipient);
 }
 
-/** What the link in the last of them ends with. */
+/** The token at the end of the link in the last mail. */
 export async function tokenMailed(service: Service, template: string, recipient: string): Promise<string> {
   const text = (await mailsTo(service, template, recipient)).at(-1)?.text ?? '';
   const link = /https?:\S+/.exec(text)?.[0];

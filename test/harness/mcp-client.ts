@@ -4,7 +4,7 @@ import type { Visitor } from './visitor.ts';
 
 const redirectUrl = 'http://127.0.0.1:49152/callback';
 
-/** An assistant that keeps what it is given, as the published client asks it to. */
+/** An assistant that stores its tokens, as the published client requires. */
 class Assistant implements OAuthClientProvider {
   readonly redirectUrl = redirectUrl;
   readonly clientMetadata = {
@@ -43,7 +43,7 @@ class Assistant implements OAuthClientProvider {
 
 type Mode = 'legacy' | 'auto';
 
-/** A published MCP client that knows the address alone, and a person in a browser who allows it all but `without`. */
+/** A published MCP client that knows only the address, and a user in a browser who allows every scope except `without`. */
 export async function connectAssistant(
   { url }: { readonly url: string },
   visitor: Visitor,

@@ -20,8 +20,8 @@ interface Login {
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
 /**
- * Writes to a service without a pause while a trial breaks things, and keeps what was acknowledged. Afterwards `check` compares:
- * every row that was acknowledged is there as it was, every login goes on, no revoked token is alive.
+ * Writes to a service without a pause while a trial breaks things, and records what was acknowledged. Afterwards `check` compares:
+ * every acknowledged row is unchanged, every login still works, and no revoked token works.
  */
 export class Oracle {
   readonly rows = new Map<string, { label: string; count: number }>();
@@ -67,7 +67,7 @@ export class Oracle {
         await new Promise((resolve) => setTimeout(resolve, 50));
         continue;
       }
-      // Decided now: whoever is held up decides with the others, and then all or none would log out.
+      // Decide now. Later, all waiting writers would decide at once, and either all or none would log out.
       const leaves = this.logins.length % 3 === 0;
       for (let i = 0; i < 4 && !this.#stopped && login.state === 'live'; i++) {
         await this.#write(login);
@@ -132,7 +132,7 @@ export class Oracle {
     const { refresh_token } = login.tokens;
     const { status, body } = await this.#token({ grant_type: 'refresh_token', refresh_token });
     if (status === 200) login.tokens = body as unknown as Tokens;
-    // What came of it is not known; the old token must still be good, or the answer would have been lost for good.
+    // The result is unknown. The old token must still work, because the response was lost.
     assert.notEqual(status, 400, `a live login was refused: ${JSON.stringify(body)}`);
   }
 
@@ -142,7 +142,7 @@ export class Oracle {
     login.state = status === 204 || status === 200 || status === 202 ? 'revoked' : 'unknown';
   }
 
-  /** Compares what the service says now with all that it acknowledged. Says how much that was. */
+  /** Compares the state of the service with everything that it acknowledged. Returns the counts. */
   async check(): Promise<string> {
     // Before the questions of the check itself are counted.
     const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);

@@ -46,7 +46,7 @@ const attributes = (of: Message | undefined, field: number) =>
     };
   });
 
-/** What OTLP sends as protobuf, in the shape of its JSON, as far as tests look at it. */
+/** Decodes OTLP protobuf to the form of its JSON, for the fields that tests read. */
 export const readOtlp = (bytes: Buffer, of: 'traces' | 'metrics') => {
   const all = messages(readMessage(bytes), 1);
   if (of === 'metrics') {

@@ -2,7 +2,7 @@ import { addLogin, password } from './accounts.ts';
 import { type Answer, ask } from './ask.ts';
 import type { Service } from './service.ts';
 
-/** Who owns clients and tokens, with the token of a login. */
+/** The owner of clients and tokens, with an access token. */
 export interface Owner {
   readonly id: string;
   readonly email: string;
@@ -25,7 +25,7 @@ export const grantClient = (service: Service, { id }: Row, secret: unknown, scop
     form: { grant_type: 'client_credentials', client_id: id, client_secret: String(secret), scope },
   });
 
-/** Two people, and one who may do everything. */
+/** Two users and an administrator. */
 export async function addOwners(service: Service): Promise<{ ann: Owner; bob: Owner; admin: Owner }> {
   const [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
   return { ann, bob, admin };

@@ -16,7 +16,7 @@ interface Flags {
   readonly verified?: boolean;
   readonly present?: boolean;
   readonly origin?: string;
-  /** What the device counts; a synced passkey says 0. */
+  /** The signature counter. A synced passkey sends 0. */
   readonly counter?: number;
   readonly rpId?: string;
 }
@@ -34,7 +34,7 @@ const map = (...entries: [Buffer, Buffer][]) => Buffer.concat([head(5, entries.l
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest();
 
-/** A device with a passkey, written from the standard alone: it shares no code with what it tests. */
+/** A device with a passkey, implemented from the standard. It shares no code with the service. */
 export class PasskeyDevice {
   readonly #key: KeyObject;
   readonly #publicKey: KeyObject;
@@ -64,7 +64,7 @@ export class PasskeyDevice {
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, attested]);
   }
 
-  /** What `navigator.credentials.create` gives, as JSON. */
+  /** The result of `navigator.credentials.create`, as JSON. */
   create({ challenge, rp, user }: CreationOptions, flags: Flags = {}): Record<string, unknown> {
     this.userHandle = user.id;
     const { x = '', y = '' } = this.#publicKey.export({ format: 'jwk' });
@@ -95,7 +95,7 @@ export class PasskeyDevice {
     };
   }
 
-  /** What `navigator.credentials.get` gives, as JSON. */
+  /** The result of `navigator.credentials.get`, as JSON. */
   get({ challenge, rpId }: RequestOptions, flags: Flags = {}): Record<string, unknown> {
     const authData = this.#authenticatorData(flags.rpId ?? rpId, flags, Buffer.alloc(0));
     const clientData = this.#clientData('webauthn.get', challenge, flags.origin ?? this.#origin);

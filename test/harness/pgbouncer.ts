@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import pg from 'pg';
 
-/** Where Debian puts it, unless it is named. */
+/** The path on Debian, unless the environment names another. */
 const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
 export const hasPgBouncer = existsSync(program);
 

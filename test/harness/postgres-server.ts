@@ -42,7 +42,7 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Where a server runs, and as whom. PostgreSQL refuses to run as root: as root it runs as nobody. */
+/** The folder and the user of a server. PostgreSQL refuses to run as root, so root starts it as the user nobody. */
 interface Place {
   readonly dir: string;
   readonly native: string;
@@ -60,7 +60,7 @@ export async function createPostgres(settings: readonly string[] = []): Promise<
   return server;
 }
 
-/** A second server with the data of the first, which is started anew for that. It follows what the first writes. */
+/** A hot standby of the first server. The first server is restarted for this. */
 export async function createStandby(of: PostgresServer): Promise<PostgresServer> {
   const place = places.get(of) as Place;
   const data = makeDataFolder(place);
@@ -77,7 +77,7 @@ export async function createStandby(of: PostgresServer): Promise<PostgresServer>
   return server;
 }
 
-/** A server on a copy of a base backup, which brings itself to where its settings say. */
+/** A server on a copy of a base backup. It recovers to the point that its settings name. */
 export async function createRecovered(
   of: PostgresServer,
   backup: string,
@@ -158,7 +158,7 @@ async function serverOn(place: Place, data: string, settings: readonly string[])
   return running;
 }
 
-/** The packages cannot carry links; their install script makes them, where install scripts are allowed. */
+/** npm packages cannot contain symbolic links. Their install script creates them, if install scripts are allowed. */
 function makeMissingLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -168,7 +168,7 @@ function makeMissingLinks(native: string): void {
   }
 }
 
-/** Where the system says which they are. */
+/** The child processes, on a system that lists them in /proc. */
 function childrenOf(pid: number): number[] {
   const list = `/proc/${pid}/task/${pid}/children`;
   return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];

@@ -15,7 +15,7 @@ export async function signInWith(visitor: Visitor, upstream: Upstream, path = '/
   return visitor.get(pathIn(await upstream.visit(location)));
 }
 
-/** A browser, and what it got when it signed in with the provider. */
+/** A browser, and the response that it got when it signed in with the provider. */
 export async function newcomer(on: Service, upstream: Upstream): Promise<{ visitor: Visitor; visit: Visit }> {
   const visitor = new Visitor(on);
   return { visitor, visit: await signInWith(visitor, upstream) };

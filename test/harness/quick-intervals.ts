@@ -1,4 +1,4 @@
-/** Loaded before a server's own code: what it does every few seconds or minutes, it does several times a second. */
+/** Loaded before the code of a server. Shortens its intervals of seconds or minutes to a fraction of a second. */
 const { setInterval: realInterval } = globalThis;
 const quickMs = 100;
 

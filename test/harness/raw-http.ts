@@ -10,7 +10,7 @@ export interface RawAnswer {
 
 /**
  * Sends bytes as they are and returns the answers that come back until the server closes, or until `count` have come.
- * For what `fetch` would refuse to send.
+ * For requests that `fetch` refuses to send.
  */
 export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {}): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url);
@@ -31,7 +31,7 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
       if (parseAnswers(Buffer.concat(chunks)).length >= count) finish();
     });
     socket.on('close', finish);
-    // The server may answer and close while bytes are still under way; what it said counts.
+    // The server may respond and close before all bytes have arrived. Its response counts.
     socket.on('error', finish);
     socket.write(bytes);
   });

@@ -4,15 +4,15 @@ import { after } from 'node:test';
 
 export interface RelyingParty {
   readonly url: string;
-  /** The bodies of what was posted to it, in the order of their coming. */
+  /** The bodies of the POST requests that it received, in order. */
   readonly posts: URLSearchParams[];
-  /** What it answers. */
+  /** The status of its responses. */
   status: number;
-  /** What it answers to GET, as JSON. */
+  /** The JSON body of its responses to GET. */
   json: unknown;
 }
 
-/** Applications that note what is posted to them; all are closed after the suite that is being declared. */
+/** Applications that record the POST requests they receive. All are closed after the current suite. */
 export function relyingParties(): () => Promise<RelyingParty> {
   const closings: (() => void)[] = [];
   after(() => {

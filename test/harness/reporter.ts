@@ -4,7 +4,7 @@ import { spec, type TestEvent } from 'node:test/reporters';
 
 const slowestNamed = 12;
 
-/** The report of node:test, and after it where the time went. */
+/** The report of node:test, followed by the slowest files. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const seconds = new Map<string, number>();
   let total = 0;

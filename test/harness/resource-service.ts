@@ -43,7 +43,7 @@ const keys: Macs = {
   },
 };
 
-/** A token's name is who it is: `admin`, `alice`, `bob`; after a dash, the scopes it holds (`alice-cars:read`). */
+/** A token is the name of its user: `admin`, `alice` or `bob`. Scopes follow after a dash (`alice-cars:read`). */
 const people = new Map<string, { id: string; roles: string[] }>([
   ['admin', { id: uuidv7(), roles: ['admin'] }],
   ['alice', { id: uuidv7(), roles: [] }],
@@ -87,7 +87,7 @@ interface ProblemBody {
   readonly errors: readonly FieldError[];
 }
 
-/** An answer, with its body under the name of what it is expected to be. */
+/** A response whose body has the expected type. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -98,7 +98,7 @@ export interface Answer {
   readonly problem: ProblemBody;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what it is expected to be depends on the question.
+// biome-ignore lint/suspicious/noExplicitAny: the expected type depends on the request.
 type AnyBody = any;
 
 export interface ResourceService {
@@ -111,7 +111,7 @@ export interface ResourceService {
   advance(ms: number): void;
 }
 
-/** The engine alone, over its own resources, with tokens that say who they are. */
+/** The resource engine alone, with test resources and with tokens that name their user. */
 export function resourceServices(
   engine: Engine,
 ): (

@@ -19,7 +19,7 @@ export const freePort = (): Promise<number> =>
     });
   });
 
-/** The whole configuration of nginx around a site, in a folder of its own. */
+/** A complete nginx configuration for one site, in its own folder. */
 export function aroundSite(dir: string, content: string): string {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   for (const name of folders) mkdirSync(join(dir, name), { recursive: true });

@@ -35,7 +35,7 @@ const importsOf = new Map<string, string[]>();
 function testImports(file: string): string[] {
   let found = importsOf.get(file);
   if (!found) {
-    // A test may quote a program that imports a file of its own.
+    // A test may contain the text of a program that imports one of the program's own files.
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     found = [...text.matchAll(/from '(\.{1,2}\/[^']+\.ts)'/g)].map(([, path]) => resolve(dirname(file), path ?? ''));
     importsOf.set(file, found);

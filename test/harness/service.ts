@@ -84,7 +84,7 @@ async function startService(engine: Engine, { env = {}, file = {}, database, log
   };
 }
 
-/** What nobody had thought of. Answers of status 503 are logged as errors too: those were thought of. */
+/** Unexpected errors in the log. A 503 response is logged as an error too, but it is expected. */
 function noteFailure(line: string, failures: string[]): void {
   const { msg, err } = JSON.parse(line) as { msg: string; err?: { stack?: string; status?: number } };
   if ((msg === 'request failed' || msg === 'operation failed') && err?.status === undefined)

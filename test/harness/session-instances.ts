@@ -20,7 +20,7 @@ export interface SessionInstances {
   advance(ms: number): void;
   /** By turns: nobody chooses which instance answers. */
   any(): Instance;
-  /** Both begin anew: what was in memory alone is gone. */
+  /** Restarts both instances, so that their memory is empty. */
   crash(): void;
 }
 

@@ -2,7 +2,7 @@ import type { settings } from '../../src/config/settings/settings.ts';
 
 const folder: [string, string, string] = ['/tmp', '/tmp', '/srv/no/such/folder'];
 
-/** For every setting: a value as an environment variable, what it becomes, and one that is refused. */
+/** For every setting: an environment value, the parsed value, and an invalid value. */
 export const samples: Record<keyof typeof settings, [text: string, value: unknown, wrong: string]> = {
   host: ['0.0.0.0', '0.0.0.0', 'http://x'],
   port: ['8080', 8080, '65536'],

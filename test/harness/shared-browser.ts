@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
-/** Named by `npm test`, which finds or installs one; else where systems keep theirs. */
+/** `npm test` sets this variable after it has found or installed Chromium. Otherwise the usual system paths are used. */
 function chromiumPath(): string {
   const places = [
     process.env.CHROMIUM_PATH,
@@ -28,7 +28,7 @@ const args = [
 
 const launchOptions = (): LaunchOptions => ({ executablePath: chromiumPath(), args });
 
-/** Starts the one Chromium that all tests share, each with contexts of its own. Returns what ends it. */
+/** Starts the one Chromium that all tests share, each with its own contexts. Returns a function that stops it. */
 export async function startSharedBrowser(): Promise<() => Promise<void>> {
   const server = await chromium.launchServer(launchOptions());
   process.env.TEST_BROWSER_URL = server.wsEndpoint();

@@ -5,11 +5,11 @@ import { ended } from './command.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A way to start the service: its program and arguments, and where it is called. */
+/** A way to start the service: its program, arguments and working folder. */
 export interface Starter {
   readonly name: string;
   readonly command: readonly [program: string, ...args: string[]];
-  /** A folder that is not the project's own, where the command can be called from any. */
+  /** Another folder than the project, if the command works in any folder. */
   readonly anywhere: boolean;
 }
 
@@ -21,14 +21,14 @@ export const starters: readonly Starter[] = [
 
 export interface StartedProcess {
   readonly child: ChildProcess;
-  /** What it has printed so far, on both streams. */
+  /** The output so far, of both streams. */
   printed(): string;
   /** Resolves when the text has been printed; rejects when the process ends before. */
   says(what: RegExp): Promise<void>;
   readonly end: Promise<[number | null, NodeJS.Signals | null]>;
 }
 
-/** Starts processes, each the head of a group of its own, and kills what is left of them after the suite being declared. */
+/** Starts processes, each in its own process group. Kills the remaining ones after the current suite. */
 export function startedProcesses(): (
   { command, anywhere }: Starter,
   cwd: string,
@@ -63,7 +63,7 @@ export function startedProcesses(): (
   };
 }
 
-/** The process and whatever it has started. */
+/** The process and its child processes. */
 export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-(child.pid as number), signal);

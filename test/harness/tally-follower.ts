@@ -50,7 +50,7 @@ export class TallyFollower {
     this.#reader?.close();
   }
 
-  /** False where there is nothing to read now. */
+  /** False if there is nothing to read now. */
   async #connect(url: string): Promise<boolean> {
     this.#position ??= await this.#list(url);
     if (this.#position === undefined) return false;
@@ -117,7 +117,7 @@ export class TallyFollower {
   }
 }
 
-/** A connection that failed. What is wrong with an answer is thrown on. */
+/** A failed connection. Errors in a response are thrown. */
 function whereUnanswered(error: unknown): boolean {
   if (error instanceof assert.AssertionError) throw error;
   return false;

@@ -12,7 +12,7 @@ const pause = (most: number) => new Promise((resolve) => setTimeout(resolve, Mat
 interface Stage {
   /** The instances that are up. */
   urls(): readonly string[];
-  /** How subscribers reach them, where that is another way. */
+  /** The URLs for subscribers, if they differ. */
   ways?(): readonly string[];
   /** The PostgreSQL that takes writes now; without it, all writes go through the API. */
   database?(): string;
@@ -75,7 +75,7 @@ export class TallyOracle {
     await this.#until(() => this.#writes >= enough);
   }
 
-  /** What the subscribers saw, compared with what is there. Says how much that was. */
+  /** Compares the changes that the subscribers saw with the database. Returns the counts. */
   async check(): Promise<string> {
     this.#stopped = true;
     // Nothing is written any more that it could wait for.
@@ -93,7 +93,7 @@ export class TallyOracle {
     return `${this.#writes} writes; ${all.changes} and ${own.changes} changes over ${all.connections + own.connections} connections, ${all.repeated + own.repeated} repeated, ${all.resyncs + own.resyncs} resyncs; ${this.#logouts} logouts`;
   }
 
-  /** How often a subscriber was told to read the list again. */
+  /** The number of times that a subscriber got `resync`. */
   get resyncs(): number {
     return this.#followers.reduce((sum, { resyncs }) => sum + resyncs, 0);
   }
@@ -174,7 +174,7 @@ export class TallyOracle {
     }
   }
 
-  /** What was written after a logout was acknowledged must not come over a stream of its session. */
+  /** After a logout is acknowledged, no later write may arrive on a stream of the session. */
   async #logOutOnce(): Promise<void> {
     const token = await logIn({ url: this.#url() }, admin.email, admin.password);
     const headers = { authorization: `Bearer ${token}` };

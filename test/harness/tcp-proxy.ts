@@ -3,17 +3,17 @@ import { after } from 'node:test';
 
 type Way = 'to server' | 'to client';
 
-/** A network between an instance and its PostgreSQL that loses what it is told to lose, without a word. */
+/** A TCP proxy between an instance and PostgreSQL that can silently drop data. */
 export interface TcpProxy {
   /** The database's address through it. */
   readonly url: string;
-  /** Bytes that go these ways vanish: of the connection that hears invalidations, or of every one, also of new ones. */
+  /** Drops the bytes in these directions: on the connection that receives invalidations, or on every connection, including new ones. */
   swallow(ways: readonly Way[], whose?: 'invalidations' | 'all'): void;
-  /** Passes everything on again. What lost bytes is of no more use and is cut. */
+  /** Forwards everything again. Closes the connections that lost bytes. */
   restore(): void;
   /** Closes the connections that hear invalidations. */
   cut(): void;
-  /** The connections of now lead nowhere from now on, and nobody is told; new ones are good. */
+  /** Silently drops everything on the existing connections. New connections work. */
   strand(): void;
 }
 

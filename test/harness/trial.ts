@@ -17,7 +17,7 @@ export function trials() {
     await Promise.all(oracles.map((oracle) => oracle.end()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
-  /** `root`: of the version that makes the database; that of the tests where none is named. */
+  /** `root`: the folder of the version that creates the database. Default: the version under test. */
   return async (env: Record<string, string>, folder?: string, root?: string) => {
     const dir = folder ?? mkdtempSync(join(tmpdir(), 'gatehouse-trial-'));
     if (!folder) folders.push(dir);

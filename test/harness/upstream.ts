@@ -20,17 +20,17 @@ interface Code {
 /** An OpenID provider whose every answer a test decides. */
 export interface Upstream {
   readonly url: string;
-  /** Who is signed in there. */
+  /** The user who is signed in at the provider. */
   person: JWTPayload & { sub: string };
-  /** What becomes of an ID token before it is signed. */
+  /** Changes the claims of an ID token before it is signed. */
   tamper: ((claims: JWTPayload, header: JWTHeaderParameters) => void) | undefined;
-  /** What is added to the answer of the authorization endpoint. */
+  /** Parameters to add to the response of the authorization endpoint. */
   answer: Record<string, string>;
-  /** Status of every answer, where it is down. */
+  /** The status of every response while the provider is down. */
   status: number | undefined;
-  /** Where every answer redirects to. */
+  /** The target to which every response redirects. */
   redirect: string | undefined;
-  /** What is otherwise in the metadata. */
+  /** Values that replace those in the metadata. */
   metadata: Record<string, string>;
   /** Every answer waits for it. */
   hold: Promise<unknown> | undefined;
@@ -46,7 +46,7 @@ export interface Upstream {
   sign(claims: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
   /** Writes the declaration, and returns the folder. */
   declare(dir: string, name: string, options?: string): string;
-  /** What a browser does that is sent there: the address that it is sent back to. */
+  /** Follows the authorization URL as a browser does, and returns the URL of the redirect back. */
   visit(location: string | null): Promise<string>;
 }
 

@@ -3,12 +3,12 @@ import { ask, type Question } from './ask.ts';
 export interface Visit {
   readonly status: number;
   readonly headers: Headers;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: string | null;
   readonly html: string;
 }
 
-/** Somebody with a browser that has no scripts: keeps cookies, sends forms, and follows no redirect by itself. */
+/** A browser without scripts: it keeps cookies, sends forms, and does not follow redirects automatically. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #url: string;

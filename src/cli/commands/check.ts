@@ -14,7 +14,7 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'Read settings, declarations, routes, views, messages and mail templates as a start would, and change nothing. Exits with 1 if it finds an error.',
+      'Check settings, declarations, routes, views, messages and mail templates without starting the service. Exits with 1 if it finds an error.',
     )
     .addHelpText('after', '\nExamples:\n  gatehouse check')
     .action(async () => {

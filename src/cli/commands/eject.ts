@@ -64,7 +64,7 @@ export function addEject(program: Command): void {
     .addHelpText(
       'after',
       `
-A copy replaces the built-in file, also after an upgrade of Gatehouse. So copy
+A copy replaces the built-in file, even after an upgrade of Gatehouse. So copy
 only what you change. An existing file stays as it is.
 
 Examples:

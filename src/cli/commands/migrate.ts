@@ -46,8 +46,10 @@ interface Work {
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('Bring the database up to date, as a start would: the service itself, and the declared resources.')
-    .option('--plan', 'show the changes that a start would make, and make none; exits with 1 if a start would refuse')
+    .description(
+      'Run the migrations that the next start would run: those of the service and of the declared resources.',
+    )
+    .option('--plan', 'show the changes without making them; exits with 1 if the service would refuse to start')
     .option(
       '--drop [names...]',
       'remove tables and columns that no declaration names: all empty ones, or the given ones with their data',

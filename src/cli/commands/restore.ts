@@ -17,7 +17,7 @@ export function addRestore(program: Command): void {
   program
     .command('restore')
     .description('Replace the SQLite database with a backup. Stop the service first.')
-    .argument('<file>', 'that `gatehouse backup` made')
+    .argument('<file>', 'the file that `gatehouse backup` created')
     .option('--force', 'replace the existing database; the command keeps it beside the restored one')
     .option('--end-sessions', 'end every session, personal access token and mailed link in the backup')
     .addHelpText(

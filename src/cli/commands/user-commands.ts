@@ -238,7 +238,7 @@ function addUserDisable(user: Command): void {
 function addUserEnable(user: Command): void {
   user
     .command('enable')
-    .description('Let a disabled user in again.')
+    .description('Enable a disabled user.')
     .argument('<user>', anIdentifier)
     .addHelpText('after', '\nExamples:\n  gatehouse user enable ada@example.com')
     .action((text: string) => setDisabled(text, false));

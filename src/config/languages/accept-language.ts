@@ -1,4 +1,4 @@
-/** RFC 9110 12.5.4: the languages of the header, the most wanted first. What makes no sense is passed over. */
+/** RFC 9110 12.5.4: the languages of the header, the most preferred first. Malformed entries are ignored. */
 export function readAcceptLanguage(header: string | null | undefined): string[] {
   if (!header) return [];
   const wanted = header

@@ -9,7 +9,7 @@ const entities = new Map([
 ]);
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities.get(char) as string);
 
-/** The stretches that a message may have, and what they are in HTML. Another is left out, and what it holds is shown. */
+/** The HTML of the stretches in a message. The content of an unknown stretch is shown without markup. */
 const stretches = new Map([
   ['strong', ['<strong>', '</strong>']],
   ['em', ['<em>', '</em>']],
@@ -18,10 +18,7 @@ const stretches = new Map([
   ['owner', ['<strong class="owner">', '</strong>']],
 ]);
 
-/**
- * As HTML: every text and every value is escaped, and nothing but the stretches above makes an element. `<link>` leads to the
- * value of that name; a time carries its machine-readable form.
- */
+/** Renders HTML. Texts and values are escaped; only the stretches above make elements. `<link>` links to the value `link`. */
 export const asHtml = (language: string, values: MessageValues): Rendering => ({
   text: escapeHtml,
   value(_name, value, style) {

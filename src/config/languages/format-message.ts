@@ -2,7 +2,7 @@ import type { MessagePart, ValueStyle } from './message-parts.ts';
 
 export type MessageValues = Readonly<Record<string, unknown>>;
 
-/** How the parts of a message become what is shown. */
+/** Renders the parts of a message. */
 export interface Rendering {
   text(text: string): string;
   value(name: string, value: unknown, style: ValueStyle | undefined): string;
@@ -54,10 +54,10 @@ function formatTime(at: Date, style: 'date' | 'time', language: string): string 
   return style === 'date' ? text : `${text} UTC`;
 }
 
-/** English alone says nothing about the order of day and month; the world's is taken. */
+/** `en` leaves the order of day and month open: `en-GB` has the day first. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language);
 
-/** Without markup: for attributes, titles, mail as text, and the console. */
+/** Renders without markup: for attributes, titles, plain-text mail and the console. */
 export const plainText = (language: string): Rendering => ({
   text: (text) => text,
   value: (_name, value, style) => formatValue(value, style, language),

@@ -10,19 +10,20 @@ import { builtInLanguages, type Messages, readBuiltIn, readOwn, readSurface } fr
 /** The language that every other language falls back to. */
 export const firstLanguage = 'en';
 
-/** The languages there are: those that Gatehouse brings along, and the operator's own over and beside them. */
+/** The built-in languages, and the operator's own, which override and add messages. */
 export class Languages {
   /** BCP 47 tags. */
   readonly list: readonly string[];
-  /** For whoever asks for none. */
+  /** The language for requests that ask for none. */
   readonly standard: string;
-  readonly #own: ReadonlyMap<string, Messages>;
+  /** The operator's own messages. */
+  readonly own: ReadonlyMap<string, Messages>;
   readonly #builtIn = new Map<string, Messages>();
   readonly #parsed = new Map<string, Map<string, readonly MessagePart[]>>();
 
   constructor({ languagesDir, defaultLanguage }: Pick<Config, 'languagesDir' | 'defaultLanguage'>) {
-    this.#own = readOwn(languagesDir);
-    this.list = [...new Set([...builtInLanguages(), ...this.#own.keys()])].sort();
+    this.own = readOwn(languagesDir);
+    this.list = [...new Set([...builtInLanguages(), ...this.own.keys()])].sort();
     const standard = lookUpLanguage([defaultLanguage], this.list);
     if (standard === undefined) {
       const there = `There are ${this.list.join(', ')}; a file of LANGUAGES_DIR adds one.`;
@@ -31,7 +32,7 @@ export class Languages {
     this.standard = standard;
   }
 
-  /** The language of these tags, in the order of preference, that there is. */
+  /** The first of these tags that is available; otherwise the default language. */
   choose(wanted: readonly (string | null | undefined)[]): string {
     return this.find(wanted) ?? this.standard;
   }
@@ -48,7 +49,7 @@ export class Languages {
     return this.choose(readAcceptLanguage(acceptLanguage));
   }
 
-  /** Without markup. What is no key is text already, and stays as it is. */
+  /** Without markup. A text that is not a key stays as it is. */
   text(language: string, what: string | Message, values: MessageValues = {}): string {
     if (what instanceof Message) return this.#say(language, what);
     const found = this.#find(language, what);
@@ -70,7 +71,7 @@ export class Languages {
     return asHtml(language, inner).text(key);
   }
 
-  /** All that is said in English: what there is to say. */
+  /** The English messages, which are complete. */
   get english(): Messages {
     return this.#messagesOf(firstLanguage);
   }
@@ -80,27 +81,22 @@ export class Languages {
     const tags = this.#chain(language).reverse();
     const entries = tags.flatMap((tag) => [
       ...surfaces.flatMap((surface) => [...readSurface(tag, surface)]),
-      ...(this.#own.get(tag) ?? []),
+      ...(this.own.get(tag) ?? []),
     ]);
     return Object.fromEntries(entries);
   }
 
-  /** The operator's own messages, for `gatehouse check`. */
-  get own(): ReadonlyMap<string, Messages> {
-    return this.#own;
-  }
-
   isBuiltIn(key: string): boolean {
-    return this.#messagesOf(firstLanguage).has(key);
+    return this.english.has(key);
   }
 
   /** The keys that this language or its base language (`de` for `de-AT`) has itself, without any fallback. */
   spokenIn(language: string): ReadonlySet<string> {
     const own = this.#chain(language).filter((tag) => language === tag || language.startsWith(`${tag}-`));
-    return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.#own.get(tag)?.keys() ?? [])]));
+    return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.own.get(tag)?.keys() ?? [])]));
   }
 
-  /** A message may be a value of another. */
+  /** A value can be a message too. */
   #inner(language: string, values: MessageValues): MessageValues {
     if (!Object.values(values).some((value) => value instanceof Message)) return values;
     const read = (value: unknown) => (value instanceof Message ? this.text(language, value) : value);
@@ -127,18 +123,14 @@ export class Languages {
     this.#parsed.set(tag, parsed);
     const known = parsed.get(key);
     if (known) return known;
-    const source = this.#source(tag, key);
+    const source = this.own.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
     if (source === undefined) return undefined;
     const parts = parseMessage(source);
     parsed.set(key, parts);
     return parts;
   }
 
-  #source(tag: string, key: string): string | undefined {
-    return this.#own.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
-  }
-
-  /** Read when it is first spoken. */
+  /** Reads the files of a language at its first use. */
   #messagesOf(tag: string): Messages {
     let messages = this.#builtIn.get(tag);
     if (!messages) {
@@ -151,7 +143,7 @@ export class Languages {
 
 const known = new WeakMap<object, Languages>();
 
-/** One for each configuration, however many speak by it. */
+/** One object for each configuration. */
 export function languagesOf(config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages {
   const languages = known.get(config) ?? new Languages(config);
   known.set(config, languages);

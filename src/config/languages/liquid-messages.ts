@@ -5,9 +5,9 @@ import { Message } from './message.ts';
 export type LiquidModule = typeof import('liquidjs');
 
 /**
- * Teaches a template engine to speak. `{% t 'key', name: value %}` writes a message where text stands: as HTML whose values are
- * escaped, or plain where the engine escapes nothing. `{{ 'key' | t: name: value }}` gives its text to whatever comes next, an
- * attribute for one. Both speak the language that the variable `language` of the page or mail names.
+ * Adds messages to a template engine. `{% t 'key', name: value %}` writes a message: as HTML with escaped values, or as plain text
+ * without `markup`. `{{ 'key' | t: name: value }}` is the text, for example for an attribute. The variable `language` selects the
+ * language.
  */
 export function addMessages(
   liquid: Liquid,

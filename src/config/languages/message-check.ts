@@ -1,8 +1,7 @@
 import { reasonOf } from '../../platform/errors.ts';
 import { formatMessage, plainText } from './format-message.ts';
 import type { Languages } from './languages.ts';
-import type { MessagePart } from './message-parts.ts';
-import { parseMessage } from './message-parts.ts';
+import { type MessagePart, parseMessage } from './message-parts.ts';
 
 /** The names of a message's values and stretches: a translation uses no other. */
 function namesIn(parts: readonly MessagePart[]): Set<string> {
@@ -16,7 +15,7 @@ function namesIn(parts: readonly MessagePart[]): Set<string> {
   return names;
 }
 
-/** Values that are known only at run time: the API's sentence, and the field. */
+/** Values that are known only at run time. */
 const freeNames = (key: string): readonly string[] =>
   /^(field_error|problem)\./.test(key) ? ['detail', 'field', 'limit', 'values'] : [];
 
@@ -37,9 +36,9 @@ export function mistakeIn(key: string, english: string, text: string, language: 
 /** The keys that an operator's own message file lacks or does not need, for `gatehouse check`. */
 export interface OwnMessages {
   readonly language: string;
-  /** Said in English (or the default language) meanwhile. */
+  /** Shown in the default language or in English. */
   readonly missing: readonly string[];
-  /** Of Gatehouse no more, or never were. The operator's own views may use them. */
+  /** Not keys of Gatehouse. The operator's own views can use them. */
   readonly unknown: readonly string[];
   readonly mistakes: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** A message that was read: text, values, choices by number or word, and stretches with a name. */
+/** A parsed message: text, values, choices by number or word, and stretches with a name. */
 export type MessagePart =
   | string
   | { readonly kind: 'value'; readonly name: string; readonly style: ValueStyle | undefined }
@@ -38,7 +38,7 @@ class Reader {
     return new Error(`${what}, at character ${this.#at + 1} of "${this.#source}"`);
   }
 
-  /** Up to the brace or the tag that ends them. */
+  /** Reads up to the closing brace or tag. */
   parts(stretch: string | undefined, inPlural: boolean): MessagePart[] {
     const parts: MessagePart[] = [];
     let text = '';
@@ -110,7 +110,7 @@ class Reader {
     return word;
   }
 
-  /** Whether this comes next, blanks apart; it is passed then. */
+  /** Skips blanks and this text, if it comes next. */
   #take(text: string): boolean {
     const blanks = text.startsWith('<') ? 0 : (/^\s*/.exec(this.#source.slice(this.#at))?.[0].length ?? 0);
     if (!this.#source.startsWith(text, this.#at + blanks)) return false;

@@ -1,6 +1,6 @@
 import type { MessageValues } from './format-message.ts';
 
-/** Something to say, in whichever language the reader has: a key of the message files and its values. */
+/** A message in the language of its reader: a key of the message files, and values. */
 export class Message {
   readonly key: string;
   readonly values: MessageValues;
@@ -14,7 +14,7 @@ export class Message {
   }
 }
 
-/** A message, or text that is what it is. */
+/** A message, or a plain text. */
 export type LocalizedText = Message | string;
 
 export const message = (key: string, values: MessageValues = {}, otherwise?: LocalizedText): Message =>

@@ -1,15 +1,15 @@
 import { type Message, message } from './message.ts';
 
 /**
- * What an error of the API is for people. The code finds a message that fits whatever has it. Where a code stands for several
- * things, the sentence itself is a key, or what it says before its colon.
+ * The message for an error of the API. Its key is the English sentence, or the part before the colon, because a code can stand for
+ * several errors. Without such a message, the message of the code is used.
  */
 export function problemMessage(code: string, detail: string, byCode = messageOf(code, detail)): Message {
   const beginning = /^[^:]+(?=: )/.exec(detail)?.[0];
   return message(detail, {}, beginning === undefined ? byCode : message(`${beginning}.`, { detail }, byCode));
 }
 
-/** For a page that shows nothing else: without the API's own words, which are English. */
+/** For a page that shows only the error: without the English text of the API. */
 export const problemOnPage = (code: string, detail: string): Message =>
   problemMessage(code, detail, message(`error.${code}.detail`, { detail }, messageOf(code, detail)));
 

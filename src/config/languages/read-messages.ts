@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { type MessagePart, parseMessage } from './message-parts.ts';
+import { parseMessage } from './message-parts.ts';
 
 /** Key → message. */
 export type Messages = ReadonlyMap<string, string>;
@@ -10,7 +10,7 @@ const builtInDir = join(import.meta.dirname, 'messages');
 
 export const builtInLanguages = (): string[] => readdirSync(builtInDir).sort();
 
-/** The messages that Gatehouse brings along: one folder a language, one file a surface. */
+/** The built-in messages: a folder for each language, a file for each surface. */
 export function readBuiltIn(language: string): Messages {
   const folder = join(builtInDir, language);
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -21,13 +21,13 @@ export function readBuiltIn(language: string): Messages {
   );
 }
 
-/** Of one surface alone: what the console takes along. */
+/** The built-in messages of one surface, such as the console. */
 export function readSurface(language: string, surface: string): Messages {
   const file = join(builtInDir, language, `${surface}.json`);
   return existsSync(file) ? new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object)) : new Map();
 }
 
-/** The operator's own: `de.json` in LANGUAGES_DIR overrides and adds, another name adds a language. */
+/** The operator's own messages. `de.json` in LANGUAGES_DIR overrides and adds messages. Another name adds a language. */
 export function readOwn(languagesDir: string): ReadonlyMap<string, Messages> {
   if (!existsSync(languagesDir)) return new Map();
   const files = readdirSync(languagesDir).filter((name) => name.endsWith('.json'));
@@ -59,14 +59,14 @@ function readOwnFile(file: string): Messages {
     throw new OperatorError(`${file}: it must hold one object of keys and messages.`);
   for (const [key, text] of Object.entries(read)) {
     if (typeof text !== 'string') throw new OperatorError(`${file}: the message "${key}" must be text.`);
-    parseOwn(file, key, text);
+    refuseMalformed(file, key, text);
   }
   return new Map(Object.entries(read as Record<string, string>));
 }
 
-function parseOwn(file: string, key: string, text: string): readonly MessagePart[] {
+function refuseMalformed(file: string, key: string, text: string): void {
   try {
-    return parseMessage(text);
+    parseMessage(text);
   } catch (error) {
     throw new OperatorError(`${file}: the message "${key}": ${reasonOf(error)}.`);
   }

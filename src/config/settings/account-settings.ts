@@ -2,7 +2,7 @@ import { email, flag, integer, list, oneOf, text, texts, view, where } from './s
 
 const roleName = /^[a-z][a-z0-9_-]{0,31}$/i;
 
-/** People, and how they come in. */
+/** Users and how they sign in. */
 export const accountSettings = {
   adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the email address of the first administrator'),
   adminPassword: text(
@@ -15,7 +15,6 @@ export const accountSettings = {
       secret: true,
     },
   ),
-  // With none of them nobody could log in.
   loginAttributes: where(
     list<'email' | 'username' | 'phone'>(
       'LOGIN_ATTRIBUTES',

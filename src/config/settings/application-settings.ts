@@ -1,6 +1,6 @@
 import { flag, integer, oneOf } from './setting.ts';
 
-/** Which applications people may sign in to, beside those that somebody made here. */
+/** Applications that are not created here. */
 export const applicationSettings = {
   dynamicClients: oneOf(
     'DYNAMIC_CLIENTS',

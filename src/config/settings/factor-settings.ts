@@ -1,7 +1,6 @@
 import { flag, integer, list, oneOf } from './setting.ts';
 
-const isHttpsOrigin = (value: string): boolean =>
-  URL.canParse(value) && new URL(value).origin === value && value.startsWith('https://');
+const isHttpsOrigin = (value: string): boolean => value.startsWith('https://') && URL.parse(value)?.origin === value;
 
 /** Passkeys, second factors and codes by mail. */
 export const factorSettings = {

@@ -4,10 +4,10 @@ import { nearest } from '../../platform/nearest.ts';
 const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toUpperCase();
 const firstWord = (name: string): string => name.slice(0, name.indexOf('_') + 1);
 
-/** Shorter names are near too many names of other programs. */
+/** Shorter names are too similar to names of other programs. */
 const shortest = 4;
 
-/** Refuses a variable of the environment that somebody must have meant as one of these settings. */
+/** Refuses a variable of the environment that is probably a misspelt setting. */
 export function refuseMisspelling(name: string, known: readonly string[]): void {
   const long = known.filter((setting) => setting.length >= shortest);
   const meant =
@@ -17,7 +17,7 @@ export function refuseMisspelling(name: string, known: readonly string[]): void 
   if (meant) throw new OperatorError(`${name} is not a setting. Did you mean ${meant}? Rename it, or unset it.`);
 }
 
-/** `.env` is read for the settings alone, so a name that begins like one of them is taken for a mistake too. */
+/** `.env` holds only settings, so it also refuses a name that begins like a setting. */
 export function refuseInEnvFile(name: string, known: readonly string[]): void {
   refuseMisspelling(name, known);
   const word = firstWord(name);

@@ -1,16 +1,9 @@
 import { isIP } from 'node:net';
 import { cores, flag, integer, list, type Setting, text, where } from './setting.ts';
 
-const isOrigin = (value: string): boolean => {
-  if (value === '*') return false;
-  try {
-    return new URL(value).origin === value;
-  } catch {
-    return false;
-  }
-};
+const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value;
 
-/** An address, or a range of them, that the framework takes too. */
+/** An address or a range, in the form that Fastify takes. */
 const isAddressRange = (item: string): boolean => {
   const [address = '', bits, ...rest] = item.split('/');
   const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;

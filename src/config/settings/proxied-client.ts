@@ -15,7 +15,7 @@ export interface ClientSettings {
   readonly from: string;
 }
 
-/** Of CLIENT_<PLATFORM>_<AUDIENCE>_ID or …_SECRET, in the environment or in `gatehouse.config.ts`. */
+/** Reads CLIENT_<PLATFORM>_<AUDIENCE>_ID or …_SECRET from the environment or `gatehouse.config.ts`. */
 export function readClientSetting(name: string, value: unknown, clients: Map<string, ClientSettings>): void {
   const match = /^CLIENT_([A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)?)_(ID|SECRET)$/.exec(name);
   if (!match) {
@@ -29,7 +29,7 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
   if (value !== undefined) clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
 }
 
-/** Of `clients` in `gatehouse.config.ts`. */
+/** Reads `clients` of `gatehouse.config.ts`. */
 export function readClientsOfFile(value: unknown, clients: Map<string, ClientSettings>): void {
   if (typeof value !== 'object' || value === null) {
     throw new OperatorError(

@@ -1,15 +1,15 @@
-/** Follows the form of a URL that may hold a password, in "it takes …". */
+/** Ends the sentence "it takes …" of a URL with a password. */
 export const percentEncode =
   '; percent-encode the user name and the password (/ is %2F, @ is %40, : is %3A, ? is %3F, # is %23, % is %25)';
 
-/** `postgres://user:password@a:5432,b/name?option=value`. Several hosts make no URL, so this is no use of `URL`. */
+/** `postgres://user:password@a:5432,b/name?option=value`. `URL` cannot parse several hosts. */
 const postgresUrl =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?#\s]*)@)?(?<hosts>[^@/?#\s]*)(?<name>\/[^@?#\s]*)?(?<options>\?[^@#\s]*)?$/;
 const host = /^(\[[\da-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i;
 
 /**
- * False for a password with a character that ends the part before the host. What follows that character would be taken for
- * the host and the name of the database, which messages show.
+ * False for a password with a character that ends the part before the host: the rest of the password would be taken for the host
+ * and the name of the database, which messages show.
  */
 export function isPostgresUrl(value: string): boolean {
   const parts = postgresUrl.exec(value)?.groups;
@@ -18,7 +18,7 @@ export function isPostgresUrl(value: string): boolean {
   return hosts.every((each) => host.test(each)) && [parts.user, parts.hosts, parts.name].every(isPercentEncoded);
 }
 
-/** The user name of a mailbox is often an address: its `@` does no harm, because the last one ends the part before the host. */
+/** The user name of a mailbox is often an address. Its `@` is allowed, because the last `@` ends the part before the host. */
 export function isSmtpUrl(value: string): boolean {
   const [, before = '', after = ''] = /^smtps?:\/\/([^/?#\s]+)(\S*)$/.exec(value) ?? [];
   return before !== '' && !after.includes('@') && URL.canParse(value) && isPercentEncoded(before);

@@ -1,10 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { normaliseEmail } from '../../platform/email-address.ts';
 
-/**
- * One setting: its environment variable, what it takes, and how a value is read. `Also` is what the config file may hold beside
- * the value itself and its text.
- */
+/** One setting. `Also` is the type that the config file accepts in addition to the value itself and its text. */
 export interface Setting<T, Also = never> {
   readonly env: string;
   readonly default: T;
@@ -18,7 +15,7 @@ export interface Setting<T, Also = never> {
   readonly also?: Also;
 }
 
-/** A value as the environment would have it. */
+/** A value in the form of the environment. */
 export function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   if (typeof value !== 'object' || value === null) return String(value);
@@ -30,30 +27,32 @@ export function textOfValue(value: unknown): string {
 const ok = <T>(value: T) => ({ ok: true as const, value });
 const wrong = { ok: false as const };
 
-/** The same setting, which takes a value only where this holds too. */
-export const where = <T>(setting: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
-  ...setting,
+/** The same setting with one more condition on its value. */
+export const where = <T>(base: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
+  ...base,
   parse(value) {
-    const read = setting.parse(value);
+    const read = base.parse(value);
     return read.ok && !holds(read.value) ? wrong : read;
   },
 });
 
-/** Kinds of settings: each says what it takes, and reads a value of the environment or of the config file. */
+/** A setting that is not a secret. */
+const setting = <T>(
+  env: string,
+  fallback: T,
+  about: string,
+  takes: string,
+  parse: Setting<T>['parse'],
+): Setting<T> => ({ env, default: fallback, about, takes, secret: false, parse });
+
 export function text(
   env: string,
   fallback: string,
   about: string,
-  options: { takes?: string; pattern?: RegExp; secret?: boolean } = {},
+  { takes = 'text', pattern = /./s, secret = false }: { takes?: string; pattern?: RegExp; secret?: boolean } = {},
 ): Setting<string> {
-  return {
-    env,
-    default: fallback,
-    about,
-    takes: options.takes ?? 'text',
-    secret: options.secret ?? false,
-    parse: (value) => (typeof value === 'string' && (options.pattern ?? /./s).test(value) ? ok(value) : wrong),
-  };
+  const parse = (value: unknown) => (typeof value === 'string' && pattern.test(value) ? ok(value) : wrong);
+  return { ...setting(env, fallback, about, takes, parse), secret };
 }
 
 /** The name of a view, which is also its path: `/login` means `login`. */
@@ -63,31 +62,19 @@ export function view(env: string, fallback: string, about: string): Setting<stri
   return { ...named, parse: (value) => named.parse(typeof value === 'string' ? value.replace(/^\//, '') : value) };
 }
 
-export function email(env: string, fallback: string, about: string): Setting<string> {
-  return {
-    ...text(env, fallback, about, { takes: 'an email address' }),
-    parse(value) {
-      const address = typeof value === 'string' ? normaliseEmail(value.trim()) : undefined;
-      return address === undefined ? wrong : ok(address);
-    },
-  };
-}
+export const email = (env: string, fallback: string, about: string): Setting<string> =>
+  setting(env, fallback, about, 'an email address', (value) => {
+    const address = typeof value === 'string' ? normaliseEmail(value.trim()) : undefined;
+    return address === undefined ? wrong : ok(address);
+  });
 
-export function integer(env: string, fallback: number, about: string, min: number, max: number): Setting<number> {
-  return {
-    env,
-    default: fallback,
-    about,
-    takes: `a whole number from ${min} to ${max}`,
-    secret: false,
-    parse(value) {
-      const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
-      return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
-        ? ok(number)
-        : wrong;
-    },
-  };
-}
+export const integer = (env: string, fallback: number, about: string, min: number, max: number): Setting<number> =>
+  setting(env, fallback, about, `a whole number from ${min} to ${max}`, (value) => {
+    const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+    return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
+      ? ok(number)
+      : wrong;
+  });
 
 /** As many as there are cores, or a number. */
 export function cores(env: string, fallback: number, about: string, max: number): Setting<number> {
@@ -99,103 +86,61 @@ export function cores(env: string, fallback: number, about: string, max: number)
   };
 }
 
-export function flag(env: string, fallback: boolean, about: string): Setting<boolean> {
-  const words = new Map<unknown, boolean>([
-    [true, true],
-    ['true', true],
-    ['1', true],
-    ['yes', true],
-    ['on', true],
-    [false, false],
-    ['false', false],
-    ['0', false],
-    ['no', false],
-    ['off', false],
-  ]);
-  return {
-    env,
-    default: fallback,
-    about,
-    takes: 'true or false',
-    secret: false,
-    parse(value) {
-      const read = words.get(typeof value === 'string' ? value.toLowerCase() : value);
-      return read === undefined ? wrong : ok(read);
-    },
-  };
-}
+const yes: readonly unknown[] = [true, 'true', '1', 'yes', 'on'];
+const no: readonly unknown[] = [false, 'false', '0', 'no', 'off'];
 
-export function oneOf<const T extends string>(
+export const flag = (env: string, fallback: boolean, about: string): Setting<boolean> =>
+  setting(env, fallback, about, 'true or false', (value) => {
+    const word = typeof value === 'string' ? value.toLowerCase() : value;
+    return yes.includes(word) || no.includes(word) ? ok(yes.includes(word)) : wrong;
+  });
+
+export const oneOf = <const T extends string>(
   env: string,
   values: readonly T[],
   fallback: T,
   about: string,
-): Setting<T> {
-  return {
-    env,
-    default: fallback,
-    about,
-    takes: `one of ${values.join(', ')}`,
-    secret: false,
-    parse: (value) => (values.includes(value as T) ? ok(value as T) : wrong),
-  };
-}
+): Setting<T> =>
+  setting(env, fallback, about, `one of ${values.join(', ')}`, (value) =>
+    values.includes(value as T) ? ok(value as T) : wrong,
+  );
 
-export function list<T extends string>(
+export const list = <T extends string>(
   env: string,
   fallback: readonly T[],
   about: string,
   takes: string,
   accepts: (item: string) => boolean,
-): Setting<readonly T[]> {
-  return {
-    env,
-    default: fallback,
-    about,
-    takes,
-    secret: false,
-    parse(value) {
-      const items =
-        typeof value === 'string'
-          ? value
-              .split(',')
-              .map((item) => item.trim())
-              .filter(Boolean)
-          : value;
-      const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
-      return good && new Set(items).size === items.length ? ok(Object.freeze([...items]) as readonly T[]) : wrong;
-    },
-  };
-}
+): Setting<readonly T[]> =>
+  setting(env, fallback, about, takes, (value) => {
+    const items = typeof value === 'string' ? parts(value, ',') : value;
+    const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
+    return good && new Set(items).size === items.length ? ok(Object.freeze([...items]) as readonly T[]) : wrong;
+  });
+
+const parts = (value: string, separator: string): string[] =>
+  value
+    .split(separator)
+    .map((part) => part.trim())
+    .filter(Boolean);
 
 /** Names with a text each: an object in the file, `name=text; name=text` in the environment. */
-export function texts(
+export const texts = (
   env: string,
   about: string,
   takes: string,
   accepts: (name: string, text: string) => boolean,
-): Setting<Readonly<Record<string, string>>> {
-  return {
-    env,
-    default: Object.freeze({}),
-    about,
-    takes,
-    secret: false,
-    parse(value) {
-      const pairs = typeof value === 'string' ? readPairs(value) : Object.entries((value ?? {}) as object);
-      const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
-      return good && new Set(pairs.map(([name]) => name)).size === pairs.length
-        ? ok(Object.freeze(Object.fromEntries(pairs)))
-        : wrong;
-    },
-  };
-}
+): Setting<Readonly<Record<string, string>>> =>
+  setting(env, Object.freeze({}), about, takes, (value) => {
+    const pairs = typeof value === 'string' ? readPairs(value) : Object.entries((value ?? {}) as object);
+    const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
+    return good && new Set(pairs.map(([name]) => name)).size === pairs.length
+      ? ok(Object.freeze(Object.fromEntries(pairs)))
+      : wrong;
+  });
 
 const readPairs = (value: string): string[][] =>
-  value
-    .split(';')
-    .filter((pair) => pair.trim() !== '')
-    .map((pair) => {
-      const [name = '', ...text] = pair.split('=');
-      return [name.trim(), text.join('=').trim()];
-    });
+  parts(value, ';').map((pair) => {
+    const [name = '', ...text] = pair.split('=');
+    return [name.trim(), text.join('=').trim()];
+  });

@@ -8,10 +8,10 @@ import { backUp } from './backup.ts';
 const nameAt = (ms: number): string => `gatehouse-${new Date(ms).toISOString().replaceAll(':', '-')}.db`;
 const isCopy = (name: string): boolean => /^gatehouse-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/.test(name);
 const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name.slice(0, -'.part'.length));
-/** A draft that nobody has written to for so long was left by a copy that was cut off. */
+/** An older draft is left over from an interrupted copy. */
 const draftLife = 3_600_000;
 
-/** One more copy in a folder of copies, which is made where it is missing. All but the newest `keep` go, once it is whole. */
+/** Adds a copy to a folder. When it is complete, only the newest `keep` copies stay. */
 export async function backUpInto(
   source: string,
   folder: string,
@@ -31,13 +31,13 @@ export async function backUpInto(
 
 interface Series {
   readonly everyMs: number;
-  /** Makes one. The first one's failure ends the series, while the operator is still looking; later ones are told. */
+  /** Makes one copy. A failure of the first one ends the series. Later failures are reported. */
   readonly make: () => Promise<void>;
   readonly failed: (error: unknown) => void;
   readonly stop: AbortSignal;
 }
 
-/** One after the other, at the same distance however long each takes, until it is stopped. */
+/** Makes copies at a fixed interval until it is stopped. */
 export async function backUpEvery({ everyMs, make, failed, stop }: Series): Promise<void> {
   await make();
   let next = performance.now() + everyMs;

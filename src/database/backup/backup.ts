@@ -1,18 +1,18 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { type BeginProgress, unwatched } from '../../platform/progress.ts';
-import { sizeOf, watchGrowth } from '../growth.ts';
+import { type BeginProgress, type Progress, unwatched } from '../../platform/progress.ts';
 import { knownMigrations } from '../migrate.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 interface Location {
   readonly databaseUrl: string;
   readonly workingDir: string;
 }
 
-/** The file of a SQLite database; PostgreSQL has tools of its own, which are named instead. */
+/** The file of a SQLite database. For PostgreSQL, the error names its own tools. */
 export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostgres: string): string {
   if (databaseUrl.startsWith('sqlite:')) return resolve(workingDir, databaseUrl.slice('sqlite:'.length));
   throw new OperatorError(`The database is PostgreSQL. Use its own tools: ${insteadOnPostgres}`);
@@ -23,7 +23,7 @@ interface BackupOptions {
   readonly progress?: BeginProgress;
 }
 
-/** A whole and consistent copy, while the service may go on writing. It appears under its name only when it is done. */
+/** Makes a complete and consistent copy while the service runs. The copy gets its name when it is complete. */
 export async function backUp(
   source: string,
   target: string,
@@ -36,9 +36,9 @@ export async function backUp(
   if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} does not exist.`);
   const draft = `${target}.part`;
   rmSync(draft, { force: true });
-  // Made before anything is in it: nobody else reads along while it grows.
+  // Created first with its mode, so that nobody else can read it while it grows.
   closeSync(openSync(draft, 'wx', 0o600));
-  // Checking reads all that copying wrote.
+  // The check reads all bytes again.
   const bytes = sizeOf(source);
   const shown = progress(2 * bytes, 'copying');
   try {
@@ -58,7 +58,7 @@ export async function backUp(
 async function copyPages(source: string, draft: string): Promise<void> {
   const file = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
   try {
-    // All pages in one step: in several, a busy service would make it start again and again.
+    // All pages in one step. With several steps, each write of the service would restart the backup.
     await backup(file, draft, { rate: 0x7fffffff });
   } finally {
     file.close();
@@ -70,7 +70,7 @@ interface RestoreOptions extends BackupOptions {
   readonly change?: (draft: string) => Promise<void>;
 }
 
-/** Puts a copy in the place of the database, which is kept beside it. Returns the path of what was there before. */
+/** Replaces the database with a copy. Returns the path under which the old database is kept. */
 export async function restore(
   source: string,
   target: string,
@@ -95,7 +95,6 @@ export async function restore(
   }
 }
 
-/** Returns where what was there before is kept. */
 async function putInPlace(
   target: string,
   overwrite: boolean,
@@ -120,14 +119,14 @@ async function putInPlace(
   return kept;
 }
 
-/** A copy carries the journal mode of the original; alone, it shall be one file. */
+/** Turns the write-ahead log off, so that the copy is one file. */
 function leaveLog(path: string): void {
   const copy = new DatabaseSync(path, { timeout: 5000 });
   copy.exec('pragma journal_mode = delete');
   copy.close();
 }
 
-/** Whole, Gatehouse's, and not from a newer version. */
+/** Refuses a damaged file, another program's file, and a file of a newer version. */
 function checkCopy(path: string): void {
   let names: string[];
   try {
@@ -153,7 +152,7 @@ function checkCopy(path: string): void {
   }
 }
 
-/** Leaving the write-ahead log needs the file for oneself alone: a running service keeps it open. */
+/** The write-ahead log can only be turned off while no service has the file open. */
 function refuseRunning(path: string): void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -166,12 +165,25 @@ function refuseRunning(path: string): void {
   }
 }
 
-/** A name that a power cut takes would take the copy with it. Windows opens no folders. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+const lookMs = 100;
+
+/** The bytes of a file; 0 if it does not exist. */
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Shows how a file grows to its size while the work writes it. */
+async function watchGrowth(path: string, size: number, progress: Progress, work: () => Promise<void>): Promise<void> {
+  let seen = 0;
+  const note = (grown: number) => {
+    progress.advance(Math.max(0, grown - seen));
+    seen = Math.max(seen, grown);
+  };
+  const timer = setInterval(() => note(Math.min(size, sizeOf(path))), lookMs);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  note(size);
 }
 
 function syncToDisk(path: string): void {

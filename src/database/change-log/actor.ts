@@ -14,10 +14,7 @@ const setActor = compiledQuery((db, { actor }: { actor: string | null }) =>
   db.updateTable('change_actor').set({ actor }).where('id', '=', 1),
 );
 
-/**
- * On SQLite: names the caller to the triggers while `work` runs. A transaction has no neighbours there, and what writes outside
- * of this is nobody's.
- */
+/** On SQLite: names the caller to the triggers while `work` runs. SQLite runs one transaction at a time. */
 export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>): Promise<T> {
   if (caller.userId === null && caller.clientId === null) return work();
   await setActor.run(tx, { actor: actorJson(caller) });
@@ -26,7 +23,7 @@ export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>
   return result;
 }
 
-/** Names somebody else to the triggers for the rest of the transaction, or nobody. */
+/** Names another caller to the triggers for the rest of the transaction, or none. */
 export async function nameActor(engine: Engine, tx: Tx, { userId, clientId }: Caller): Promise<void> {
   const actor = userId === null && clientId === null ? null : actorJson({ userId, clientId });
   if (engine === 'sqlite') await setActor.run(tx, { actor });

@@ -4,10 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** 40 bits, written in hexadecimal. */
 export const newHistory = (): string => randomBytes(5).toString('hex');
 
-/**
- * To be called for a copy of a SQLite file that takes the place of another: positions that were given out after the copy was made
- * must not be taken for its own.
- */
+/** Call it for a restored copy of a SQLite file: positions that were issued after the copy are not positions of the copy. */
 export function beginNewHistory(path: string): void {
   const file = new DatabaseSync(path);
   try {

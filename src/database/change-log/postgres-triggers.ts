@@ -1,29 +1,19 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
-import type { RecordedTable } from './recorded-table.ts';
+import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
-/** Of every recorded table; names of triggers are those of their table. */
+/** The same name on every table: PostgreSQL has trigger names per table. */
 const trigger = 'gatehouse_changes';
-/** In the comment of the function: which columns it was made for. */
+/** The comment of a function: a hash of its body. */
 const marked = (body: string): string => hash('sha1', body, 'hex');
 
 /** A name has at most 63 characters, and a table may use all of them. */
 const functionOf = (table: string): string => `gatehouse_changes_${hash('sha1', table, 'hex').slice(0, 16)}`;
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-
 /** A function takes at most 100 arguments. */
-const columnsInOne = 40;
-
-function jsonOf(row: 'old' | 'new', columns: readonly string[]): string {
-  const objects: string[] = [];
-  for (let from = 0; from < columns.length; from += columnsInOne) {
-    const part = columns.slice(from, from + columnsInOne).map((column) => `${text(column)}, ${row}."${column}"`);
-    objects.push(`json_build_object(${part.join(', ')})::text`);
-  }
-  return objects.reduce((all, next) => `rtrim(${all}, '}') || ',' || substr(${next}, 2)`);
-}
+const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
+  jsonOfRow((members) => `json_build_object(${members})::text`, row, columns, 40);
 
 /**
  * A transaction that writes for a caller sets `gatehouse.actor`. The position is taken while the row is locked, so that the
@@ -33,7 +23,7 @@ function bodyOf({ resource, columns, versioned, needs }: RecordedTable): string 
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');
   const list = (row: string) => columns.map((column) => `${row}."${column}"`).join(', ');
   const insert = (operation: string, row: 'old' | 'new', before: string, after: string) =>
-    `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${text(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
+    `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${literal(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
   const isLeftOut = needs ? `if coalesce(new."${needs}", old."${needs}") is null then return null; end if;` : '';
   return `
 begin
@@ -49,7 +39,7 @@ begin
 end`;
 }
 
-/** By table: the mark of its function. */
+/** The comments of the functions, by table. */
 async function existing(tx: Tx): Promise<Map<string, string | null>> {
   const { rows } = await sql<{ name: string; mark: string | null }>`
     select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as mark from pg_trigger as t
@@ -73,7 +63,7 @@ async function passCopied(tx: Tx): Promise<void> {
     where newest > (select last_value from change_log_position)`.execute(tx);
 }
 
-/** Makes the triggers of recorded tables what they are to be; tables in `unrecorded` lose theirs. */
+/** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
 export async function updateTriggers(
   tx: Tx,
   recorded: readonly RecordedTable[],

@@ -1,3 +1,21 @@
+/** A text in SQL. */
+export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** The SQL of a row as a JSON object. A function takes a limited number of arguments, so `columns` are split into several objects. */
+export function jsonOfRow(
+  object: (members: string) => string,
+  row: 'old' | 'new',
+  columns: readonly string[],
+  columnsInOne: number,
+): string {
+  const objects: string[] = [];
+  for (let from = 0; from < columns.length; from += columnsInOne) {
+    const part = columns.slice(from, from + columnsInOne).map((column) => `${literal(column)}, ${row}."${column}"`);
+    objects.push(object(part.join(', ')));
+  }
+  return objects.reduce((all, next) => `rtrim(${all}, '}') || ',' || substr(${next}, 2)`);
+}
+
 /** A table whose rows are recorded in the log of changes. */
 export interface RecordedTable {
   /** The name of its resource, under which changes are recorded. */

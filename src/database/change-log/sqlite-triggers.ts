@@ -1,23 +1,13 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
-import type { RecordedTable } from './recorded-table.ts';
+import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
-/** Names of triggers on SQLite are those of the whole file. */
+/** SQLite has trigger names per file. */
 const nameOf = (table: string, event: string): string => `gatehouse_changes_${table}_${event}`;
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-
 /** A function takes at most 127 arguments. */
-const columnsInOne = 60;
-
-function jsonOf(row: 'old' | 'new', columns: readonly string[]): string {
-  const objects: string[] = [];
-  for (let from = 0; from < columns.length; from += columnsInOne) {
-    const part = columns.slice(from, from + columnsInOne).map((column) => `${text(column)}, ${row}."${column}"`);
-    objects.push(`json_object(${part.join(', ')})`);
-  }
-  return objects.reduce((all, next) => `rtrim(${all}, '}') || ',' || substr(${next}, 2)`);
-}
+const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
+  jsonOfRow((members) => `json_object(${members})`, row, columns, 60);
 
 const events = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
 type Event = keyof typeof events;
@@ -33,18 +23,14 @@ function triggerOf(event: Event, { resource, table, columns, versioned, needs }:
     ...(event === 'update' ? [`(${differs})`] : []),
   ];
   const when = conditions.length > 0 ? ` when ${conditions.join(' and ')}` : '';
-  return `create trigger ${nameOf(table, event)} after ${written} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${text(resource)}, ${last}."id", '${events[event]}', ${versioned ? `${last}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
+  return `create trigger ${nameOf(table, event)} after ${written} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${literal(resource)}, ${last}."id", '${events[event]}', ${versioned ? `${last}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
 }
 
-/** The triggers that are there, by name. */
+/** The existing triggers, by name. */
 async function existing(tx: Tx): Promise<Map<string, string>> {
-  const { rows } = await sql<{
-    name: string;
-    text: string;
-  }>`select name, sql as text from sqlite_master where type = 'trigger' and name like 'gatehouse\\_changes\\_%' escape '\\'`.execute(
-    tx,
-  );
-  return new Map(rows.map(({ name, text: found }) => [name, found]));
+  const { rows } = await sql<{ name: string; text: string }>`select name, sql as text from sqlite_master
+    where type = 'trigger' and name like 'gatehouse\\_changes\\_%' escape '\\'`.execute(tx);
+  return new Map(rows.map(({ name, text }) => [name, text]));
 }
 
 /** Removes the triggers of tables that are about to change. */
@@ -56,7 +42,7 @@ export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<v
   }
 }
 
-/** Makes the triggers of recorded tables what they are to be; tables in `unrecorded` lose theirs. */
+/** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
 export async function updateTriggers(
   tx: Tx,
   recorded: readonly RecordedTable[],

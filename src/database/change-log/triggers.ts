@@ -5,10 +5,7 @@ import * as sqlite from './sqlite-triggers.ts';
 
 const of = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);
 
-/**
- * Triggers record every write: of the API, hooks, commands, cascades and plain SQL. This creates or replaces them, and drops
- * those of the tables in `unrecorded`.
- */
+/** Triggers record every write: of the API, hooks, commands, cascades and plain SQL. */
 export const updateTriggers = (
   engine: Engine,
   tx: Tx,
@@ -16,6 +13,6 @@ export const updateTriggers = (
   unrecorded: readonly string[],
 ): Promise<void> => of(engine).updateTriggers(tx, recorded, unrecorded);
 
-/** To be called before columns change, in the transaction that changes them. */
+/** Call it in the transaction that changes the columns, before the change. */
 export const dropTriggers = (engine: Engine, tx: Tx, tables: readonly string[]): Promise<void> =>
   of(engine).dropTriggers(tx, tables);

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 /** A generated key has 43 characters. A shorter value is a truncated file or a password. */
 const shortest = 32;
 
-/** The secret in a key file; undefined where there is none. A file that holds too little is refused: it would seal nothing. */
+/** The secret in a key file. Undefined if the file does not exist. A secret that is too short is refused. */
 export function readKeyFile(path: string): string | undefined {
   let content: string;
   try {
@@ -22,7 +23,7 @@ export function readKeyFile(path: string): string | undefined {
   );
 }
 
-/** Makes it where it is missing. A link appears at once and whole, so of two processes that start together one key wins. */
+/** Creates a missing key file. A link appears at once and complete, so two processes that start together use the same key. */
 export function readOrMakeKeyFile(path: string): string {
   const there = readKeyFile(path);
   if (there !== undefined) return there;
@@ -44,7 +45,7 @@ export function readOrMakeKeyFile(path: string): string {
   return readKeyFile(path) as string;
 }
 
-/** On disk before anything is sealed with it: a key that a power cut takes would take the database with it. */
+/** The key must be on disk before it seals anything: without it the database cannot be read. */
 function writeDurably(path: string, content: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
@@ -52,17 +53,6 @@ function writeDurably(path: string, content: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-/** Its name in the folder too. Windows opens no folders. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 

@@ -13,7 +13,6 @@ import { encodePart } from './jws-parts.ts';
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 
 interface Scheme {
-  generate(): Promise<KeyObject>;
   readonly digest: string | null;
   /** RFC 7518 3.4 (ES256): r and s side by side, not in DER. */
   options(key: KeyObject): KeyObject | SignKeyObjectInput;
@@ -21,50 +20,33 @@ interface Scheme {
 
 const generate = promisify(generateKeyPair);
 
-/** JOSE's names for what node:crypto does. */
-const schemes = new Map<string, Scheme>([
-  [
-    'ES256',
-    {
-      generate: async () => (await generate('ec', { namedCurve: 'P-256' })).privateKey,
-      digest: 'sha256',
-      options: (key) => ({ key, dsaEncoding: 'ieee-p1363' }),
-    },
-  ],
-  [
-    'EdDSA',
-    {
-      generate: async () => (await generate('ed25519')).privateKey,
-      digest: null,
-      options: (key) => key,
-    },
-  ],
-  [
-    'RS256',
-    {
-      generate: async () => (await generate('rsa', { modulusLength: 2048 })).privateKey,
-      digest: 'sha256',
-      options: (key) => key,
-    },
-  ],
-  [
-    // Clients sign with it; this service does not.
-    'PS256',
-    {
-      generate: async () => (await generate('rsa', { modulusLength: 2048 })).privateKey,
+const generators = {
+  ES256: () => generate('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generate('ed25519'),
+  RS256: () => generate('rsa', { modulusLength: 2048 }),
+} satisfies Record<SigningAlgorithm, () => Promise<{ privateKey: KeyObject }>>;
+
+export const generateSigningKey = async (algorithm: SigningAlgorithm): Promise<KeyObject> =>
+  (await generators[algorithm]()).privateKey;
+
+/** JOSE's names for the algorithms of node:crypto. Clients sign with PS256; this service does not. */
+const schemes = new Map<string, Scheme>(
+  Object.entries({
+    ES256: { digest: 'sha256', options: (key) => ({ key, dsaEncoding: 'ieee-p1363' }) },
+    EdDSA: { digest: null, options: (key) => key },
+    RS256: { digest: 'sha256', options: (key) => key },
+    PS256: {
       digest: 'sha256',
       options: (key) => ({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
     },
-  ],
-]);
+  } satisfies Record<string, Scheme>),
+);
 
 function schemeOf(algorithm: string): Scheme {
   const scheme = schemes.get(algorithm);
   if (!scheme) throw new Error(`${algorithm} is not an algorithm that is known here`);
   return scheme;
 }
-
-export const generateSigningKey = (algorithm: SigningAlgorithm): Promise<KeyObject> => schemeOf(algorithm).generate();
 
 /** RFC 7517, for the key set that resource servers read. */
 export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kid: string };

@@ -16,15 +16,15 @@ const text = { type: 'string' };
 /** RFC 9457. */
 export const problemSchema = named('Problem', {
   type: 'object',
-  description: 'What was wrong, as RFC 9457 writes it.',
+  description: 'An error in the format of RFC 9457.',
   required: ['type', 'title', 'status', 'detail', 'instance'],
   properties: {
     type: text,
     title: text,
     status: { type: 'integer' },
-    detail: { ...text, description: 'What was wrong, for people' },
+    detail: { ...text, description: 'A description of the error, for people' },
     instance: { ...text, description: 'The request id' },
-    code: { ...text, description: 'What was wrong, for programs: stable' },
+    code: { ...text, description: 'A stable error code, for programs' },
     errors: {
       type: 'array',
       items: {
@@ -34,7 +34,7 @@ export const problemSchema = named('Problem', {
           field: text,
           code: text,
           message: text,
-          limit: { type: ['number', 'string'], description: 'The bound that was broken' },
+          limit: { type: ['number', 'string'], description: 'The limit that the value exceeds' },
           values: { type: 'array', items: text, description: 'The values that are allowed' },
         },
       },
@@ -45,18 +45,18 @@ export const problemSchema = named('Problem', {
 /** RFC 6749 5.2. */
 const oauthErrorSchema = named('OAuthError', {
   type: 'object',
-  description: 'What was wrong, as RFC 6749 5.2 writes it.',
+  description: 'An error in the format of RFC 6749 5.2.',
   required: ['error', 'error_description'],
   properties: { error: text, error_description: text },
 });
 
 const refusals = {
   problem: {
-    description: 'Refused: see `code` and `detail`',
+    description: 'An error: see `code` and `detail`',
     content: { 'application/problem+json': { schema: problemSchema } },
   },
   oauth: {
-    description: 'Refused, in the form of RFC 6749',
+    description: 'An error in the format of RFC 6749',
     content: { 'application/json': { schema: oauthErrorSchema } },
   },
 };

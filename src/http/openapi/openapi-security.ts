@@ -21,11 +21,11 @@ export function securitySchemes(baseUrl: string, paths: Record<string, Record<st
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'An access token. One that a login or `/oauth/token` has just answered with will do.',
+      description: 'An access token from a login or from `/oauth/token`.',
     },
     oauth2: {
       type: 'oauth2',
-      description: 'The credentials of a personal client, which are exchanged for a token.',
+      description: 'The credentials of a personal client. The page exchanges them for a token.',
       flows: {
         clientCredentials: {
           tokenUrl: `${baseUrl}/oauth/token`,

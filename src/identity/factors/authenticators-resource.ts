@@ -30,7 +30,7 @@ const fields = {
     {
       as: 'boolean',
       from: ['confirmed_at'],
-      description: 'Whether a first code has shown that the app has the secret',
+      description: 'Whether the first code has confirmed the app',
     },
     ({ confirmed_at }) => confirmed_at !== null,
   ),
@@ -40,13 +40,13 @@ const fields = {
 };
 
 const made = Type.Object({
-  secret: Type.String({ description: 'base32, to be typed into an app. Shown in this answer only' }),
-  uri: Type.String({ description: 'otpauth://, for an app on the same device' }),
-  qr: Type.String({ description: 'the same as a QR code: an SVG as data URI' }),
+  secret: Type.String({ description: 'The secret in base32, to type into an app. Shown only in this response' }),
+  uri: Type.String({ description: 'The otpauth:// URI, for an app on the same device' }),
+  qr: Type.String({ description: 'the URI as a QR code: an SVG as a data URI' }),
 });
 
 const codes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
-const confirmation = Type.Object({ code: Type.String({ description: 'what the app shows' }) });
+const confirmation = Type.Object({ code: Type.String({ description: 'the code that the app shows' }) });
 
 /** The three ways to set up an app: type the secret, follow a link on the same device, or scan the QR code. */
 export function setUpOf(config: Config, user: UserRow | undefined, secret: string) {
@@ -63,7 +63,7 @@ export function authenticatorsResource(services: FactorServices) {
   return defineResource({
     name: 'authenticators',
     singular: 'authenticator',
-    description: 'Authenticator apps. One counts from its first code on.',
+    description: 'Authenticator apps. An app is enabled by its first code.',
     managed: false,
     mcp: false,
     fields,
@@ -98,7 +98,7 @@ export function authenticatorsResource(services: FactorServices) {
     actions: [
       action<typeof confirmation, typeof fields>({
         name: 'confirmations',
-        summary: 'Enable an authenticator app by its first code; answers with new recovery codes, shown once',
+        summary: 'Enable an authenticator app with its first code; the response shows new recovery codes once',
         body: confirmation,
         response: codes,
         run: ({ row, body, transaction }) =>

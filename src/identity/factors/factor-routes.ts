@@ -65,9 +65,9 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
           {
             type: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('get')])),
             automatic: Type.Optional(
-              Type.Boolean({ description: 'The browser may make the passkey by itself (conditional create)' }),
+              Type.Boolean({ description: 'Let the browser create the passkey automatically (conditional create)' }),
             ),
-            mfa_token: Type.Optional(Type.String({ description: 'Of the second step of a login' })),
+            mfa_token: Type.Optional(Type.String({ description: 'The mfa_token of the second step of a login' })),
           },
           { additionalProperties: false },
         ),
@@ -103,7 +103,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       config: { auth: 'auth:api', scope: 'authenticators:read' },
       schema: {
         tags,
-        summary: 'How many recovery codes are left',
+        summary: 'Get the number of unused recovery codes',
         response: { 200: Type.Object({ data: Type.Object({ left: Type.Integer() }) }) },
       },
     },
@@ -116,9 +116,11 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       config: { auth: 'auth:api', scope: 'authenticators:write' },
       schema: {
         tags,
-        summary: 'Make ten new recovery codes in place of the old ones, shown in this answer only',
+        summary: 'Replace the recovery codes with ten new ones, shown only in this response',
         body: Type.Object({
-          current_password: Type.Optional(Type.String({ description: 'Counts as a recent proof for this request' })),
+          current_password: Type.Optional(
+            Type.String({ description: 'The password, as the recent proof for this request' }),
+          ),
         }),
         response: { 201: Type.Object({ data: Type.Object({ recovery_codes: Type.Array(Type.String()) }) }) },
       },
@@ -152,7 +154,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       config: { auth: 'public' },
       schema: {
         tags,
-        summary: 'Send a code to sign in with, where a user has this confirmed address',
+        summary: 'Send a sign-in code to a confirmed email address',
         body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
         response: {
           202: Type.Object({ data: Type.Object({ id: Type.String(), expires_at: Type.String() }) }),

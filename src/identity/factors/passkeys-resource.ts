@@ -22,10 +22,15 @@ const fields = {
     immutable: true,
     requiredToCreate: true,
     max: 16_384,
-    description: 'What navigator.credentials.create returned, as JSON (RegistrationResponseJSON)',
+    description: 'The result of navigator.credentials.create, as JSON (RegistrationResponseJSON)',
     example: {},
   }),
-  credential_id: text({ readOnly: true, required: true, max: 1400, description: 'As WebAuthn calls it, base64url' }),
+  credential_id: text({
+    readOnly: true,
+    required: true,
+    max: 1400,
+    description: 'The WebAuthn credential ID, in base64url',
+  }),
   transports: list({ readOnly: true, required: true }),
   backup_eligible: boolean({
     readOnly: true,
@@ -36,7 +41,8 @@ const fields = {
   automatic: boolean({
     readOnly: true,
     default: false,
-    description: 'Made by the browser by itself after a password login: the password alone still signs in',
+    description:
+      'The browser created the passkey automatically after a password login. The password alone still signs in',
   }),
   created_at: timestamp({ required: true, readOnly: true, sortable: true }),
   last_used_at: timestamp({ readOnly: true, sortable: true }),
@@ -44,7 +50,7 @@ const fields = {
 
 const codes = Type.Object({
   recovery_codes: Type.Optional(
-    Type.Array(Type.String(), { description: 'With the first factor. Shown in this answer only' }),
+    Type.Array(Type.String(), { description: 'Only with the first factor. Shown only in this response' }),
   ),
 });
 
@@ -64,7 +70,7 @@ export function passkeysResource(services: FactorServices) {
 
   return defineResource({
     name: 'passkeys',
-    description: 'Passkeys. `POST /v1/passkey-challenges` gives what the browser needs to make one.',
+    description: 'Passkeys. `POST /v1/passkey-challenges` returns the options that the browser needs to create one.',
     managed: false,
     mcp: false,
     fields,

@@ -16,7 +16,7 @@ const fields = {
   email: text({
     readOnly: true,
     max: 254,
-    description: 'What the provider said at the last sign-in. It identifies nobody.',
+    description: 'The email from the provider at the last sign-in. It does not identify the user.',
     example: 'ada@example.com',
   }),
   created_at: timestamp({ required: true, readOnly: true, sortable: true }),

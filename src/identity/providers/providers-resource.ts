@@ -8,7 +8,7 @@ const shown = { required: true, readOnly: true } as const;
 /** The declared providers and how the last sign-ins with them went, for administrators. */
 export const providersResource = defineResource({
   name: 'providers',
-  description: 'Identity providers that people sign in with, and how the last sign-ins went on any instance.',
+  description: 'Identity providers, with the result of the last sign-ins on all instances.',
   managed: false,
   mcp: false,
   versioned: false,
@@ -16,14 +16,17 @@ export const providersResource = defineResource({
   fields: {
     label: text({ ...shown, max: 200, searchable: true, description: 'The name on the button.', example: 'Google' }),
     issuer: text({ ...shown, max: 2000, searchable: true, example: 'https://accounts.google.com' }),
-    client_id: text({ ...shown, max: 2000, description: 'What the provider calls this service.' }),
-    redirect_uri: text({ ...shown, max: 2000, description: 'What is registered at the provider.' }),
+    client_id: text({ ...shown, max: 2000, description: 'The client_id of this service at the provider.' }),
+    redirect_uri: text({ ...shown, max: 2000, description: 'The redirect URI to register at the provider.' }),
     enabled: boolean({ ...shown, searchable: true }),
-    secret_expires_at: timestamp({ readOnly: true, description: 'Where it is declared, or the secret says so.' }),
+    secret_expires_at: timestamp({
+      readOnly: true,
+      description: 'The expiry of the secret, if the declaration or the secret contains it.',
+    }),
     last_success_at: timestamp({ readOnly: true }),
     last_failure_at: timestamp({ readOnly: true }),
-    failure: oneOf(failureCodes, { readOnly: true, description: 'Why the last failed sign-in failed.' }),
-    failure_detail: text({ readOnly: true, max: 300, description: 'What the provider or the library said.' }),
+    failure: oneOf(failureCodes, { readOnly: true, description: 'The reason of the last failure.' }),
+    failure_detail: text({ readOnly: true, max: 300, description: 'The message of the provider or the library.' }),
     created_at: timestamp(shown),
   },
   access: { read: forAdministrators('Providers are for administrators.'), write: 'nobody' },

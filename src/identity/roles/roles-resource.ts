@@ -13,7 +13,7 @@ export const rolesResource = (config: Config) => {
   );
   return defineResource({
     name: 'roles',
-    description: 'What users can be. The setting ROLES names them.',
+    description: 'The roles that users can have. The setting ROLES lists them.',
     managed: false,
     idType: 'text',
     versioned: false,

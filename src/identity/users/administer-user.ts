@@ -116,7 +116,7 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     name: 'lockouts',
     method: 'GET',
     access: administrators,
-    summary: 'List the lockout that failed sign-ins have caused, if there is one',
+    summary: 'Show the lockout that failed sign-ins have caused, if there is one',
     response: Type.Array(Type.Object({ until: Type.String({ format: 'date-time' }) })),
     async run({ context, row }: UserCall) {
       const until = await lockedUntil(context, row);
@@ -127,7 +127,7 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     name: 'lockouts',
     method: 'DELETE',
     access: administrators,
-    summary: 'End the lockout, so that the user may try again at once',
+    summary: 'End the lockout of the user',
     async run({ row, caller, transaction }) {
       requireEverything(caller);
       await transaction(async (call) => {
@@ -139,7 +139,7 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
   action({
     name: 'email-confirmations',
     access: administrators,
-    summary: 'Confirm the email address, on the word of an administrator',
+    summary: 'Confirm the email address of the user',
     async run({ row, caller, transaction }: UserCall) {
       requireEverything(caller);
       const email = emailOf(row);
@@ -154,7 +154,7 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     name: 'password-resets',
     access: administrators,
     status: 202,
-    summary: 'Send the user a mail with a link to choose a password',
+    summary: 'Email the user a link to choose a new password',
     response: Type.Object({ message: Type.String() }),
     async run({ context, row, caller, source, transaction }: UserCall) {
       requireEverything(caller);

@@ -21,7 +21,7 @@ export const emailChangeActions = [
   action({
     name,
     method: 'GET',
-    summary: 'List the new email address that waits to be confirmed',
+    summary: 'Show the new email address that is not confirmed yet',
     response: shown,
     async run({ context, caller, row, now }) {
       requireOwnerOrAdmin(caller, row.id);
@@ -32,7 +32,7 @@ export const emailChangeActions = [
   action({
     name,
     method: 'DELETE',
-    summary: 'Withdraw the change of the email address',
+    summary: 'Cancel the change of the email address',
     async run({ caller, row, transaction }) {
       requireOwnerOrAdmin(caller, row.id);
       await transaction(async ({ context, tx, now, source }) => {

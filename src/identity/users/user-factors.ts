@@ -15,7 +15,7 @@ const name = 'factors';
 const Held = Type.Object({
   passkeys: Type.Integer(),
   authenticators: Type.Integer(),
-  recovery_codes: Type.Integer({ description: 'How many are left' }),
+  recovery_codes: Type.Integer({ description: 'The number of unused codes' }),
 });
 
 /** The second factors of a user: only their counts, never the factors themselves. */
@@ -39,7 +39,7 @@ export const userFactors = (context: Context, { mail }: AccountServices): MadeAc
     name,
     method: 'DELETE',
     access: role('admin'),
-    summary: 'Remove all factors of a user who lost them, but for the password; the user is told by mail',
+    summary: 'Remove all factors of a user except the password, and notify the user by email',
     async run({ row, transaction }) {
       await transaction(async ({ tx, caller, source, now }) => {
         requireEveryScope(caller);

@@ -32,7 +32,9 @@ const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller
 const deletion = Type.Object(
   {
     current_password: Type.Optional(
-      Type.String({ description: 'Needed to delete oneself. Users without a password need a recent proof instead.' }),
+      Type.String({
+        description: 'Required if users delete themselves. Users without a password need a recent proof instead.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -71,7 +73,7 @@ export function usersResource(context: Context, services: AccountServices) {
         searchable: true,
         sortable: true,
         folded: 'stored',
-        description: 'With its country code; stored as E.164.',
+        description: 'A number with its country code; stored as E.164.',
         example: '+12133734253',
       }),
       name: text({ max: longestName, searchable: true, sortable: true, example: 'Ada Lovelace' }),
@@ -81,7 +83,8 @@ export function usersResource(context: Context, services: AccountServices) {
         required: true,
         min: shortestPassword,
         max: 1024,
-        description: 'Changing the own one takes current_password too, and ends the other sessions.',
+        description:
+          'Users who change their own password must send current_password too. The change ends their other sessions.',
         example: 'correct horse battery staple',
       }),
       current_password: text({
@@ -105,11 +108,13 @@ export function usersResource(context: Context, services: AccountServices) {
         default: false,
         searchable: true,
         sortable: true,
-        description: 'By administrators: the user is refused like a wrong password, and so are its tokens and clients.',
+        description:
+          'Administrators only. A disabled user cannot log in, and the tokens and clients of the user stop working.',
       }),
       locale: text({
         max: 35,
-        description: 'The language that the user has chosen for pages and mail (BCP 47); null: as the browser asks.',
+        description:
+          'The language that the user has chosen for pages and mail (BCP 47); null: the language of the browser.',
         example: 'de',
       }),
       realm: text({

@@ -11,7 +11,7 @@ import { Diagnosis } from './diagnosis.ts';
 
 const count = Type.Optional(Type.Integer());
 const HourOfActivity = Type.Object({
-  at: Type.String({ format: 'date-time', description: 'When the hour began.' }),
+  at: Type.String({ format: 'date-time', description: 'The beginning of the hour.' }),
   sign_ins: count,
   failures: count,
   registrations: count,
@@ -23,11 +23,11 @@ const Finding = Type.Object({
   part: Type.String(),
   state: Type.Enum(['ok', 'notice', 'wrong']),
   what: Type.String(),
-  mend: Type.Optional(Type.String({ description: 'What to do about it.' })),
+  mend: Type.Optional(Type.String({ description: 'How to fix the problem.' })),
   message: Type.Optional(
     Type.Object(
       { what: Type.String(), mend: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) },
-      { description: 'Both as messages with their values apart, to say them in another language.' },
+      { description: 'The two texts as messages with separate values, for translation.' },
     ),
   ),
 });
@@ -52,7 +52,7 @@ export function serveOverview(
       config: { auth: 'auth:api', scope: 'events:read' },
       schema: {
         tags: ['events'],
-        summary: 'Sign-ins, failures, registrations, tokens and live sessions by the hour, for thirty days',
+        summary: 'Get sign-ins, failures, registrations, tokens and live sessions per hour, for the last thirty days',
         response: {
           200: Type.Object({
             data: Type.Object({
@@ -81,8 +81,8 @@ export function serveOverview(
       config: { auth: 'auth:api', scope: 'events:read' },
       schema: {
         tags: ['events'],
-        summary: 'Versions, and what `gatehouse doctor` says of settings, database, clock, keys and mail',
-        description: 'Looked at once a minute at most. It takes the scope `*`.',
+        summary: 'Get the versions and the findings of `gatehouse doctor`',
+        description: 'The checks run at most once a minute. Requires the scope `*`.',
         response: { 200: Type.Object({ data: Findings }) },
       },
     },

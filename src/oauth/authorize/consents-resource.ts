@@ -15,7 +15,8 @@ const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== nu
 export const consentsResource = (sessions: Sessions) =>
   defineResource({
     name: 'consents',
-    description: 'What a user lets an application do. Deleting it ends all sessions of that application with the user.',
+    description:
+      'The consent of a user to an application. Deleting it ends all sessions of the application with the user.',
     managed: false,
     // Applications must not decide on consents.
     mcp: false,
@@ -26,10 +27,19 @@ export const consentsResource = (sessions: Sessions) =>
         readOnly: true,
         searchable: true,
         sortable: true,
-        description: 'The name of the application, as it was when it was last allowed something',
+        description: 'The name of the application at the time of the last consent',
       }),
-      scopes: list({ required: true, readOnly: true, searchable: true, description: 'What the user allowed' }),
-      asked: list({ required: true, readOnly: true, description: 'What the user was asked, allowed or not' }),
+      scopes: list({
+        required: true,
+        readOnly: true,
+        searchable: true,
+        description: 'The scopes that the user allowed',
+      }),
+      asked: list({
+        required: true,
+        readOnly: true,
+        description: 'The scopes that the application requested, allowed or not',
+      }),
       created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
       updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
     },

@@ -44,36 +44,37 @@ export const clientFields = {
   trusted: boolean({
     default: false,
     searchable: true,
-    description: 'application: people are not asked for their consent. Set by administrators',
+    description: 'application: skip the consent page. Only administrators can set it',
   }),
   require_pkce: boolean({
     default: false,
-    description: 'application: PKCE is required, although it has a secret. Of a public application it always is',
+    description: 'application: require PKCE although it has a secret. A public application always needs PKCE',
   }),
   id_token_signed_response_alg: oneOf(['RS256', 'ES256', 'EdDSA'], {
-    description: 'application: what ID tokens are signed with; null: RS256',
+    description: 'application: the signature algorithm of ID tokens; null: RS256',
   }),
   id_token_claims: boolean({
     default: true,
-    description: 'application: whether ID tokens hold the claims of the granted scopes; else only userinfo tells them',
+    description:
+      'application: whether ID tokens contain the claims of the granted scopes; if false, only userinfo returns them',
   }),
   default_max_age: integer({
     min: 0,
     max: 9_999_999_999,
-    description: 'application: seconds after which people have to sign in again, where it does not say so',
+    description: 'application: seconds after which people must sign in again, if the request has no max_age',
   }),
   token_endpoint_auth_method: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
-    description: 'application: how it proves who it is. private_key_jwt: by its keys, and it has no secret (RFC 7523)',
+    description: 'application: how it authenticates. private_key_jwt: with its keys instead of a secret (RFC 7523)',
   }),
   jwks: json({ max: 20_000, description: 'application: its public keys (RFC 7517)' }),
   jwks_uri: uri('the address of its public keys, instead of jwks'),
   require_pushed_authorization_requests: boolean({
     default: false,
-    description: 'application: it sends its requests ahead (RFC 9126)',
+    description: 'application: it must push its authorization requests (RFC 9126)',
   }),
   require_signed_request_object: boolean({
     default: false,
-    description: 'application: it signs its requests (RFC 9101)',
+    description: 'application: it must sign its authorization requests (RFC 9101)',
   }),
   dpop_bound_access_tokens: boolean({
     default: false,
@@ -81,7 +82,7 @@ export const clientFields = {
   }),
   fapi: boolean({
     default: false,
-    description: 'application: FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP are required of it',
+    description: 'application: require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP',
   }),
   registration: oneOf(['dynamic', 'document'], {
     label: 'Registered itself',

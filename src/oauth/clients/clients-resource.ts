@@ -38,7 +38,7 @@ const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
         { type: 'integer', minimum: 0, maximum: longestKeep },
         { type: 'string', pattern: '^\\d{1,3}$' },
       ],
-      description: 'Hours for which the old secret goes on working; without it, it ends at once',
+      description: 'The number of hours for which the old secret still works. Default: it stops working at once',
     },
   },
 });
@@ -46,10 +46,10 @@ const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
 const secretAnswer = Type.Object({
   id: Type.String(),
   client_id: Type.String(),
-  client_secret: Type.String({ description: 'Shown in this answer only' }),
+  client_secret: Type.String({ description: 'Shown only in this response' }),
 });
 
-const revealed = Type.Object({ client_secret: Type.String({ description: 'Shown in this answer only' }) });
+const revealed = Type.Object({ client_secret: Type.String({ description: 'Shown only in this response' }) });
 
 /** Clients: a person's own third-party ones, and for administrators all. Secrets are shown once. */
 export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[], mail: Mail) {
@@ -142,7 +142,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     actions: [
       action<typeof secretBody, typeof clientFields>({
         name: 'secrets',
-        summary: 'Give a client a new secret, shown in this answer only',
+        summary: 'Create a new client secret, shown only in this response',
         body: secretBody,
         response: secretAnswer,
         status: 201,

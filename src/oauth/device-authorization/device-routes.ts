@@ -9,9 +9,9 @@ const parametersSchema = named(
   'OAuthDeviceRequest',
   Type.Object(
     {
-      scope: Type.Optional(Type.String({ description: 'words with spaces between; empty: openid alone' })),
+      scope: Type.Optional(Type.String({ description: 'scopes, separated by spaces; default: only openid' })),
       resource: Type.Optional(
-        Type.Array(Type.String(), { description: 'what access tokens are for (RFC 8707); may be sent more than once' }),
+        Type.Array(Type.String(), { description: 'the audience of the access tokens (RFC 8707); may be repeated' }),
       ),
       client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
       client_secret: Type.Optional(Type.String({ description: 'unless the client is public' })),
@@ -24,14 +24,14 @@ const responseSchema = named(
   'OAuthDeviceCodes',
   Type.Object(
     {
-      device_code: Type.String({ description: 'for the token endpoint' }),
-      user_code: Type.String({ description: 'for the person to type' }),
+      device_code: Type.String({ description: 'the device sends this code to the token endpoint' }),
+      user_code: Type.String({ description: 'the user types this code' }),
       verification_uri: Type.String(),
-      verification_uri_complete: Type.String({ description: 'with the code in it, for a QR code' }),
-      expires_in: Type.Integer({ description: 'seconds for which the codes are good' }),
-      interval: Type.Integer({ description: 'seconds to wait between two questions' }),
+      verification_uri_complete: Type.String({ description: 'the same address with the code, for a QR code' }),
+      expires_in: Type.Integer({ description: 'lifetime of the codes, in seconds' }),
+      interval: Type.Integer({ description: 'seconds to wait between two token requests' }),
     },
-    { description: 'Codes for the device and for the person' },
+    { description: 'The codes for the device and for the user' },
   ),
 );
 
@@ -39,7 +39,7 @@ const schema = {
   tags,
   consumes,
   operationId: 'authorizeDevice',
-  summary: 'Ask for tokens from a device without a browser (RFC 8628)',
+  summary: 'Start the sign-in on a device without a browser (RFC 8628)',
   body: parametersSchema,
   response: { 200: responseSchema, ...errors },
 };

@@ -67,7 +67,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         schema: {
           tags: ['First-party clients'],
           summary: `Log in (${name})`,
-          description: 'Also sets the refresh token as a cookie that scripts cannot read.',
+          description: 'The response also sets the refresh token as an HttpOnly cookie.',
           consumes,
           body: loginBody,
           response,

@@ -15,7 +15,7 @@ export const UserInfo = Type.Object(
     phone_number: Type.Optional(Type.String({ description: 'phone; E.164' })),
     phone_number_verified: Type.Optional(Type.Boolean({ description: 'phone' })),
   },
-  { description: 'What the scopes of the access token tell of its user' },
+  { description: 'The claims that the scopes of the access token allow' },
 );
 export type UserInfo = Type.Static<typeof UserInfo>;
 

@@ -21,7 +21,11 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
     '/oauth/userinfo',
     {
       config: { ...answers, auth: 'auth:api', scope: openidScope },
-      schema: { ...schema, operationId: 'getUserInfo', summary: 'Who signed in (OpenID Connect)' },
+      schema: {
+        ...schema,
+        operationId: 'getUserInfo',
+        summary: 'Get the claims of the user (OpenID Connect userinfo)',
+      },
     },
     async (request) => userInfo(oauth, request.caller),
   );
@@ -33,7 +37,8 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
       schema: {
         ...schema,
         operationId: 'postUserInfo',
-        summary: 'Who signed in (OpenID Connect), with the access token in the header or in a form',
+        summary:
+          'Get the claims of the user, with the access token in the header or in a form (OpenID Connect userinfo)',
       },
     },
     async (request, reply) => {

@@ -29,7 +29,7 @@ const metadataSchema = named(
     {
       additionalProperties: true,
       examples: [{ client_name: 'Garage door', redirect_uris: ['https://app.example/callback'] }],
-      description: 'RFC 7591 2; members that are not known are left alone',
+      description: 'RFC 7591 2; unknown members are ignored',
     },
   ),
 );
@@ -38,7 +38,7 @@ const informationSchema = named(
   Type.Object(
     {
       client_id: Type.String(),
-      client_secret: Type.Optional(Type.String({ description: 'Shown in the answer to the registration only' })),
+      client_secret: Type.Optional(Type.String({ description: 'Shown only in the response to the registration' })),
       registration_access_token: Type.String(),
       registration_client_uri: Type.String(),
     },
@@ -46,7 +46,7 @@ const informationSchema = named(
   ),
 );
 const params = Type.Object({ client_id: Type.String() });
-const gone = Type.Null({ description: 'It is gone' });
+const gone = Type.Null({ description: 'The registration was deleted' });
 
 /** Strangers are counted by their address, whatever token they send. */
 const route = { ...oauthRoute, config: { ...oauthRoute.config, limited: true } };

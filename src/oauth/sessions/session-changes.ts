@@ -15,7 +15,7 @@ export const sessionChanges: ResourceDefinition = {
       client_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
       scopes: list({ readOnly: true, searchable: true }),
       created_at: timestamp({ readOnly: true, searchable: true }),
-      revoked_at: timestamp({ readOnly: true, searchable: true, description: 'When it was ended' }),
+      revoked_at: timestamp({ readOnly: true, searchable: true, description: 'The time at which the session ended' }),
     },
     operations: [],
     access: { read: forAdministrators('Sessions are followed by administrators.'), write: 'nobody' },

@@ -17,7 +17,8 @@ const maybe = (description?: string) => Type.Optional(text(description));
 const authorizeSchema: FastifySchema = {
   tags: ['OAuth'],
   operationId: 'authorize',
-  summary: 'Send the browser of a person here, to sign in to an application (RFC 6749 4.1, RFC 7636, OpenID Connect)',
+  summary:
+    'Sign a user in to an application; open this address in the browser (RFC 6749 4.1, RFC 7636, OpenID Connect)',
   querystring: Type.Object({
     response_type: Type.Literal('code'),
     client_id: text(),
@@ -26,7 +27,7 @@ const authorizeSchema: FastifySchema = {
     code_challenge_method: Type.Optional(Type.Literal('S256')),
     claims: maybe('JSON: claims by name, for userinfo and id_token (OpenID Connect Core 5.5)'),
     response_mode: maybe(responseModes.join(', ')),
-    scope: maybe('words with spaces between; empty: openid alone'),
+    scope: maybe('scopes, separated by spaces; default: only openid'),
     authorization_details: maybe('JSON: a list of objects of the declared types (RFC 9396)'),
     state: maybe('given back as it is'),
     nonce: maybe('for the ID token'),
@@ -37,12 +38,12 @@ const authorizeSchema: FastifySchema = {
     resource: maybe('what the tokens are for (RFC 8707); may repeat'),
   }),
   response: {
-    200: { description: 'A page on which the person decides', type: 'string' },
+    200: { description: 'The consent page', type: 'string' },
     302: {
-      description: 'To the login page, or back to the application with `code` or `error`, `state` and `iss`',
+      description: 'A redirect to the login page, or to the application with `code` or `error`, `state` and `iss`',
       type: 'null',
     },
-    400: { description: 'A page: the client or its redirect URI is wrong', type: 'string' },
+    400: { description: 'An error page: the client or its redirect URI is invalid', type: 'string' },
   },
 };
 

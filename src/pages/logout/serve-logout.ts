@@ -24,7 +24,7 @@ const maybe = (description: string) => Type.Optional(Type.String({ description }
 const logoutSchema: FastifySchema = {
   tags: ['OAuth'],
   operationId: 'endSession',
-  summary: 'Send the browser of a person here, to sign out (OpenID Connect RP-Initiated Logout)',
+  summary: 'Sign a user out; open this address in the browser (OpenID Connect RP-Initiated Logout)',
   querystring: Type.Object({
     id_token_hint: maybe('the ID token of the login, expired or not; without it the person is asked'),
     client_id: maybe('the application that asks'),
@@ -32,9 +32,9 @@ const logoutSchema: FastifySchema = {
     state: maybe('given back as it is'),
   }),
   response: {
-    200: { description: 'A page: the person is asked, or is signed out', type: 'string' },
-    302: { description: 'Back to the application with `state`', type: 'null' },
-    400: { description: 'A page: the client or the address to go on to is wrong', type: 'string' },
+    200: { description: 'A page that asks the user, or confirms the sign-out', type: 'string' },
+    302: { description: 'A redirect to the application with `state`', type: 'null' },
+    400: { description: 'An error page: the client or the redirect URI is invalid', type: 'string' },
   },
 };
 

@@ -6,15 +6,15 @@ import { json, reference, text, timestamp, uuid } from '../declare.ts';
 /** The audit trail, for administrators. Nobody changes it; in time it goes by itself. */
 export const eventsResource = defineResource({
   name: 'events',
-  description: 'Who did what, through which client, from where. Kept for EVENT_RETENTION_DAYS.',
+  description: 'The audit trail: the actor, the action, the client and the address. Kept for EVENT_RETENTION_DAYS.',
   managed: false,
   versioned: false,
   fields: {
     type: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
-    user_id: reference('users', { readOnly: true, searchable: true, description: 'Whom it happened to' }),
+    user_id: reference('users', { readOnly: true, searchable: true, description: 'The affected user' }),
     client_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
     session_id: uuid({ readOnly: true, searchable: true }),
-    actor_id: uuid({ readOnly: true, searchable: true, description: 'Who did it, where that is another' }),
+    actor_id: uuid({ readOnly: true, searchable: true, description: 'The user who acted, if it is a different user' }),
     address: text({ readOnly: true, searchable: true, folded: 'stored' }),
     user_agent: text({ readOnly: true }),
     request_id: text({ readOnly: true, searchable: true }),
@@ -22,7 +22,7 @@ export const eventsResource = defineResource({
       readOnly: true,
       searchable: true,
       folded: 'stored',
-      description: 'The row of a resource that it is about',
+      description: 'The id of the affected row',
     }),
     data: json({ readOnly: true }),
     created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),

@@ -9,16 +9,8 @@ import { recordEvent } from './record-event.ts';
 
 /** These are of one instance and its machine, and differ between instances of one service. */
 const ofOneInstance = new Set([
-  'host',
-  'port',
-  'dataDir',
-  'databaseUrl',
-  'databaseListenUrl',
-  'databaseReplicaUrls',
-  'databasePoolSize',
-  'logLevel',
-  'resourcesDir',
-  'viewsDir',
+  ...['host', 'port', 'dataDir', 'logLevel', 'resourcesDir', 'viewsDir'],
+  ...['databaseUrl', 'databaseListenUrl', 'databaseReplicaUrls', 'databasePoolSize'],
 ]);
 
 /** As the trail shows them: of a secret only whether there is one. */

@@ -1,14 +1,11 @@
 import type { Context } from '../../database/context.ts';
+import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { pruneChanges } from './log/change-store.ts';
 import { pruneTickets } from './stream/tickets.ts';
 
-const batch = 500;
-
-/** Removes what is older than CHANGES_RETENTION, in batches that other requests run between. */
+/** Removes changes that are older than CHANGES_RETENTION, and expired tickets. */
 export async function pruneOldChanges(context: Context): Promise<void> {
   const { config, database, now } = context;
   await pruneTickets(context);
-  while ((await pruneChanges(database.db, now() - config.changesRetention * 1000, batch)) === batch) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await pruneInBatches((limit) => pruneChanges(database.db, now() - config.changesRetention * 1000, limit));
 }

@@ -1,6 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { importFile } from '../../config/import-file.ts';
+import { importFile, modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { complaintsAbout } from './check-routes.ts';
 import type { Declared } from './define-route.ts';
@@ -8,15 +6,11 @@ import type { Declared } from './define-route.ts';
 /** A declared route or page, and the file that declares it. */
 export type Loaded = Declared & { readonly file: string };
 
-const isDeclaration = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
-
-/** Every file of the folder exports one or more, by default or by name. No folder: no routes of one's own. */
+/** Each file in the folder exports one or more routes or pages. */
 export async function loadRoutes(dir: string): Promise<Loaded[]> {
-  if (!existsSync(dir)) return [];
   const loaded: Loaded[] = [];
   const problems: string[] = [];
-  for (const name of (readdirSync(dir, { recursive: true }) as string[]).filter(isDeclaration).sort()) {
-    const file = join(dir, name);
+  for (const file of modulesIn(dir, { recursive: true })) {
     const exported = await importFile(file);
     const declared = Object.values(exported).filter(isDeclared);
     if (declared.length === 0 || ('default' in exported && !isDeclared(exported.default))) {

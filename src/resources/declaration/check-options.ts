@@ -1,6 +1,8 @@
+import { importFile } from '../../config/import-file.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import type { Complain } from './complaints.ts';
-import type { OptionKinds } from './option-kind.ts';
+import { callback, type OptionKinds } from './option-kind.ts';
 
 /** `Did you mean …? There are: …`, after the sentence that says what is not there. */
 export function nearestOf(name: string, known: Iterable<string>): string {
@@ -9,7 +11,7 @@ export function nearestOf(name: string, known: Iterable<string>): string {
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }
 
-/** Options that nobody knows, and values that an option does not take. Returns whether those that are known can be used. */
+/** Complains about unknown options and wrong values. Returns whether all known options have a right value. */
 export function checkOptions(where: string, given: object, known: OptionKinds, complain: Complain): boolean {
   let usable = true;
   for (const [name, value] of Object.entries(given)) {
@@ -21,6 +23,20 @@ export function checkOptions(where: string, given: object, known: OptionKinds, c
     else complain(path, `"${name}" is not known here.${nearestOf(name, Object.keys(known))}`);
   }
   return usable;
+}
+
+/** The default export of a file: an object with one function, such as `defineSeed({ run })`. */
+export async function importWork<T>(file: string, define: string, member: keyof T & string): Promise<T> {
+  const { default: work } = await importFile(file);
+  const complaints: string[] = [];
+  if (typeof work !== 'object' || work === null)
+    complaints.push(`it must \`export default ${define}({ ${member} })\`.`);
+  else {
+    checkOptions('', work, { [member]: callback }, (where, what) => complaints.push(`${where}: ${what}`));
+    if (!(member in work)) complaints.push(`${member} is missing: the function that does the work.`);
+  }
+  if (complaints.length > 0) throw new OperatorError(`${file}:\n  ${complaints.join('\n  ')}`);
+  return work as T;
 }
 
 /** A name as the API writes it: `pageCount` is `page_count`. */

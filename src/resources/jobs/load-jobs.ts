@@ -1,13 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { importFile } from '../../config/import-file.ts';
+import { importFile, modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { checkOptions } from '../declaration/check-options.ts';
 import { callback, type OptionKind, type OptionKinds, words } from '../declaration/option-kind.ts';
 import type { JobDefinition } from './define-job.ts';
 import { wrongSchedule } from './schedule.ts';
-
-const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
 const whole = (most: number): OptionKind => ({
   takes: `a whole number from 1 to ${most}`,
@@ -30,12 +26,10 @@ interface Known {
   readonly now: number;
 }
 
-/** Every file of the folder declares one job, as its default export. No folder: no jobs of one's own. */
+/** Each file in the folder declares one job as its default export. */
 export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<JobDefinition[]> {
-  if (!existsSync(dir)) return [];
   const jobs: JobDefinition[] = [];
-  for (const name of readdirSync(dir).filter(isDeclaration).sort()) {
-    const file = join(dir, name);
+  for (const file of modulesIn(dir)) {
     const { default: job } = await importFile(file);
     const isKnown = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
     const complaints = complaintsAbout(job, { isTaken: isKnown, now });

@@ -3,11 +3,12 @@ import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 import { rowCount } from './rows-in-words.ts';
+import { countRowsWhere, inBatches } from './rows-of-table.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 const batch = 1000;
 
-/** A column that must not be empty, with the value for rows that another version wrote without it. */
+/** A required column, with the value for rows that another version wrote without it. */
 interface Defaulted {
   readonly table: string;
   readonly name: string;
@@ -15,7 +16,7 @@ interface Defaulted {
   readonly folded: string | undefined;
 }
 
-/** Only constants: a default that depends on the caller says nothing about rows of others. */
+/** Only constants: a default that depends on the caller does not apply to rows of others. */
 export function defaultedColumns({ table, columns, indexes }: TableSchema): Defaulted[] {
   const isUnique = (name: string) =>
     Object.values(indexes).some((index) => index.unique && index.columns.includes(name));
@@ -43,11 +44,7 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
   const steps: Step[] = [];
   for (const column of [...schemas].flatMap(defaultedColumns)) {
     const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
-    const [row] = await readUnprepared<{ n: number }>(
-      executor,
-      sql`select count(*) as n from ${table} where ${name} is null`,
-    );
-    const missing = row?.n ?? 0;
+    const missing = await countRowsWhere(executor, column.table, sql`${name} is null`);
     if (missing === 0) continue;
     steps.push({
       says: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
@@ -66,22 +63,21 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
   return steps;
 }
 
-/** A few rows at a time, beside those who write. */
-async function fillDefault(executor: Executor, column: Defaulted, done: (rows: number) => void): Promise<void> {
+/** On PostgreSQL: fills a few rows at a time, without locking the table. */
+export function fillDefault(executor: Executor, column: Defaulted, done: (rows: number) => void): Promise<void> {
   const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
-  for (let after = ''; ; ) {
+  return inBatches(async (after) => {
     const rows = await readUnprepared<{ id: string }>(
       executor,
       sql`select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batch}`,
     );
     const ids = rows.map(({ id }) => id);
     const last = ids.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) return undefined;
     await writeOnce(
       executor,
       sql`update ${table} set ${valuesOf(column)} where "id" = any(${ids}) and ${name} is null`,
     );
-    done(ids.length);
-    after = last;
-  }
+    return { id: last, rows: ids.length };
+  }, done);
 }

@@ -2,27 +2,28 @@ import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
+import { inBatches } from './rows-of-table.ts';
 
 type Fill = NonNullable<Step['fill']>;
 
 const batch = 1000;
 
-/** Folding is ours, not the database's: rows that were there before a field became searchable are folded here. */
+/** Folds the rows that existed before a field became searchable. The databases cannot fold text in the same way. */
 export const fillFolded = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
   foldWhere(executor, fill, sql`${raw(quoted(fill.folded))} is null`, done);
 
-/** The same for rows that others may have folded, or changed since. */
+/** Also checks rows that are folded already. */
 export const refold = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
   foldWhere(executor, fill, sql`true`, done);
 
-async function foldWhere(
+function foldWhere(
   executor: Executor,
   { table, from, folded }: Fill,
   condition: Fragment,
   done: (rows: number) => void,
 ): Promise<void> {
   const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
-  for (let after = ''; ; ) {
+  return inBatches(async (after) => {
     const rows = await readUnprepared<{ id: string; value: string | null; folded: string | null }>(
       executor,
       sql`select "id", ${source} as value, ${target} as folded from ${tableName} where "id" > ${after} and (${source} is not null or ${target} is not null) and ${condition} order by "id" limit ${batch}`,
@@ -53,8 +54,6 @@ async function foldWhere(
       }
     }
     const last = rows.at(-1);
-    if (!last) return;
-    done(rows.length);
-    after = last.id;
-  }
+    return last && { id: last.id, rows: rows.length };
+  }, done);
 }

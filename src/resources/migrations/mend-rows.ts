@@ -2,6 +2,7 @@ import type { Tx } from '../../database/database.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import { inBatches } from './rows-of-table.ts';
 
 /** A write to one of these rows waits for the whole batch. */
 const batch = 250;
@@ -14,15 +15,9 @@ interface Mended {
   readonly mend: Fragment;
 }
 
-/** On PostgreSQL: makes values fit a new declaration, a few rows at a time, beside those who write. What is folded of them fits at any moment. */
-export async function mendRows({ db }: Executor, mended: Mended, done: (rows: number) => void): Promise<void> {
-  for (let after = ''; ; ) {
-    const last = await db.transaction().execute((tx) => mendSome(tx, mended, after));
-    if (!last) return;
-    done(last.rows);
-    after = last.id;
-  }
-}
+/** On PostgreSQL: makes values fit a new declaration, a few rows at a time, without locking the table. */
+export const mendRows = ({ db }: Executor, mended: Mended, done: (rows: number) => void): Promise<void> =>
+  inBatches((after) => db.transaction().execute((tx) => mendSome(tx, mended, after)), done);
 
 async function mendSome(tx: Tx, { table, name, folded, breaks, mend }: Mended, after: string) {
   const executor: Executor = { engine: 'postgres', db: tx };

@@ -1,14 +1,12 @@
 import type { Engine } from '../../database/database.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { fillDefault } from './fill-defaults.ts';
 import { refold } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 import type { TableSchema } from './storage-schema.ts';
 
-const batch = 1000;
-
-/** Others wrote while nobody named it: defaults are filled in, and folded text is folded anew. */
+/** Others wrote rows while no declaration named the column. Fills in the default, and folds text again. */
 export function resumeColumn(
   engine: Engine,
   { table, indexes }: TableSchema,
@@ -27,29 +25,11 @@ export function resumeColumn(
   const { default: value } = next;
   if (value === undefined || isUnique) return [];
   const statements = [sql`update ${tableName} set ${column} = ${value} where ${column} is null`];
-  return [{ says, statements, ...beside((executor, done) => fillIn(executor, { table, name, value }, done)) }];
-}
-
-/** Writes a value into rows that have none, a few at a time. */
-async function fillIn(
-  executor: Executor,
-  { table, name, value }: { table: string; name: string; value: unknown },
-  done: (rows: number) => void,
-): Promise<void> {
-  const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
-  for (let after = ''; ; ) {
-    const rows = await readUnprepared<{ id: string }>(
-      executor,
-      sql`select "id" from ${tableName} where "id" > ${after} and ${column} is null order by "id" limit ${batch}`,
-    );
-    for (const { id } of rows)
-      await writeOnce(
-        executor,
-        sql`update ${tableName} set ${column} = ${value} where "id" = ${id} and ${column} is null`,
-      );
-    const last = rows.at(-1);
-    if (!last) return;
-    done(rows.length);
-    after = last.id;
-  }
+  return [
+    {
+      says,
+      statements,
+      ...beside((executor, done) => fillDefault(executor, { table, name, value, folded: undefined }, done)),
+    },
+  ];
 }

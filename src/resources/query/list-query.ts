@@ -40,18 +40,8 @@ type Query = Readonly<Record<string, string>>;
 
 const selectionParameters = new Set(['filter', 'include']);
 export const listParameters: ReadonlySet<string> = new Set([
-  'search',
-  'searchJoin',
-  'searchFields',
-  'orderBy',
-  'sortedBy',
-  ...selectionParameters,
-  'page',
-  'limit',
-  'count',
-  'cursor',
-  'aggregate',
-  'groupBy',
+  ...['search', 'searchJoin', 'searchFields', 'orderBy', 'sortedBy', ...selectionParameters],
+  ...['page', 'limit', 'count', 'cursor', 'aggregate', 'groupBy'],
 ]);
 /** Which parameters a GET takes: those that are given, and the one of resources that keep deleted rows. */
 const withDeleted = ({ definition }: Resource, names: ReadonlySet<string>): ReadonlySet<string> =>

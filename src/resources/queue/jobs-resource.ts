@@ -6,14 +6,19 @@ import { deleteJob, retryJob } from './job-store.ts';
 
 const fields = {
   name: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
-  subject: text({ readOnly: true, searchable: true, folded: 'stored', description: 'Whom or what it is about' }),
+  subject: text({ readOnly: true, searchable: true, folded: 'stored', description: 'The subject of the job' }),
   state: computed(
     { as: 'text', from: ['failed_at', 'leased_until'], description: 'waiting, running or failed' },
     ({ failed_at, leased_until }) => (failed_at ? 'failed' : leased_until ? 'running' : 'waiting'),
   ),
   attempts: integer({ required: true, readOnly: true, searchable: true, sortable: true }),
   next_attempt_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
-  failed_at: timestamp({ readOnly: true, searchable: true, sortable: true, description: 'When it was given up' }),
+  failed_at: timestamp({
+    readOnly: true,
+    searchable: true,
+    sortable: true,
+    description: 'The time at which the job failed',
+  }),
   last_error: text({ readOnly: true, description: 'Why the last attempt failed' }),
   leased_until: timestamp({ hidden: true }),
   created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
@@ -26,7 +31,7 @@ const record = ({ context, tx, caller, source }: WriteCall, type: string, { id, 
 export const jobsResource = defineResource({
   name: 'queued-jobs',
   singular: 'job',
-  description: 'Work that waits to be done or was given up: mail, and the jobs of the operator. What is done is gone.',
+  description: 'Waiting and failed jobs: mail, and the jobs of the operator. Finished jobs are removed.',
   managed: false,
   mcp: false,
   versioned: false,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
@@ -140,7 +141,7 @@ export class Queue {
   /** Deletes jobs that failed long ago, and updates the metrics. */
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
-    while ((await deleteFailedBefore(database.db, now() - keepFailedMs, 200)) > 0);
+    await pruneInBatches((limit) => deleteFailedBefore(database.db, now() - keepFailedMs, limit));
     metrics.jobs.reset();
     let mails = 0;
     for (const { name, failed, count } of await countJobs(database.db)) {

@@ -4,9 +4,8 @@ import type { ListQuery } from '../query/list-query.ts';
 import type { Sort } from '../query/sorting.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';
 import { relatedValue } from './related-sql.ts';
-import { rememberedOf, selectionFor } from './remembered.ts';
+import { rememberedOf, type Selection, selectionFor } from './remembered.ts';
 import { searchConditions } from './search-conditions.ts';
-import type { Selection } from './selection.ts';
 
 /** A list that is to be read: what its query asks for, in SQL. */
 export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {

@@ -7,8 +7,8 @@ import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql, truth } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { loadIncludes } from './load-includes.ts';
+import type { Selection } from './remembered.ts';
 import type { RowShape, TaggedJson } from './row-json.ts';
-import type { Selection } from './selection.ts';
 
 export const noSuchRow = ({ singular }: Resource) =>
   notFound(`There is no such ${singular}, or none that you may see.`);

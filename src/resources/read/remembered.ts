@@ -1,10 +1,27 @@
 import type { Changes, Engine } from '../../database/database.ts';
 import type { Resource } from '../model/resource.ts';
+import { besides, type Include, keyColumns } from '../query/include-tree.ts';
 import { plainRow, type RowQuery } from '../query/list-query.ts';
 import { type Sort, usualSort } from '../query/sorting.ts';
 import type { PreparedSelect } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { type RowShape, shapeOf } from './row-json.ts';
+
+/** The columns that are read, and how each row is shown. */
+export interface Selection {
+  readonly shape: RowShape;
+  readonly includes: readonly Include[];
+  /** Where rows may be answered as they were written last. */
+  readonly recent?: RecentRows;
+}
+
+const selectionOf = (resource: Resource, { fields, includes }: RowQuery): Selection => ({
+  shape: shapeOf(resource, besides(fields ?? resource.shown, includes), {
+    extra: keyColumns(resource, includes),
+    repeated: fields === undefined,
+  }),
+  includes,
+});
 
 /** The caches for reads of one resource. All of them can be rebuilt. */
 class Remembered {

@@ -22,7 +22,10 @@ export const descriptionsSchema = named(
             access: Type.Object({}, { additionalProperties: true, description: 'a word for each operation' }),
             readers: Type.Object(
               { everyone: rows, roles: Type.Record(Type.String(), rows) },
-              { description: 'the rows that a user without a role may read, and a user with each role alone' },
+              {
+                description:
+                  'the number of rows (none, some or all) that a user without a role may read, and a user with each role',
+              },
             ),
             fields: byName('the fields'),
             relations: byName('what include embeds'),

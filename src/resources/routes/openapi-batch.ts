@@ -6,7 +6,7 @@ import { operationDocs } from './openapi-operations.ts';
 import { inputSchema, plain } from './openapi-schemas.ts';
 
 const id = { type: 'string', description: 'The id of the row.' };
-const ifMatch = { type: 'string', description: 'As the header If-Match: the ETag of the version to change.' };
+const ifMatch = { type: 'string', description: 'The ETag of the version to change, as in the header If-Match.' };
 
 /** One item of the list that a batch takes. */
 function itemSchema(resource: Resource, operation: BatchOperation) {
@@ -45,7 +45,7 @@ export function batchDocs(resource: Resource, operation: BatchOperation) {
     }),
     response: {
       200: {
-        description: 'One answer for each row, in the order of the request.',
+        description: 'One result for each row, in the order of the request.',
         content: {
           'application/json': {
             schema: {
@@ -62,7 +62,7 @@ export function batchDocs(resource: Resource, operation: BatchOperation) {
                       },
                       ...(operation === 'delete' ? {} : { etag: { type: 'string' }, data }),
                       error: problemSchema,
-                      retry_after: { type: 'integer', description: 'Seconds to wait before another try.' },
+                      retry_after: { type: 'integer', description: 'The number of seconds to wait before a retry.' },
                     },
                     required: ['status'],
                   },
@@ -76,7 +76,7 @@ export function batchDocs(resource: Resource, operation: BatchOperation) {
       401: unauthorized,
       403: forbidden,
       422: {
-        description: 'The batch cannot be read, and nothing was written; `errors` names what is wrong.',
+        description: 'The batch is invalid, and nothing was written. `errors` lists the problems.',
         content: { 'application/problem+json': { schema: problemSchema } },
       },
     },

@@ -41,7 +41,7 @@ const idParameter = (resource: Resource) =>
 const deletedParameter = (values: readonly string[]) => ({
   type: 'string',
   enum: values,
-  description: 'Deleted rows alone, or with the others. Only for those who may delete them.',
+  description: 'Return only deleted rows, or all rows. Callers see only deleted rows that they may delete.',
 });
 
 const names = (fields: readonly { readonly name: string }[]): string => fields.map(({ name }) => name).join(', ');
@@ -62,7 +62,7 @@ function aggregateParameters(resource: Resource): Record<string, object> {
 function selectionParameters(resource: Resource): Record<string, object> {
   const relations = [...resource.relations.keys()];
   return {
-    filter: parameter('Show only these fields, with ; between them. The others are not in the answer.'),
+    filter: parameter('Return only these fields, separated by ;'),
     ...(relations.length === 0
       ? {}
       : { include: parameter(`Embed relations, with , between them: ${relations.join(', ')}.`) }),
@@ -74,19 +74,19 @@ function listParameters(resource: Resource): Record<string, object> {
   const searchable = searchableNames(resource);
   return {
     search: parameter(
-      `field:value, with ; between pairs; a|b:value looks in several fields. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
+      `Pairs of field:value, separated by ; (a|b:value searches several fields). * at either end is a wildcard; > >= < <= != compare; a,b matches one of the values; null matches no value; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
     ),
-    searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs of search are joined.' },
-    searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
+    searchJoin: { type: 'string', enum: ['and', 'or'], description: 'All pairs must match (and), or one (or).' },
+    searchFields: parameter('Pairs of field:operator, separated by ; with the operators =, like and in.'),
     orderBy: parameter(
-      `Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
+      `Fields to sort by, separated by ; Fields: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
     ),
-    sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.'),
+    sortedBy: parameter('asc or desc for each field of orderBy, separated by ;'),
     ...selectionParameters(resource),
     page: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Rows on a page.' },
-    count: { type: 'string', enum: ['exact', 'none'], description: 'Count all rows, or none; else up to 10,000.' },
-    cursor: parameter('Walk by key at the same cost at any depth: empty for the first page, then next_cursor.'),
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'The number of rows on a page.' },
+    count: { type: 'string', enum: ['exact', 'none'], description: 'Count all rows or none. Default: up to 10,000.' },
+    cursor: parameter('The position of the page: empty for the first page, then next_cursor.'),
     ...aggregateParameters(resource),
   };
 }

@@ -46,7 +46,7 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
   }
   const more = {
     type: 'object',
-    description: 'Where there are more than are embedded.',
+    description: 'True if there are more rows than the embedded ones.',
     properties: { more: { type: 'boolean' }, all: { type: 'string', description: 'The path of the whole list.' } },
     required: ['more', 'all'],
   };
@@ -145,19 +145,19 @@ export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'up
 
 const link = { type: ['string', 'null'] };
 
-const position: Json = { type: 'string', description: 'Where to follow the changes of this list from.' };
+const position: Json = { type: 'string', description: 'The position from which to follow the changes of this list.' };
 
 const paginationSchema = named('Pagination', {
   type: 'object',
-  description: 'Where this page is among all.',
+  description: 'The position of this page in the list.',
   properties: {
     total: { type: 'integer', description: 'Exact up to 10,000; see total_capped and the parameter count.' },
-    total_capped: { type: 'boolean', description: 'There are more rows than total says.' },
+    total_capped: { type: 'boolean', description: 'True if there are more rows than `total`.' },
     count: { type: 'integer', description: 'Rows on this page.' },
     per_page: { type: 'integer' },
     current_page: { type: 'integer' },
     total_pages: { type: 'integer' },
-    next_cursor: { type: ['string', 'null'], description: 'With the parameter cursor: where the next page begins.' },
+    next_cursor: { type: ['string', 'null'], description: 'With the parameter cursor: the cursor of the next page.' },
     links: { type: 'object', properties: { next: link, previous: link } },
   },
   required: ['count', 'per_page', 'links'],

@@ -31,8 +31,8 @@ const fields = {
   client_id: reference('clients', { readOnly: true, searchable: true }),
   scopes: list({ default: [everyScope], searchable: true }),
   created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
-  expires_at: timestamp({ searchable: true, sortable: true, description: 'By default as PERSONAL_TOKEN_TTL says' }),
-  last_used_at: timestamp({ readOnly: true, searchable: true, sortable: true, description: 'To the minute' }),
+  expires_at: timestamp({ searchable: true, sortable: true, description: 'The default is set by PERSONAL_TOKEN_TTL' }),
+  last_used_at: timestamp({ readOnly: true, searchable: true, sortable: true, description: 'Accurate to the minute' }),
   address: text({ readOnly: true, searchable: true, folded: 'stored' }),
   user_agent: text({ readOnly: true }),
   revealed: computed(
@@ -53,7 +53,7 @@ const revealAnswer = Type.Object(
   { additionalProperties: true },
 );
 
-const revealed = Type.Object({ access_token: Type.String({ description: 'Shown in this answer only' }) });
+const revealed = Type.Object({ access_token: Type.String({ description: 'Shown only in this response' }) });
 
 function wrongExpiry(expiresAt: number, now: number): FieldError[] {
   if (expiresAt <= now) {

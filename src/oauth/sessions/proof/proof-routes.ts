@@ -10,11 +10,11 @@ import { renewProof, requireRenewable } from './renew-proof.ts';
 
 const Proof = Type.Object({
   auth_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'When the owner of the session last proved who they are. A refresh does not renew it.',
+    description: 'The time at which the owner of the session last authenticated. A refresh does not change it.',
   }),
-  amr: Type.Array(Type.String(), { description: 'How (RFC 8176).' }),
+  amr: Type.Array(Type.String(), { description: 'The authentication methods (RFC 8176).' }),
   acr: Type.Union([Type.String(), Type.Null()], {
-    description: 'urn:gatehouse:1 (one factor), urn:gatehouse:2 (two), phr (resists phishing).',
+    description: 'urn:gatehouse:1 (one factor), urn:gatehouse:2 (two factors), phr (phishing-resistant).',
   }),
 });
 
@@ -42,14 +42,14 @@ export function serveProofs(
       config: { auth: 'auth:api' },
       schema: {
         tags: ['sessions'],
-        summary: 'Show the session of the presented token, and how its owner can prove who they are',
+        summary: 'Show the current session, and how its owner can renew the proof of identity',
         response: {
           200: Type.Object({
             data: Type.Object({
               id: Type.String(),
               ...Proof.properties,
               proof_methods: Type.Array(Type.String(), {
-                description: 'Members that POST /v1/sessions/current/proofs takes from this user.',
+                description: 'The members that this user can send to POST /v1/sessions/current/proofs.',
               }),
             }),
           }),
@@ -69,7 +69,7 @@ export function serveProofs(
       config: { auth: 'auth:api' },
       schema: {
         tags: ['sessions'],
-        summary: 'Prove again who you are',
+        summary: 'Renew the proof of identity',
         description:
           'Renews the proof of the session (RFC 9470), for what asks for a recent one by 401 `proof_too_old`. The same token goes on working. ' +
           'Several members at once reach a higher level.',

@@ -1,34 +1,38 @@
 import type { Context } from '../../../database/context.ts';
-import type { ChangeLog } from './change-log.ts';
 
-/** The interval of the query for changes of other processes, while there are subscribers. */
-const lookEveryMs = 100;
+interface Work {
+  /** Looks for new work once, and does it. */
+  look(): Promise<void>;
+  /** Whether to look again after a while. */
+  isNeeded(): boolean;
+  readonly everyMs: number;
+  /** The log line for a failed look. */
+  readonly failed: string;
+}
+
 const retryAfterMs = 1000;
 
-/**
- * Follows the log for all who want to hear of changes at this instance: one look for all of them. It rests while nobody does.
- */
+/** Looks for new work when it is woken, and from time to time. One look runs at a time. */
 export class Follower {
-  readonly #context: Context;
-  readonly #log: ChangeLog;
-  readonly #isNeeded: () => boolean;
-  /** Told how far the log is final. What it has not dealt with is told again. */
-  readonly #deal: (settled: number) => Promise<void>;
+  readonly #log: Context['log'];
+  readonly #work: Work;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
 
-  constructor(context: Context, log: ChangeLog, isNeeded: () => boolean, deal: (settled: number) => Promise<void>) {
-    this.#context = context;
+  constructor({ log }: Context, work: Work) {
     this.#log = log;
-    this.#isNeeded = isNeeded;
-    this.#deal = deal;
+    this.#work = work;
   }
 
-  /** There may be something new, or somebody new. */
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** There may be new work. A look that is running is followed by another one. */
   wake(): void {
-    if (this.#stopped || !this.#isNeeded()) return;
+    if (this.#stopped) return;
     this.#again = true;
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -43,17 +47,16 @@ export class Follower {
 
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
-    let pause = lookEveryMs;
+    let pause = this.#work.everyMs;
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        await this.#deal(await this.#log.observe());
+        await this.#work.look();
       }
     } catch (error) {
-      pause = retryAfterMs;
-      if (!this.#stopped)
-        this.#context.log.warn({ err: error }, 'the log of changes could not be read; it will be again');
+      pause = Math.max(pause, retryAfterMs);
+      if (!this.#stopped) this.#log.warn({ err: error }, this.#work.failed);
     }
-    if (!this.#stopped && this.#isNeeded()) this.#timer = setTimeout(() => this.wake(), pause).unref();
+    if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => this.wake(), pause).unref();
   }
 }

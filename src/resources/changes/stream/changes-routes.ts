@@ -64,7 +64,7 @@ const ChangeSchema = Type.Object({
   resource: Type.String(),
   id: Type.String(),
   operation: Type.Enum(['created', 'updated', 'deleted', 'left'], {
-    description: '`left`: the row is no longer among those that the caller sees.',
+    description: '`left`: the caller can no longer see the row.',
   }),
   version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   before: Type.Optional(row),
@@ -83,7 +83,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
       config: { auth: 'public', bearer: 'optional', eventStream: true },
       schema: {
         tags: ['changes'],
-        summary: 'Read changes in the order in which they were made, or follow them as a stream',
+        summary: 'Read changes in order, or follow them as a stream',
         description:
           'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events that goes on where `Last-Event-ID` or `after` says. 410 `resync`: the position is too old, or of another history.',
         querystring,
@@ -111,7 +111,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
       config: { auth: 'auth:api' },
       schema: {
         tags: ['changes'],
-        summary: 'Get a ticket, which opens one stream in a browser that cannot send a header',
+        summary: 'Get a ticket that opens one stream in a browser',
         response: {
           201: Type.Object({
             data: Type.Object({ ticket: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),

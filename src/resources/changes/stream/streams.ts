@@ -12,6 +12,8 @@ import type { Sights } from '../view/view-store.ts';
 import type { Stream } from './stream.ts';
 
 const sweepEveryMs = 1000;
+/** The interval of the query for changes of other processes, while there are subscribers. */
+const lookEveryMs = 100;
 const rowsAtOnce = 500;
 /** A subscriber that catches up waits until it has read this much. */
 const mostAhead = 256 * 1024;
@@ -40,12 +42,12 @@ export class Streams {
     this.#log = log;
     this.#resources = resources;
     this.#recorded = [...recordedResources(resources).keys()];
-    this.#follower = new Follower(
-      context,
-      log,
-      () => this.#open.size > 0,
-      (settled) => this.#deal(settled),
-    );
+    this.#follower = new Follower(context, {
+      look: async () => this.#deal(await log.observe()),
+      isNeeded: () => this.#open.size > 0,
+      everyMs: lookEveryMs,
+      failed: 'the log of changes could not be read; it will be again',
+    });
     context.database.bus.subscribe((change) => this.#hear(change));
   }
 
@@ -95,7 +97,7 @@ export class Streams {
   }
 
   wake(): void {
-    this.#follower.wake();
+    if (this.#open.size > 0) this.#follower.wake();
   }
 
   /** Ends all streams. Their clients connect to another instance. */

@@ -23,7 +23,7 @@ export const deliveriesResource = defineResource({
   name: 'webhook-deliveries',
   table: 'webhook_deliveries',
   singular: 'delivery',
-  description: 'What was sent to webhooks, and what they answered. Kept as long as changes are.',
+  description: 'The requests to webhooks, and the responses. Kept as long as changes.',
   managed: false,
   versioned: false,
   mcp: false,

@@ -1,6 +1,7 @@
 import type { Context } from '../../../database/context.ts';
 import type { Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
@@ -8,6 +9,7 @@ import { recordEvent } from '../../audit/record-event.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
+import { Follower } from '../log/follower.ts';
 import { LoggedChange } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
@@ -38,7 +40,7 @@ const longestKept = 1000;
 /** The body of a delivery that the owner may not see any more. */
 const notToBeSeen = 'null';
 
-/** Three times as long each time, up to eight hours. A little less by chance: what failed together is not tried together. */
+/** Three times as long each time, up to eight hours, with jitter. */
 const pauseAfter = (attempts: number): number =>
   Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));
 
@@ -53,34 +55,33 @@ export interface SenderMeans {
 }
 
 /**
- * Delivers changes to webhooks. Each webhook has its own position in the log, from which deliveries are made in a transaction, and its own
- * room of eight deliveries under way: none waits for another's receiver.
+ * Delivers changes to webhooks. Each webhook has its own position in the log and up to eight deliveries under way, so none waits for
+ * the receiver of another.
  */
 export class WebhookSender {
   readonly #context: Context;
   readonly #means: SenderMeans;
   readonly #fetch: GuardedFetch;
   readonly #sending = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #again = false;
+  readonly #follower: Follower;
   /** The last look found no webhook. */
   #idle = false;
-  #stopped = false;
 
   constructor(context: Context, means: SenderMeans) {
     this.#context = context;
     this.#means = means;
     this.#fetch = createGuardedFetch(context.config);
+    this.#follower = new Follower(context, {
+      look: () => this.#look(),
+      isNeeded: () => true,
+      everyMs: lookEveryMs,
+      failed: 'webhooks could not be looked at; they will be again',
+    });
   }
 
   /** There may be something to send. */
   wake(): void {
-    if (this.#stopped) return;
-    this.#again = true;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#follower.wake();
   }
 
   /** A change was recorded. Without webhooks, that is no reason to ask the database. */
@@ -89,46 +90,35 @@ export class WebhookSender {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#follower.stop();
     await Promise.allSettled(this.#sending);
   }
 
   async prune(): Promise<void> {
     const { config, database, now } = this.#context;
-    while ((await deleteDeliveriesBefore(database.db, now() - config.changesRetention * 1000, 500)) === 500);
+    await pruneInBatches((limit) => deleteDeliveriesBefore(database.db, now() - config.changesRetention * 1000, limit));
   }
 
   async #look(): Promise<void> {
-    clearTimeout(this.#timer);
-    try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
-        const webhooks = await activeWebhooks(this.#context.database.db);
-        this.#idle = webhooks.length === 0;
-        if (this.#idle) continue;
-        const settled = await this.#means.log.observe();
-        for (const webhook of webhooks) await this.#serve(webhook, settled);
-      }
-    } catch (error) {
-      if (!this.#stopped) this.#context.log.warn({ err: error }, 'webhooks could not be looked at; they will be again');
-    }
-    if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), lookEveryMs).unref();
+    const webhooks = await activeWebhooks(this.#context.database.db);
+    this.#idle = webhooks.length === 0;
+    if (this.#idle) return;
+    const settled = await this.#means.log.observe();
+    for (const webhook of webhooks) await this.#serve(webhook, settled);
   }
 
-  /** One that fails, such as by its search, holds up no other. */
+  /** A webhook that fails, for example because of its search, does not delay others. */
   async #serve(webhook: WebhookRow, settled: number): Promise<void> {
     try {
       if (webhook.position < settled) await this.#makeDeliveries(webhook, settled);
       await this.#send(webhook);
     } catch (error) {
-      if (this.#stopped) return;
+      if (this.#follower.isStopped) return;
       this.#context.log.warn({ err: error, webhook: webhook.id }, 'a webhook could not be served; it will be again');
     }
   }
 
-  /** Whatever another instance has done meanwhile is not done twice: the position must be where it was. */
+  /** If another instance has moved the position meanwhile, this one does nothing. */
   async #makeDeliveries(webhook: WebhookRow, settled: number): Promise<void> {
     const { database, now } = this.#context;
     const { log } = this.#means;
@@ -152,14 +142,14 @@ export class WebhookSender {
       await insertDeliveries(tx, rows);
       await advanceWebhook(tx, id, page.to);
     });
-    if (page.to < settled) this.#again = true;
+    if (page.to < settled) this.wake();
   }
 
   #changeOf(row: ConstructorParameters<typeof LoggedChange>[1]): LoggedChange {
     return new LoggedChange(this.#means.resources.get(row.resource) as never, row);
   }
 
-  /** By the rights that the owner has now; undefined where there are none. */
+  /** With the current rights of the owner. Undefined without any. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
     const { database, now } = this.#context;
     const caller = await this.#means.ownerOf(user_id);
@@ -198,7 +188,7 @@ export class WebhookSender {
     }
   }
 
-  /** The owner's rights are asked once more: what it may no longer see is not sent. */
+  /** Checks the owner's rights again. Undefined if the owner may no longer see the change. */
   async #bodyOf(webhook: WebhookRow, delivery: DeliveryRow): Promise<string | undefined> {
     const subscription = await this.#subscriptionOf(webhook);
     if (!subscription) return undefined;

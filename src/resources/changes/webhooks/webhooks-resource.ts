@@ -65,7 +65,7 @@ const keepBody = Type.Unsafe<{ keep_old_hours?: number } | null>({
       title: 'Keep the old secret for (hours)',
       minimum: 0,
       maximum: 720,
-      description: 'For how long the old secret signs as well; by default a day',
+      description: 'The number of hours for which Gatehouse also signs with the old secret. Default: 24',
     },
   },
 });
@@ -78,10 +78,10 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
       minItems: 1,
       maxItems: 100,
       items: { type: 'string' },
-      description: 'Ids of deliveries. Or name a time with `from`.',
+      description: 'The ids of deliveries. Send either these or `from`.',
     },
     from: { type: 'string', format: 'date-time', description: 'All deliveries from this time on' },
-    to: { type: 'string', format: 'date-time', description: 'Until this time; without it, until now' },
+    to: { type: 'string', format: 'date-time', description: 'Deliveries until this time. Default: now' },
   },
 });
 
@@ -89,7 +89,7 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
 export const webhooksResource = (means: WebhookMeans) =>
   defineResource({
     name: 'webhooks',
-    description: 'Endpoints that changes are delivered to, signed as Standard Webhooks.',
+    description: 'URLs that receive changes as requests with Standard Webhooks signatures.',
     managed: false,
     // It goes on after the application that made it.
     mcp: false,
@@ -103,14 +103,14 @@ export const webhooksResource = (means: WebhookMeans) =>
       url: text({ label: 'URL', required: true, max: 2000, searchable: true, example: 'https://example.com/hooks' }),
       resources: list({ required: true, searchable: true, description: 'Resources with `changes`' }),
       operations: list({ values: [...operations], default: [...operations] }),
-      search: text({ max: 2000, description: 'Conditions as in lists' }),
+      search: text({ max: 2000, description: 'A search, as in lists' }),
       active: boolean({ default: true, searchable: true }),
-      disabled_reason: text({ readOnly: true, description: 'Why the service switched it off' }),
+      disabled_reason: text({ readOnly: true, description: 'The reason why the service disabled the webhook' }),
       signature: oneOf(['hmac', 'ed25519'], { default: 'hmac', immutable: true }),
       previous_until: timestamp({
         label: 'Old secret valid until',
         readOnly: true,
-        description: 'Until when the old secret signs as well',
+        description: 'The time until which Gatehouse also signs with the old secret',
       }),
       sealed_secret: text({ hidden: true, max: 4000 }),
       sealed_previous: text({ hidden: true, max: 4000 }),
@@ -125,7 +125,7 @@ export const webhooksResource = (means: WebhookMeans) =>
     access: { read: anyOf(role('admin'), own), write: anyOf(role('admin'), own) },
     events: true,
     reveals: Type.Object({
-      secret: Type.String({ description: 'To verify deliveries with; shown in this answer only' }),
+      secret: Type.String({ description: 'The key that verifies deliveries. Shown only in this response' }),
     }),
     hooks: {
       prepare(call, { values }) {

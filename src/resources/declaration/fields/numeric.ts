@@ -42,21 +42,14 @@ export const numberValues = {
   toJson: String,
   emptyValue: ({ min }: ColumnSchema): unknown => Math.max(0, min ?? 0),
   narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
-    const found: Narrowing[] = [];
-    if (max !== undefined && (before.max ?? Number.POSITIVE_INFINITY) > max) {
-      found.push({
-        breaks: sql`${column} > ${max}`,
-        says: `are above ${max} in it and would be set to that`,
-        mend: sql`${max}`,
-      });
-    }
-    if (min !== undefined && (before.min ?? Number.NEGATIVE_INFINITY) < min) {
-      found.push({
-        breaks: sql`${column} < ${min}`,
-        says: `are below ${min} in it and would be set to that`,
-        mend: sql`${min}`,
-      });
-    }
-    return found;
+    const bound = (name: string, breaks: Fragment, limit: number): Narrowing => ({
+      breaks,
+      says: `are ${name} ${limit} in it and would be set to that`,
+      mend: sql`${limit}`,
+    });
+    return [
+      ...(max !== undefined && (before.max ?? Infinity) > max ? [bound('above', sql`${column} > ${max}`, max)] : []),
+      ...(min !== undefined && (before.min ?? -Infinity) < min ? [bound('below', sql`${column} < ${min}`, min)] : []),
+    ];
   },
 } as const satisfies Partial<FieldType>;

@@ -2,8 +2,7 @@ import { unknownName } from '../../../http/errors/parameter-errors.ts';
 import { join, sql } from '../../sql/sql-text.ts';
 import { anything } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import type { SearchTerm } from './field-type.ts';
-import { type FieldType, refuse, type SearchedField } from './field-type.ts';
+import { type FieldType, refuse, type SearchedField, type SearchTerm } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 
 export const oneOf = <

@@ -2,8 +2,14 @@ import type { Engine } from '../../../database/database.ts';
 import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfWords } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import type { SearchTerm } from './field-type.ts';
-import { type FieldType, type OwnOptions, type Refusal, refuse, type SearchedField } from './field-type.ts';
+import {
+  type FieldType,
+  type OwnOptions,
+  type Refusal,
+  refuse,
+  type SearchedField,
+  type SearchTerm,
+} from './field-type.ts';
 import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
 
@@ -61,24 +67,8 @@ export function checkText(
 }
 
 const likely = [
-  'text',
-  'Text',
-  'TEXT',
-  'a-text',
-  'a_text',
-  'AB 123',
-  'AB-123',
-  'AB123',
-  'ab123',
-  '1234',
-  '12345',
-  '#17614d',
-  '2026-01-31',
-  '12:30',
-  '1.0.0',
-  'ada@example.com',
-  'https://example.com',
-  '+12133734253',
+  ...['text', 'Text', 'TEXT', 'a-text', 'a_text', 'AB 123', 'AB-123', 'AB123', 'ab123', '1234', '12345', '#17614d'],
+  ...['2026-01-31', '12:30', '1.0.0', 'ada@example.com', 'https://example.com', '+12133734253'],
 ];
 
 /** A text that the field takes, where one comes to mind: a declared example is better. */

@@ -3,6 +3,7 @@ import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import { type Executor, readUnprepared, writeOnce } from '../../sql/executor.ts';
 import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+import { type Batch, inBatches } from '../rows-of-table.ts';
 
 /** How the stored values of one type become those of another. */
 export type Conversion = Fragment | ((stored: unknown) => unknown);
@@ -36,29 +37,21 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
 const batch = 1000;
 
 /**
- * Converts values that have not been converted, a few at a time. On PostgreSQL outside of a transaction: beside those who write, of whom it
- * waits for none. What it leaves out is left for another time.
+ * Converts values that have not been converted, a few at a time. On PostgreSQL outside of a transaction it waits for no writer, and
+ * skips locked rows.
  */
-export async function convertRows(
+export function convertRows(
   executor: Executor,
   converted: Converted,
   done: (rows: number) => void = () => undefined,
 ): Promise<void> {
   const { engine, db } = executor;
   const isBeside = engine === 'postgres' && !db.isTransaction;
-  for (let after = ''; ; ) {
-    const last: Batch | undefined = isBeside
-      ? await db.transaction().execute((tx) => convertSome({ engine, db: tx }, converted, after, true))
-      : await convertSome(executor, converted, after, false);
-    if (!last) return;
-    done(last.rows);
-    after = last.id;
-  }
-}
-
-interface Batch {
-  readonly id: string;
-  readonly rows: number;
+  const convert = (after: string) =>
+    isBeside
+      ? db.transaction().execute((tx) => convertSome({ engine, db: tx }, converted, after, true))
+      : convertSome(executor, converted, after, false);
+  return inBatches(convert, done);
 }
 
 async function convertSome(

@@ -1,10 +1,11 @@
 import type { ColumnSchema, Narrowing } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
-import { type Executor, readUnprepared } from '../../sql/executor.ts';
-import { type Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+import type { Executor } from '../../sql/executor.ts';
+import { type Fragment, quoted, raw, sql, truth } from '../../sql/sql-text.ts';
 import { mendRows } from '../mend-rows.ts';
 import type { Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
+import { countRowsWhere } from '../rows-of-table.ts';
 
 /** The plan for the table of one resource. */
 export interface TablePlan {
@@ -35,13 +36,8 @@ export async function narrowColumn(
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   for (const { breaks, says, mend, fills, advice } of narrowings(column, before, after)) {
-    // A column that is yet to be added holds nothing in any row.
-    const condition = before ? sql`where ${breaks}` : raw('');
-    const [row] = await readUnprepared<{ n: number }>(
-      executor,
-      sql`select count(*) as n from ${raw(quoted(table))} ${condition}`,
-    );
-    const broken = row?.n ?? 0;
+    // A column that does not exist yet is empty in every row.
+    const broken = await countRowsWhere(executor, table, before ? breaks : truth);
     if (broken === 0) continue;
     const what = rowsThat(broken, says);
     const fillBy = fills ? fillingMigration(table, name) : undefined;

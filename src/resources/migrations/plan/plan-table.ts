@@ -9,9 +9,9 @@ import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../mig
 import type { Permissions } from '../permissions.ts';
 import { resumeColumn } from '../resume-column.ts';
 import { rowsThat } from '../rows-in-words.ts';
+import { countRowsWhere, hasRows } from '../rows-of-table.ts';
 import type { IndexSchema, TableSchema } from '../storage-schema.ts';
 import { conversionOf } from './conversions.ts';
-import { countHeld, hasRows } from './held-values.ts';
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import { recastColumn } from './recast-column.ts';
 
@@ -77,7 +77,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
         steps.push(...recastColumn(engine, table, name, next, conversion));
       } else {
         gone.add(name);
-        const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
+        const held = await countHeld(executor, table, name, old);
         const free = held === 0 && (permissions.retype || !(await hasRows(executor, table)));
         const why = held === 0 ? ', which other versions may use' : `, which ${rowsThat(held, 'have a value in')}`;
         const loses = `${resource}.${old.field}`;
@@ -118,7 +118,7 @@ async function leaveColumns(
   for (const [name, old] of Object.entries(before.columns)) {
     if (after.columns[name]) continue;
     const operators = `${resource}.${old.field}`;
-    const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
+    const held = await countHeld(executor, table, name, old);
     const isNamed = drop.named.includes(operators) && !declared.has(old.field);
     if (isNamed || (drop.empty && held === 0)) {
       const why = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
@@ -189,6 +189,10 @@ async function makeIndexes(
     steps.push(createIndex(executor.engine, table, name, index));
   }
 }
+
+/** The number of rows with a value in a column. A folded column holds no data of its own. */
+const countHeld = async (executor: Executor, table: string, name: string, { type }: ColumnSchema): Promise<number> =>
+  type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`);
 
 const sameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
   old.storage === next.storage &&

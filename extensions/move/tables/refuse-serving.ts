@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { OperatorError } from '../../platform/errors.ts';
-import type { Database } from '../database.ts';
-import { type InstanceRow, listInstances } from '../postgres/invalidations/instance-table.ts';
-import { leaseSurelyOver } from '../postgres/invalidations/lease.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { type InstanceRow, listInstances } from '../../../src/database/postgres/invalidations/instance-table.ts';
+import { leaseSurelyOver } from '../../../src/database/postgres/invalidations/lease.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
 
 /** Refuses a PostgreSQL that an instance uses. One that crashed has left its row, which nobody renews. */
 export async function refuseServing({ db }: Database): Promise<void> {

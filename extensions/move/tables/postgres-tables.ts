@@ -1,7 +1,7 @@
 import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import type { Database, Tx } from '../database.ts';
-import type { Tables } from '../tables/tables.ts';
+import type { Database, Tx } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
 import { refuseServing } from './refuse-serving.ts';
 import {

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
 import {
   type CopiedColumn,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { OperatorError } from '../../platform/errors.ts';
-import type { Db } from '../database.ts';
-import { lookAtDatabase } from '../look-at-database.ts';
-import { knownMigrations, pendingMigrations } from '../migrate.ts';
+import type { Db } from '../../../src/database/database.ts';
+import { lookAtDatabase } from '../../../src/database/look-at-database.ts';
+import { knownMigrations, pendingMigrations } from '../../../src/database/migrate.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
 import type { Location } from './open-tables.ts';
 
 /** Reads something of a database of this version, and what tells it from every other. Changes nothing. */

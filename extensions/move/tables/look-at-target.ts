@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { sql } from 'kysely';
-import { OperatorError } from '../../platform/errors.ts';
-import type { Db } from '../database.ts';
-import { type Looked, lookAtDatabase } from '../look-at-database.ts';
-import { knownMigrations } from '../migrate.ts';
-import { openDatabase } from '../open-database.ts';
-import { readSetup, type Setup, unfinishedMove } from './notes.ts';
+import type { Db } from '../../../src/database/database.ts';
+import { type Looked, lookAtDatabase } from '../../../src/database/look-at-database.ts';
+import { knownMigrations, unfinishedMove } from '../../../src/database/migrate.ts';
+import { openDatabase } from '../../../src/database/open-database.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { readSetup, type Setup } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
 import { quote } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database, Engine, Tx } from '../database.ts';
-import { underMigrationLock } from '../locks/migration-lock.ts';
-import { runPending } from '../migrate.ts';
+import type { Database, Engine, Tx } from '../../../src/database/database.ts';
+import { underMigrationLock } from '../../../src/database/locks/migration-lock.ts';
+import { runPending } from '../../../src/database/migrate.ts';
 import { beginNotes } from './notes.ts';
 import { quote } from './tables.ts';
 

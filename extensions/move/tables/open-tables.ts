@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OperatorError } from '../../platform/errors.ts';
-import { openDatabase } from '../open-database.ts';
+import { openDatabase } from '../../../src/database/open-database.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
 import { PostgresTables } from './postgres-tables.ts';
 import { SqliteTables } from './sqlite-tables.ts';
 import type { TableReader, TableWriter } from './tables.ts';

@@ -1,10 +1,5 @@
+import { unfinishedMove } from '../../../src/database/migrate.ts';
 import { notesTable, type Position } from './tables.ts';
-
-/**
- * Stands among the migrations as long as a copy is not whole. To every version it looks like one of a newer version that took
- * something away, so that no service starts on it.
- */
-export const unfinishedMove = '000-contract-move-not-finished';
 
 export const beginNotes: readonly string[] = [
   `create table ${notesTable} (name text primary key, position text not null)`,

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { type CopiedTable, keyOf, type Row, type TableReader, type TableWriter } from './tables/tables.ts';
+
+/** Told of rows that were dealt with. */
+type Advance = (rows: number) => void;
+
+/** Copies what is not there yet. The next rows are read while those before are being written. */
+export async function copyTable(
+  source: TableReader,
+  target: TableWriter,
+  { from, to, change }: { from: CopiedTable; to: CopiedTable; change: (row: Row) => Row },
+  advance: Advance,
+): Promise<void> {
+  let { after, rows, finished } = await target.position(to.name);
+  advance(rows);
+  if (finished) return;
+  let page = await source.page(from, after);
+  while (!finished) {
+    const last = page.at(-1);
+    after = last ? keyOf(from, last) : after;
+    rows += page.length;
+    finished = last === undefined;
+    const written = target.insert(to, page.map(change), { after, rows, finished });
+    advance(page.length);
+    [page] = await Promise.all([finished ? [] : source.page(from, after), written]);
+  }
+}
+
+export interface Checksum {
+  readonly rows: number;
+  readonly sum: string;
+}
+
+/** SHA-256 over all rows, in the order of their keys and in one form on both engines. Reads a page at a time. */
+export async function checksum(
+  reader: TableReader,
+  table: CopiedTable,
+  change: (row: Row) => Row,
+  advance: Advance,
+): Promise<Checksum> {
+  const sum = createHash('sha256');
+  let rows = 0;
+  for (let page = await reader.page(table, undefined); page.length > 0; ) {
+    sum.update(page.map((row) => `${JSON.stringify(change(row))}\n`).join(''));
+    rows += page.length;
+    advance(page.length);
+    page = await reader.page(table, keyOf(table, page.at(-1) as Row));
+  }
+  return { rows, sum: sum.digest('hex') };
+}

@@ -1,0 +1,12 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+
+/** Makes the names in a folder durable. Windows opens no folders. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,29 @@
+import { type Executor, readUnprepared } from '../sql/executor.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+
+/** The number of rows for which a condition holds. */
+export async function countRowsWhere(executor: Executor, table: string, condition: Fragment): Promise<number> {
+  const [row] = await readUnprepared<{ n: number }>(
+    executor,
+    sql`select count(*) as n from ${raw(quoted(table))} where ${condition}`,
+  );
+  return row?.n ?? 0;
+}
+
+export async function hasRows(executor: Executor, table: string): Promise<boolean> {
+  return (await readUnprepared(executor, sql`select 1 as one from ${raw(quoted(table))} limit 1`)).length > 0;
+}
+
+export interface Batch {
+  /** The last id of the batch. */
+  readonly id: string;
+  readonly rows: number;
+}
+
+/** Works on the rows of a table in batches, in the order of their ids. `work` gets the last id of the batch before. */
+export async function inBatches(
+  work: (after: string) => Promise<Batch | undefined>,
+  done: (rows: number) => void,
+): Promise<void> {
+  for (let last = await work(''); last; last = await work(last.id)) done(last.rows);
+}
