@@ -1,69 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../../src/platform/errors.ts';
 import type { Api } from './api.ts';
-import { ask, callTool, Refused } from './call-tool.ts';
+import { callTool, Refused } from './call-tool.ts';
 import { type Arguments, checkArguments } from './check-arguments.ts';
 import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
+import { type FollowedRow, type Following, followable, followRows } from './follow-rows.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
 import type { Rights } from './rights.ts';
 import { type Tool, toolsFor } from './tools.ts';
-
-const everyMs = 2000;
-/** Statuses after which it makes sense to ask again. */
-const passing = new Set([429, 502, 503]);
-
-/** A row that a client wants to hear of. */
-interface FollowedRow {
-  readonly uri: string;
-  readonly name: string;
-  readonly id: string;
-}
-
-/** Of these addresses, those of rows whose changes are recorded and that the caller may read. */
-const followable = (rights: readonly Rights[], uris: readonly string[]): FollowedRow[] =>
-  uris.flatMap((uri) => {
-    const { name, id } = findDocument(rights, uri) ?? {};
-    const isRecorded = rights.some(({ resource }) => resource.name === name && resource.changes !== undefined);
-    return name !== undefined && id !== undefined && isRecorded ? [{ uri, name, id }] : [];
-  });
-
-/** Reports changed rows until `signal` aborts or the API refuses. Asks the API as the caller each time. */
-async function followRows(
-  api: Api,
-  rows: readonly FollowedRow[],
-  { signal, tell }: { readonly signal: AbortSignal; tell(uri: string): void },
-): Promise<void> {
-  const names = [...new Set(rows.map(({ name }) => name))];
-  const newest = async (): Promise<string> => {
-    const query = { limit: '1', count: 'none' };
-    const { body } = await ask(api, { method: 'GET', path: names[0] as string, query });
-    return (body.meta as { changes_position: string }).changes_position;
-  };
-  let after = await newest();
-  while (!signal.aborted) {
-    await pause(everyMs, undefined, { signal, ref: false });
-    const answer = await api({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
-    if (answer.status === 410) {
-      // Any of these rows may have changed in a missed change.
-      after = await newest();
-      for (const { uri } of rows) tell(uri);
-      continue;
-    }
-    if (answer.status >= 400) {
-      if (passing.has(answer.status)) continue;
-      return;
-    }
-    const { data, meta } = answer.body as unknown as Page;
-    const changed = new Set(data.map(({ resource, id }) => `${resource}/${id}`));
-    for (const { uri, name, id } of rows) if (changed.has(`${name}/${id}`)) tell(uri);
-    after = meta.changes_position;
-  }
-}
-
-interface Page {
-  readonly data: readonly { readonly resource: string; readonly id: string }[];
-  readonly meta: { readonly changes_position: string };
-}
 
 export interface ToolAnswer {
   content: { type: 'text'; text: string }[];
@@ -92,7 +35,7 @@ export interface Toolbox {
   prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
   /** Of these addresses, those that can be followed. */
   followable(uris: readonly string[]): FollowedRow[];
-  follow(rows: readonly FollowedRow[], how: { signal: AbortSignal; tell(uri: string): void }): Promise<void>;
+  follow(rows: readonly FollowedRow[], how: Following): Promise<void>;
   complete(argument: string, typed: string, rowsAlone: boolean): string[];
 }
 

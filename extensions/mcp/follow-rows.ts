@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Api } from './api.ts';
+import { ask } from './call-tool.ts';
+import { findDocument } from './documents.ts';
+import type { Rights } from './rights.ts';
+
+const everyMs = 2000;
+/** Statuses after which it makes sense to ask again. */
+const passing = new Set([429, 502, 503]);
+
+/** A row that a client wants to hear of. */
+export interface FollowedRow {
+  readonly uri: string;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Of these addresses, those of rows whose changes are recorded and that the caller may read. */
+export const followable = (rights: readonly Rights[], uris: readonly string[]): FollowedRow[] =>
+  uris.flatMap((uri) => {
+    const { name, id } = findDocument(rights, uri) ?? {};
+    const isRecorded = rights.some(({ resource }) => resource.name === name && resource.changes !== undefined);
+    return name !== undefined && id !== undefined && isRecorded ? [{ uri, name, id }] : [];
+  });
+
+export interface Following {
+  readonly signal: AbortSignal;
+  /** Called once the position is known from which on changes are told. */
+  begin(): void;
+  tell(uri: string): void;
+}
+
+/**
+ * Tells the addresses of rows that change, until `signal` aborts or the API refuses. The API is asked as the caller each time: what
+ * the caller may no longer see is not told, and the end of the session ends it.
+ */
+export async function followRows(
+  api: Api,
+  rows: readonly FollowedRow[],
+  { signal, begin, tell }: Following,
+): Promise<void> {
+  const names = [...new Set(rows.map(({ name }) => name))];
+  const newest = async (): Promise<string> => {
+    const query = { limit: '1', count: 'none' };
+    const { body } = await ask(api, { method: 'GET', path: names[0] as string, query });
+    return (body.meta as { changes_position: string }).changes_position;
+  };
+  let after = await newest();
+  begin();
+  while (!signal.aborted) {
+    await pause(everyMs, undefined, { signal, ref: false });
+    const answer = await api({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
+    if (answer.status === 410) {
+      // Any of these rows may have changed in a missed change.
+      after = await newest();
+      for (const { uri } of rows) tell(uri);
+      continue;
+    }
+    if (answer.status >= 400) {
+      if (passing.has(answer.status)) continue;
+      return;
+    }
+    const { data, meta } = answer.body as unknown as Page;
+    const changed = new Set(data.map(({ resource, id }) => `${resource}/${id}`));
+    for (const { uri, name, id } of rows) if (changed.has(`${name}/${id}`)) tell(uri);
+    after = meta.changes_position;
+  }
+}
+
+interface Page {
+  readonly data: readonly { readonly resource: string; readonly id: string }[];
+  readonly meta: { readonly changes_position: string };
+}
