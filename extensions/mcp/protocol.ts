@@ -28,10 +28,7 @@ export interface Asked {
   readonly toolbox: Toolbox;
 }
 
-/**
- * The protocol, by its published SDK: the revision without sessions, and the ones before it without any. Each request has a server
- * of its own, which knows the tools of its caller alone. This file is loaded by the first request.
- */
+/** The protocol by its SDK, without sessions. Each request has its own server with the tools of its caller. */
 export function createProtocol({ name, onError }: { name: string; onError(error: Error): void }) {
   const wentWrong = (error: Error): never => {
     onError(error);

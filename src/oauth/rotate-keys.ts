@@ -29,11 +29,7 @@ interface RotatedKeys {
   readonly ended: Ended | undefined;
 }
 
-/**
- * Replaces the keys that sign and those that make MACs, and records it. `compromised`: whoever knows the old ones could
- * have made anything with them, so all that they made ends in the same transaction. Returns when no instance goes by the
- * old ones any more.
- */
+/** Replaces signing and MAC keys. `compromised` also ends all they made. Returns when no instance uses the old ones. */
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,

@@ -1,6 +1,6 @@
 import { Box, Typography } from '@mui/material';
 import { useRecordContext } from 'react-admin';
-import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
+import { type FailureCode, failureMeanings } from '../../../src/identity/providers/provider-failure.ts';
 import { ago } from '../text/ago.ts';
 import { say } from '../text/say.ts';
 import { Quiet, Section } from '../widgets/Section.tsx';

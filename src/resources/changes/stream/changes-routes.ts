@@ -6,7 +6,7 @@ import type { App } from '../../../http/app.ts';
 import { wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { acceptsEventStream } from '../../../http/gate/accept.ts';
 import { accountOf } from '../../../http/gate/admit.ts';
-import { bearerToken } from '../../../http/gate/bearer-token.ts';
+import { bearerToken } from '../../../http/gate/authenticate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import { noValidation } from '../../../http/no-validation.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
