@@ -22,7 +22,7 @@ interface RuleContext {
   readonly known: KnownNames;
 }
 
-/** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. Returns all its answers. */
+/** Calls a rule with callers of every kind. Checks the roles and scopes that it asks for, and its conditions. Returns its answers. */
 export function checkRule(
   where: string,
   rule: Rule,
@@ -64,7 +64,7 @@ export function checkRule(
 const someMoment = Date.parse('2026-01-31T12:00:00Z');
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
 
-/** Callers with no role, with each alone and with all; what roles and scopes they are asked for is noted. */
+/** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule asks for. */
 function probes(known: readonly string[], asked: { roles: Set<string>; scopes: Set<string> }): Caller[] {
   const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
     Object.assign([...held], {

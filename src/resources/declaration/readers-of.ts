@@ -1,7 +1,6 @@
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { type Access, decide } from './access.ts';
 
-/** How many rows somebody may read: none, those for which a condition holds, or all. */
 type Rows = 'none' | 'some' | 'all';
 
 /** The readers of rows: a user without a role, and a user with each single role. */
@@ -12,7 +11,7 @@ export interface Readers {
 
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
 
-/** Asks the rule for users with each role. A rule is a function, so what it says cannot be read off it. */
+/** Calls the rule for users with each role, because a rule is a function. */
 export function readersOf(read: Access, roles: readonly string[], now: number): Readers {
   const ask = (...held: string[]): Rows => {
     const proof = { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true } as const;

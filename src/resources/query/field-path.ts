@@ -9,9 +9,7 @@ export interface FieldPath {
   readonly field: ResourceField;
 }
 
-/** How a parameter names a field. */
 export interface PathRules {
-  /** The parameter, for messages. */
   readonly parameter: string;
   accepts(field: ResourceField): boolean;
   /** The names of the fields that it takes, for messages. */

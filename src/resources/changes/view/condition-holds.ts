@@ -10,10 +10,7 @@ export function readingRules(resource: Resource, { caller, now }: Pick<QueryCont
   return rules;
 }
 
-/**
- * Whether a condition holds of a stored row, without asking the database. Undefined where that takes SQL: other rows, lists, and
- * orders that the database has its own rules for.
- */
+/** Evaluates a condition without the database. Undefined if that takes SQL: other rows, lists, and order comparisons. */
 export function conditionHolds(
   resource: Resource,
   condition: boolean | Condition,
@@ -45,7 +42,7 @@ function compares(resource: Resource, name: string, operator: string, value: unk
   const field = fieldOf(resource, name);
   const stored = row[field.column] ?? null;
   const wanted = value === null || value === undefined ? null : field.type.toStored(value);
-  // The log is JSON, which has fewer types than the database: what differs in its type may still be equal, such as a decimal.
+  // JSON has fewer types than the database: values of different types may still be equal.
   if (stored !== null && wanted !== null && typeof stored !== typeof wanted) return undefined;
   if (operator === '=') return stored === wanted;
   return stored !== wanted;

@@ -3,7 +3,7 @@ import type { Resources } from '../../model/resource.ts';
 import { allChanges } from '../log/change-store.ts';
 import { LoggedChange } from './logged-change.ts';
 
-/** A change as `/v1/changes` shows it to somebody who may see every row. */
+/** A change as `/v1/changes` shows it to a caller who may see every row. */
 export interface RecordedChange {
   readonly resource: string;
   readonly id: string;
@@ -15,7 +15,7 @@ export interface RecordedChange {
   readonly at: string;
 }
 
-/** Every change that is kept, the oldest first; of one resource, where it is named. */
+/** All recorded changes, the oldest first. `name`: of one resource. */
 export async function recordedChanges(db: Db, resources: Resources, name?: string): Promise<RecordedChange[]> {
   if (name !== undefined && !resources.get(name)?.changes)
     throw new Error(`"${name}" records no changes: changes: true`);

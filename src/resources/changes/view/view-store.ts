@@ -11,10 +11,7 @@ export type Sights = ReadonlyMap<LoggedChange, Sight>;
 
 const nothing: Sight = { before: false, after: false };
 
-/**
- * Finds the changes of one resource that a caller may see. The current access rules and the search are applied to the row before
- * and after each change.
- */
+/** Applies the access rules and the search to the row before and after each change. */
 export async function changesInView(
   context: QueryContext,
   resource: Resource,
@@ -45,7 +42,7 @@ function sightOf(resource: Resource, rules: ReturnType<typeof readingRules>, { b
   return saw === undefined || sight === undefined ? undefined : { before: saw, after: sight };
 }
 
-/** The same conditions as those of a list, over the rows that the log holds. */
+/** Evaluates the conditions of a list on the rows in the log. */
 async function askDatabase(
   context: QueryContext,
   resource: Resource,

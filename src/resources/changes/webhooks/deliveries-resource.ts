@@ -4,13 +4,13 @@ import { defineResource } from '../../declaration/define-resource.ts';
 import { belongsTo } from '../../declaration/relations.ts';
 import { integer, json, oneOf, reference, text, timestamp } from '../../declare.ts';
 
-/** Of their own webhooks. Deliveries hold what the owner's roles show, which an application does not have. */
+/** The deliveries of the user's own webhooks. Applications see none: deliveries hold data that the owner's roles show. */
 const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
   kind === 'user' && !application && userId !== null
     ? { kind: 'related', relation: 'webhook', condition: equals('user_id', userId) }
     : false;
 
-/** A token sees deliveries of the resources that it may read. A ping is of none. */
+/** A token sees deliveries of the resources that it may read, and pings. */
 const readDeliveries: Rule = (caller, now) => {
   const theirs = anyOf(role('admin'), ownDeliveries)(caller, now);
   if (caller.scopes.includes('*')) return theirs;
@@ -49,10 +49,7 @@ export const deliveriesResource = defineResource({
     delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
   },
   relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
-  access: {
-    read: readDeliveries,
-    write: 'nobody',
-  },
+  access: { read: readDeliveries, write: 'nobody' },
   operations: ['list', 'find'],
   defaultOrder: '-created_at',
 });

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
+import { lastOfSqlite } from '../log/change-store.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
 export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
@@ -14,14 +15,12 @@ export function lockWebhook({ engine }: Pick<Database, 'engine'>, tx: Tx, id: st
   return (engine === 'postgres' ? query.forUpdate().skipLocked() : query).executeTakeFirst();
 }
 
-/** Where a new webhook begins: behind all that has a position already. */
+/** The start of a new webhook: after all existing positions. */
 export async function newestPosition({ engine }: Pick<Database, 'engine'>, tx: Db | Tx): Promise<number> {
-  const { rows } = await (engine === 'sqlite'
-    ? sql<{ last: number }>`select seq as last from sqlite_sequence where name = 'change_log'`.execute(tx)
-    : sql<{
-        last: number;
-      }>`select case when is_called then last_value else 0 end as last from change_log_position`.execute(tx));
-  return rows[0]?.last ?? 0;
+  if (engine === 'sqlite') return lastOfSqlite(tx);
+  const query = sql<{ last: number }>`
+    select case when is_called then last_value else 0 end as last from change_log_position`;
+  return (await query.execute(tx)).rows[0]?.last ?? 0;
 }
 
 export async function advanceWebhook(tx: Tx, id: string, position: number): Promise<void> {
@@ -32,10 +31,7 @@ export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]
   if (rows.length > 0) await tx.insertInto('webhook_deliveries').values(rows).execute();
 }
 
-/**
- * Takes up to `most` deliveries that are due. Of one row, only the oldest that waits; of one endpoint, at most so many at once, however
- * many instances there are.
- */
+/** Leases up to `most` due deliveries of a webhook, counted over all instances. Of one row, only the oldest waiting delivery. */
 export async function leaseDeliveries(
   { engine, db }: Pick<Database, 'engine' | 'db'>,
   { webhookId, now, until, most }: { webhookId: string; now: number; until: number; most: number },
@@ -69,7 +65,7 @@ export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): P
     .execute();
 }
 
-/** False where it is switched off already. */
+/** False if it is inactive already. */
 export async function disableWebhook(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
   const rows = await tx
     .updateTable('webhooks')
@@ -93,7 +89,7 @@ export async function replaceSecret(
     .execute();
 }
 
-/** Has deliveries sent again: those with these ids, or all of a stretch of time. Says how many. */
+/** Sends deliveries again: those with these ids, or all of a time span. Returns their number. */
 export async function sendAgain(
   tx: Tx,
   webhookId: string,
@@ -116,7 +112,7 @@ export async function sendAgain(
   return Number(numUpdatedRows);
 }
 
-/** Removes up to `limit` deliveries that are done and older than a time, and says how many. */
+/** Deletes up to `limit` finished deliveries before a time. Returns the number of deleted deliveries. */
 export async function deleteDeliveriesBefore(db: Db, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_deliveries')

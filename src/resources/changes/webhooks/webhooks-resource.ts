@@ -17,7 +17,7 @@ const hour = 3_600_000;
 const usualKeepHours = 24;
 const operations = ['created', 'updated', 'deleted'] as const;
 
-/** A person's own. A client makes none: it would be told of changes after its end. */
+/** The user's own webhooks. A client has none: they would outlive the client. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
@@ -85,13 +85,13 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
   },
 });
 
-/** Endpoints that are told of changes. Their owner's rights decide what they are told. */
+/** Endpoints that receive changes. The rights of the owner decide which ones. */
 export const webhooksResource = (means: WebhookMeans) =>
   defineResource({
     name: 'webhooks',
     description: 'URLs that receive changes as requests with Standard Webhooks signatures.',
     managed: false,
-    // It goes on after the application that made it.
+    // A webhook outlives the application that created it.
     mcp: false,
     fields: {
       user_id: reference('users', {
@@ -138,7 +138,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         // A caller who changes the address must be allowed to read everything that the webhook delivers.
         const after = { ...before, ...values };
         if (before && after.active) check(call, means, after);
-        // An empty choice is no choice: all of them.
+        // An empty list means all operations.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);

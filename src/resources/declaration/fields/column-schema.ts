@@ -18,7 +18,7 @@ export interface ColumnSchema {
   readonly precision?: number;
   readonly scale?: number;
   readonly values?: readonly string[];
-  /** No declaration names it any more. It stays until somebody says that it may go. */
+  /** No declaration names it any more. It stays until the operator drops it. */
   readonly unnamed?: true;
   /** Of a folded column: the column it is made from. */
   readonly from?: string;

@@ -27,7 +27,7 @@ export const json = <const O extends JsonOptions = Record<never, never>>(
 
 const defaultMax = 65_536;
 
-/** JSON that is nested deeper is no data, but an attack on recursive code. */
+/** Deeper JSON is an attack on recursive code. */
 const maxDepth = 32;
 
 const depthWithin = (value: unknown, left: number): boolean =>

@@ -27,7 +27,7 @@ interface Plan extends TablePlan {
   readonly unnamed: Unnamed[];
 }
 
-/** Plans for a table that is there, and returns what it is then. */
+/** Plans the steps for an existing table. Returns its new schema. */
 export async function planTable(plan: Plan, before: TableSchema, after: TableSchema): Promise<TableSchema> {
   const { resource, table, steps, blockers } = plan;
   if (before.table !== table) {
@@ -89,7 +89,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   return { recast, gone };
 }
 
-/** On PostgreSQL a column that is required comes with its empty value, and no row is written for it; `narrowColumn` says so. */
+/** On PostgreSQL a required column gets its empty value as a default, so that no row is written. */
 const startingWith = (column: ColumnSchema): ColumnSchema => {
   const empty =
     column.required && column.default === undefined ? fieldTypeNamed(column.type)?.emptyValue(column) : undefined;
@@ -142,7 +142,7 @@ async function leaveColumns(
   return kept;
 }
 
-/** Drops the indexes that go with their columns, change or may go; returns those that nobody names and that stay. */
+/** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
 function indexesThatStay(
   { resource, steps, unnamed, permissions: { drop } }: Plan,
   before: TableSchema,
