@@ -1,7 +1,6 @@
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
-import type { Proof } from '../../platform/proof.ts';
 import type { Condition, Rule } from './access.ts';
 import { nearestOf, shown } from './check-options.ts';
 import type { Complain, Definitions } from './complaints.ts';
@@ -64,6 +63,16 @@ export function checkRule(
 const someMoment = Date.parse('2026-01-31T12:00:00Z');
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
 
+/** A user with a perfect proof, to call rules with. */
+export const probeUser = (now: number): Caller => ({
+  ...anonymousCaller,
+  kind: 'user',
+  userId: someId,
+  clientId: someId,
+  sessionId: someId,
+  proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true },
+});
+
 /** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule asks for. */
 function probes(known: readonly string[], asked: { roles: Set<string>; scopes: Set<string> }): Caller[] {
   const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
@@ -73,15 +82,7 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
         return held.includes(name);
       },
     });
-  const proof: Proof = { time: someMoment, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true };
-  const user = {
-    ...anonymousCaller,
-    kind: 'user',
-    userId: someId,
-    clientId: someId,
-    sessionId: someId,
-    proof,
-  } as const;
+  const user = probeUser(someMoment);
   const roles = (...held: string[]) => noting(asked.roles, held);
   const scopes = (...held: string[]) => noting(asked.scopes, held);
   return [

@@ -15,7 +15,7 @@ import { refuseParameters } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { movedTo, type Position } from '../log/position.ts';
-import { LoggedChange } from '../view/logged-change.ts';
+import { loggedChanges } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { Stream } from './stream.ts';
 import { endOf, type Streams } from './streams.ts';
@@ -156,7 +156,7 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   let to = from;
   while (to.number < settled && data.length < limit && names.length > 0) {
     const page = await log.page(to, names, limit - data.length);
-    const changes = page.rows.map((each) => new LoggedChange(resources.get(each.resource) as never, each));
+    const changes = loggedChanges(resources, page.rows);
     const sights = await new Viewing(context, changes).sightsOf(subscription);
     for (const change of changes) {
       const sight = sights.get(change.resource.name)?.get(change);

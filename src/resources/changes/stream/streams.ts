@@ -6,7 +6,7 @@ import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
 import { movedTo } from '../log/position.ts';
-import { LoggedChange } from '../view/logged-change.ts';
+import { loggedChanges } from '../view/logged-change.ts';
 import { recordedResources, Viewing } from '../view/subscription.ts';
 import type { Sights } from '../view/view-store.ts';
 import type { Stream } from './stream.ts';
@@ -150,7 +150,7 @@ export class Streams {
   ): Promise<void> {
     if (rows.length === 0) return;
     const history = await this.#log.history();
-    const changes = rows.map((row) => new LoggedChange(this.#resources.get(row.resource) as never, row));
+    const changes = loggedChanges(this.#resources, rows);
     const viewing = new Viewing(this.#context, changes);
     const views = await this.#viewsOf(viewing, streams);
     // In a later turn than the read, so that every revocation before these writes is known.

@@ -19,7 +19,7 @@ export function conditionHolds(
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'all':
-      return every(condition.of.map((part) => conditionHolds(resource, part, row)));
+      return allHold(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'any':
       return some(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'compare':
@@ -31,7 +31,7 @@ export function conditionHolds(
   }
 }
 
-const every = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
+export const allHold = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
   parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
 
 const some = (parts: readonly (boolean | undefined)[]): boolean | undefined =>

@@ -1,4 +1,4 @@
-import type { Resource } from '../../model/resource.ts';
+import type { Resource, Resources } from '../../model/resource.ts';
 import { type RowShape, shapeOf } from '../../read/row-json.ts';
 import type { StoredRow } from '../../sql/executor.ts';
 import type { LogRow } from '../log/change-store.ts';
@@ -94,3 +94,10 @@ export class LoggedChange {
     return `${head.slice(0, -1)},"before":${shown(before ? this.before : undefined)},"after":${shown(after ? this.after : undefined)},${tail.slice(1)}`;
   }
 }
+
+/** The changes of these rows. It skips rows of resources that no longer exist. */
+export const loggedChanges = (resources: Resources, rows: readonly LogRow[]): LoggedChange[] =>
+  rows.flatMap((row) => {
+    const resource = resources.get(row.resource);
+    return resource ? [new LoggedChange(resource, row)] : [];
+  });

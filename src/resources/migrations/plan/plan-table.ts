@@ -6,7 +6,6 @@ import { fold } from '../../declaration/fields/folding.ts';
 import { type Executor, readUnprepared } from '../../sql/executor.ts';
 import { quoted, raw, sql } from '../../sql/sql-text.ts';
 import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
-import type { Permissions } from '../permissions.ts';
 import { resumeColumn } from '../resume-column.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../rows-of-table.ts';
@@ -14,6 +13,14 @@ import type { IndexSchema, TableSchema } from '../storage-schema.ts';
 import { conversionOf } from './conversions.ts';
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import { recastColumn } from './recast-column.ts';
+
+/** The data that may be dropped. A start drops nothing. */
+export interface Permissions {
+  /** Allows the removal of undeclared tables and columns: all empty ones, or the named ones (`cars.color`) with their data. */
+  readonly drop: { readonly empty: boolean; readonly named: readonly string[] };
+  /** A column that holds nothing may get another type, even where its table has rows. */
+  readonly retype: boolean;
+}
 
 /** A column or index that no declaration names any more. */
 export interface Unnamed {
