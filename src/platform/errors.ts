@@ -1,4 +1,3 @@
-/** One wrong field of a 422 answer. */
 export interface FieldError extends FieldErrorValues {
   field: string;
   code: string;

@@ -8,7 +8,6 @@ import { readSchemas } from './migrations/schema-store.ts';
 import { unservedWarnings } from './migrations/storage-schema.ts';
 import { asStored } from './migrations/stored-names.ts';
 
-/** Those that declarations may name. */
 export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
 
 /** Loads the declarations of the operator and migrates their tables. */

@@ -7,7 +7,6 @@ interface MacKey {
   readonly secret: Buffer;
   readonly signsFrom: number;
   readonly retiresAt: number | null;
-  /** The derived keys, by purpose. */
   readonly derived: Map<string, Hmac>;
 }
 

@@ -65,7 +65,6 @@ function readSealed(sealed: string): { how: Derivation | undefined; body: string
   return { how, body };
 }
 
-/** Derived once each. */
 class SealingKeys {
   readonly #derived = new Map<string, Buffer>();
 

@@ -63,7 +63,6 @@ export class SigningKeys {
     for (const { signer } of known.values()) void signer.close();
   }
 
-  /** A compact JWS of the claims, signed by the current key. */
   sign(claims: ClaimsToSign, { typ, algorithm }: SignOptions): string {
     const key = this.#signer(algorithm);
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
@@ -122,7 +121,6 @@ export class SigningKeys {
     return this.#keys.filter(({ row }) => row.retires_at === null || row.retires_at > now);
   }
 
-  /** The algorithms of the keys that sign now. */
   algorithms(): readonly string[] {
     return [...new Set([this.#current('id_token'), this.#current(null)].map(({ row }) => row.algorithm))];
   }
@@ -135,7 +133,6 @@ export class SigningKeys {
     return isOther ? ofAccessTokens : this.#current('id_token');
   }
 
-  /** Rows come newest first. */
   #current(signs: KeyRow['signs']): SigningKey {
     const now = this.#now();
     const keys = this.#keys.filter(({ row }) => row.signs === signs);

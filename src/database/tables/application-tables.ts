@@ -69,10 +69,8 @@ export interface ApplicationTables {
     user_agent: string | null;
     created_at: number;
     expires_at: number;
-    /** The interval of polling. */
     poll_seconds: number;
     polled_at: number | null;
-    /** The user who decided. */
     user_id: string | null;
     /** The session after consent. Null with a decision: refused. */
     session_id: string | null;

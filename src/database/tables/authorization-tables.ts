@@ -2,7 +2,6 @@ import type { Generated } from 'kysely';
 
 /** The tables of consents and authorization codes. Written as `Tables` are. */
 export interface AuthorizationTables {
-  /** Consents of users to applications. */
   consents: {
     id: string;
     user_id: string;

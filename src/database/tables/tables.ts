@@ -10,7 +10,6 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   migrations: { name: string; applied_at: number };
   /** Counts of events per hour. */
   activity: { hour: number; kind: string; count: number };
-  /** The operator's own migrations that have run. */
   operator_migrations: { name: string; applied_at: number };
   /** The last declaration of each resource that the database was brought to. */
   resource_schemas: { name: string; declaration: string; updated_at: number };
@@ -68,7 +67,6 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     client_id: string;
     /** HMAC-SHA256 of the secret under a server key, base64url. */
     secret_hash: string;
-    /** The id of that key. */
     key_id: string | null;
     /** SHA-256, by which a reported secret is found; null for secrets that somebody chose. */
     value_hash: Generated<string | null>;
@@ -170,12 +168,10 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** The running attempt. No other starts before `leased_until`. */
     lease: string | null;
     leased_until: number | null;
-    /** When it was given up. */
     failed_at: number | null;
     last_error: string | null;
     created_at: number;
   };
-  /** Jobs that run by a schedule. */
   scheduled_jobs: {
     /** The name of the job. */
     id: string;

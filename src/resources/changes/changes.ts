@@ -51,7 +51,6 @@ export class Changes {
     app.addHook('preClose', () => sender.stop());
   }
 
-  /** The periodic tasks. */
   async prune(): Promise<void> {
     await this.#sender?.prune();
   }

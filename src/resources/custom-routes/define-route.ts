@@ -8,7 +8,6 @@ import type { ActionAccess } from '../declaration/access.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ResourceName, ResourceOf } from '../declaration/resource-calls.ts';
 
-/** The argument of a handler. */
 export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
   readonly caller: Caller;
   readonly params: Params;

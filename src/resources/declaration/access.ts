@@ -130,7 +130,6 @@ function refuseOthers(name: string, rules: readonly unknown[]): void {
   if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), and not "${other}".`);
 }
 
-/** Evaluates an access word or rule for one caller. */
 export function decide(access: Access, caller: Caller, now: number): boolean | Condition {
   if (access === 'public') return true;
   if (access === 'auth:api') return caller.kind !== 'anonymous';

@@ -4,7 +4,6 @@ import { Problem } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { type Acr, acrLevels, type ProofDemand } from '../../platform/proof.ts';
 
-/** The proof that a step-up requires. */
 export interface StepUp {
   /** `1`: one factor; `2`: two; `'phr'`: one that cannot be phished. The default is any. */
   readonly acr?: 1 | 2 | 'phr';

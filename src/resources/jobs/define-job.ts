@@ -4,7 +4,6 @@ import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { Job } from '../queue/job.ts';
 
-/** The argument of a job. */
 export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** The service's clock, in milliseconds since 1970. */
   readonly now: number;

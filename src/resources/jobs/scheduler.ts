@@ -27,7 +27,6 @@ interface Scheduled {
 const usualTimeZone = 'UTC';
 const keepRunsMs = 30 * 24 * 60 * 60_000;
 
-/** Work for the queue that is about a schedule. */
 const subject = 'schedule';
 
 /**
@@ -63,7 +62,6 @@ export class Scheduler {
     for (const row of due) await this.#queueDue(row);
   }
 
-  /** Stores the declared schedules. */
   async keep(): Promise<void> {
     if (this.#kept) return;
     const { database, now } = this.#context;

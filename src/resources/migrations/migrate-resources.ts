@@ -26,7 +26,6 @@ import { type DoneAhead, workAhead } from './work-ahead.ts';
 
 /** Changes by code of the operator's own, each run once. */
 export interface OwnMigrations {
-  /** All of them, in order. */
   readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
   /** Returns a text for each migration, and the tables that it may have written. */

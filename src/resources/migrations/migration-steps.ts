@@ -6,7 +6,6 @@ import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Converted } from './plan/conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
-/** One step of a migration. */
 export interface Step {
   readonly says: string;
   /** The data that it would lose, in the operator's words: `cars.color`. Undefined if nothing is lost. */
@@ -125,7 +124,6 @@ function addToPostgres(table: string, name: string, column: ColumnSchema): Fragm
   return [raw(`${add} default ${literal(column.default)}`)];
 }
 
-/** For statements that take no parameters. */
 const literal = (value: unknown): string =>
   typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 

@@ -45,7 +45,6 @@ function columnSchema(name: string, field: Field, tables: ReadonlyMap<string, st
   };
 }
 
-/** The table that a declaration asks for. */
 export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<string, string>): TableSchema {
   const { name, table = name, uniqueTogether = [], softDelete } = definition;
   const columns: Record<string, ColumnSchema> = {};

@@ -24,7 +24,6 @@ export type RecordEvent = (
   },
 ) => Promise<void>;
 
-/** The position of a list in the log of changes. */
 export interface ListPositions {
   /** Call it before the list is read. */
   before(): number | Promise<number>;
@@ -39,7 +38,6 @@ export interface ListPositions {
 /** Throws if the password is wrong. */
 export type ProveByPassword = (call: { caller: Caller; source: RequestSource }, password: unknown) => Promise<Caller>;
 
-/** The services of the resource engine. */
 export interface ResourceServices {
   readonly context: Context;
   readonly resources: Resources;

@@ -29,7 +29,6 @@ export interface ResourceRelation {
   readonly name: string;
   readonly relation: Relation;
   readonly target: Resource;
-  /** The links of a many-to-many relation. */
   readonly through: Resource | undefined;
 }
 

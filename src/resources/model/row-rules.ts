@@ -6,7 +6,6 @@ import type { RuleContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
-/** An operation of the resource, or the rule of an action. */
 export type RowRule = RowOperation | Rule;
 
 export function ruleOf({ definition: { access } }: Resource, operation: RowRule): Access {

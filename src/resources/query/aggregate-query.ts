@@ -12,7 +12,6 @@ export type Aggregate =
   | { readonly name: string; readonly of: 'count' }
   | { readonly name: string; readonly of: Exclude<AggregateFunction, 'count'>; readonly field: ResourceField };
 
-/** The aggregates of a request, and the fields that group rows. */
 export interface AggregateQuery {
   readonly aggregates: readonly Aggregate[];
   readonly groupBy: readonly ResourceField[];

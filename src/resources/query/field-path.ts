@@ -16,7 +16,6 @@ export interface PathRules {
   names(resource: Resource): readonly string[];
   /** Why a field that exists is not taken: `is not searchable`. */
   readonly refusal: string;
-  /** Only relations that lead to one row. */
   readonly toOne?: true;
 }
 

@@ -9,16 +9,13 @@ import { readSearched } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
 import { wordsOf } from './words-of.ts';
 
-/** The fields and relations that a GET asks for. */
 export interface RowQuery {
   /** Undefined: all that answers show. */
   readonly fields: readonly ResourceField[] | undefined;
   readonly includes: readonly Include[];
-  /** Whether deleted rows are asked for. */
   readonly deleted?: WhichDeleted | undefined;
 }
 
-/** The checked parameters of a list. */
 export interface ListQuery extends RowQuery {
   /** Of pairs that stand together, one must hold. */
   readonly search: readonly (readonly SearchPair[])[];
@@ -32,7 +29,6 @@ export interface ListQuery extends RowQuery {
   readonly count: 'capped' | 'exact' | 'none';
   /** Undefined: by page. Empty: the first page of a walk. */
   readonly cursor: string | undefined;
-  /** Aggregates to compute instead of listing rows. */
   readonly aggregates: AggregateQuery | undefined;
 }
 

@@ -43,7 +43,6 @@ const sortedPaths = {
   toOne: true,
 } as const;
 
-/** The order of lists that ask for none. */
 export const usualSort = (resource: Resource): Sort =>
   readSort(resource, { orderBy: undefined, sortedBy: undefined }, anonymousCaller);
 

@@ -7,7 +7,6 @@ import { recordEvent } from '../audit/record-event.ts';
 import { type HandlerOptions, type JobHandler, pauseAfter } from './job.ts';
 import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
 
-/** Seals and opens the data of jobs. */
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
 
 export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<HandlerOptions, 'lanes'> {

@@ -1,4 +1,3 @@
-/** A job as its handler sees it. */
 export interface Job<D = unknown> {
   /** Unique, and the same in every attempt of the job. */
   readonly key: string;
@@ -38,7 +37,6 @@ export const hostOfSubject = (subject: string | null): string => subject?.slice(
 
 export interface NewJob {
   readonly name: string;
-  /** Whatever JSON can say. */
   readonly data?: unknown;
   /** The subject of the job, for administrators. Never a secret. */
   readonly subject?: string;

@@ -21,9 +21,7 @@ export class ChangeLog {
   readonly #context: Context;
   /** Each transaction with a position up to here has ended. */
   #ended = 0;
-  /** The newest change that is committed. */
   #newest = 0;
-  /** The last position that was given out. */
   #last = 0;
   /** The monotonic time since which a change is not settled. */
   #waitingSince: number | undefined;

@@ -27,7 +27,6 @@ export interface Wanted {
   readonly searchFields?: string | undefined;
 }
 
-/** The resources whose changes are recorded. */
 export const recordedResources = (resources: Resources): Map<string, Resource> =>
   new Map([...resources].filter(([, { changes }]) => changes !== undefined));
 

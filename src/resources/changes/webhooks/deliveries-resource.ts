@@ -18,7 +18,6 @@ const readDeliveries: Rule = (caller, now) => {
   return all(theirs, among('resource', ['', ...readable]));
 };
 
-/** The requests to webhooks, and their responses. */
 export const deliveriesResource = defineResource({
   name: 'webhook-deliveries',
   table: 'webhook_deliveries',

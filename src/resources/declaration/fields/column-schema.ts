@@ -1,6 +1,5 @@
 import type { Fragment } from '../../sql/sql-text.ts';
 
-/** The column types that both engines have. */
 export type Storage = 'text' | 'bigint' | 'real';
 
 /** A column as the last declaration wanted it. Kept in the database, and compared with the next declaration. */
@@ -30,6 +29,5 @@ export interface Narrowing {
   readonly says: string;
   /** The conversion that makes stored values fit, and loses the rest. Undefined if there is none. */
   readonly mend: Fragment | undefined;
-  /** Advice if no conversion exists. */
   readonly advice?: string;
 }

@@ -23,7 +23,6 @@ export interface Refusal extends FieldErrorValues {
 
 export const refuse = (code: string, says: string, values?: FieldErrorValues): Refusal => ({ code, says, ...values });
 
-/** A field as a search sees it. */
 export interface SearchedField {
   readonly name: string;
   readonly type: FieldType;
@@ -48,10 +47,8 @@ export interface FieldType {
   readonly storage: Storage;
   toStored(value: unknown): unknown;
   fromStored(stored: unknown): unknown;
-  /** The JSON text of a stored value. */
   toJson(stored: unknown): string;
 
-  /** Checks a value of a request. */
   check(value: unknown, options: AnyOptions): Refusal | undefined;
   /** Reads the text of a form. Returns malformed text unchanged: `check` refuses it. */
   fromForm(text: string): unknown;
@@ -61,7 +58,6 @@ export interface FieldType {
   /** The type of one field, if its options change how values are shown. */
   withOptions?(options: AnyOptions): FieldType;
 
-  /** The options that only this type has. */
   readonly ownOptions?: OptionKinds;
   checkOptions?(options: AnyOptions, complain: (what: string) => void, resources: Iterable<string>): void;
 

@@ -20,7 +20,6 @@ export interface JsonOptions extends FieldOptions<unknown> {
   max?: number;
 }
 
-/** Any JSON value. */
 export const json = <const O extends JsonOptions = Record<never, never>>(
   options?: ExactOptions<O, JsonOptions>,
 ): Field<unknown, O> => declareField('json', options);

@@ -38,7 +38,6 @@ export const plainValues = {
 /** Characters that JSON must escape. A surrogate may be half a pair. */
 const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** Values that are stored as the texts they are. */
 export const textValues = {
   ...plainValues,
   storage: 'text',

@@ -58,7 +58,6 @@ export function inTransaction(steps: readonly Step[], tables: Tables, ahead: Don
   };
 }
 
-/** The schema without these indexes. */
 export const withoutIndexes = (schema: TableSchema, names: ReadonlySet<string>): TableSchema =>
   names.size === 0
     ? schema

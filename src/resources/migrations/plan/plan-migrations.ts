@@ -10,7 +10,6 @@ export interface MigrationPlan {
   readonly blockers: readonly string[];
   /** Columns and tables that no declaration names any more, and that stay. */
   readonly unnamed: readonly Unnamed[];
-  /** The tables after these steps. */
   readonly schemas: Snapshots;
 }
 
