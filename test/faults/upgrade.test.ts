@@ -96,6 +96,9 @@ describe('Two instances of an earlier version, under load', () => {
     );
     const sixth = await replace(fifth, 'new');
     await oracle.end();
+    for (const { lines } of [first, second, third, fourth, fifth, sixth])
+      for (const line of lines)
+        if (line.includes('"status":500') || line.includes('request failed')) t.diagnostic(line);
     const unanswered = oracle.answers.get(0) ?? 0;
     const refused = [...oracle.answers].filter(([status]) => status >= 500);
     const added = migrated.length - before.length;

@@ -22,6 +22,8 @@ function nameOf(text: string): string | undefined {
 }
 
 /** A statement that needs no transaction of its own, and may run in one. */
+/** PostgreSQL finds a deadlock after a second (`deadlock_timeout`). */
+const mostDeadlocks = 5;
 const data = /^\s*(select|insert|update|delete|with)\b/i;
 
 export class Connection implements DatabaseConnection {
@@ -48,7 +50,7 @@ export class Connection implements DatabaseConnection {
   }
 
   /** `repeats`: planned once; `perhaps`: if it comes again. It is given up here as well, after the server's own limit. */
-  async query(text: string, values: unknown[], repeats: boolean | 'perhaps'): Promise<pg.QueryResult> {
+  async query(text: string, values: unknown[], repeats: boolean | 'perhaps', deadlocks = 0): Promise<pg.QueryResult> {
     const limit = { query_timeout: this.#timeoutMs };
     const keeps = repeats && !this.#pool.byTransaction;
     const name = keeps ? (repeats === 'perhaps' ? await recentName(this.client, text) : nameOf(text)) : undefined;
@@ -64,7 +66,11 @@ export class Connection implements DatabaseConnection {
       this.#pool.doubt(error);
       if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
       // In a transaction, a deadlock has undone more than this statement.
-      if (isDeadlock(error) && !this.#inTransaction) return this.client.query({ text, values, ...limit });
+      if (isDeadlock(error) && !this.#inTransaction) {
+        // A migration changes several tables, and a read of several can be its victim at each of them.
+        if (deadlocks < mostDeadlocks) return this.query(text, values, repeats, deadlocks + 1);
+        throw unavailable('The database is being changed. Try again.', 1, 'deadlock');
+      }
       if (!isStalePlan(error)) throw translate(error);
       if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
       return this.client.query({ text, values, ...limit });
