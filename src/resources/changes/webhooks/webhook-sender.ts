@@ -8,7 +8,7 @@ import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
-import { LoggedChange } from '../view/logged-change.ts';
+import { type LoggedChange, loggedChanges } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
 import { disableWebhooks } from './disable-webhooks.ts';
@@ -125,12 +125,7 @@ export class WebhookSender {
     const subscription = await this.#subscriptionOf(webhook);
     const names = subscription ? [...subscription.resources.keys()] : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
-    const shown = subscription
-      ? await this.#show(
-          subscription,
-          page.rows.map((row) => this.#changeOf(row)),
-        )
-      : [];
+    const shown = subscription ? await this.#show(subscription, loggedChanges(this.#means.resources, page.rows)) : [];
     const wanted = JSON.parse(webhook.operations) as string[];
     const rows = shown.flatMap((each) =>
       wanted.includes(each.change.row.operation) ? [deliveryOf(webhook, each, now())] : [],
@@ -141,10 +136,6 @@ export class WebhookSender {
       await advanceWebhook(tx, id, page.to);
     });
     if (page.to < settled) this.wake();
-  }
-
-  #changeOf(row: ConstructorParameters<typeof LoggedChange>[1]): LoggedChange {
-    return new LoggedChange(this.#means.resources.get(row.resource) as never, row);
   }
 
   /** With the current rights of the owner. Undefined without any. */
@@ -193,7 +184,7 @@ export class WebhookSender {
     if (delivery.position === 0) return delivery.body;
     const row = await changeAt(this.#context.database.db, delivery.position);
     if (!row) return delivery.body === notToBeSeen ? undefined : delivery.body;
-    const [shown] = await this.#show(subscription, [this.#changeOf(row)]);
+    const [shown] = await this.#show(subscription, loggedChanges(this.#means.resources, [row]));
     return shown && bodyOf(shown);
   }
 

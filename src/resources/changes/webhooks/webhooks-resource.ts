@@ -153,7 +153,7 @@ export const webhooksResource = (means: WebhookMeans) =>
           // A webhook delivers after the session has ended.
           requireProof(call.caller, call.now);
         }
-        // An empty choice is no choice: all of them.
+        // An empty list means all operations.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);

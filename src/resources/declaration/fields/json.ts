@@ -20,14 +20,13 @@ export interface JsonOptions extends FieldOptions<unknown> {
   max?: number;
 }
 
-/** Any JSON value. */
 export const json = <const O extends JsonOptions = Record<never, never>>(
   options?: ExactOptions<O, JsonOptions>,
 ): Field<unknown, O> => declareField('json', options);
 
 const defaultMax = 65_536;
 
-/** JSON that is nested deeper is no data, but an attack on recursive code. */
+/** Deeper JSON is an attack on recursive code. */
 const maxDepth = 32;
 
 const depthWithin = (value: unknown, left: number): boolean =>
