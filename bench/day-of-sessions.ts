@@ -7,7 +7,7 @@ import { commitAndInvalidate } from '../src/database/bus.ts';
 import { startGatehouse } from '../src/main/start.ts';
 import { createClient } from '../src/oauth/clients/client-store.ts';
 import { addClientSecret } from '../src/oauth/clients/secrets/client-secrets.ts';
-import { pruneSessions } from '../src/oauth/sessions/end/prune-sessions.ts';
+import { pruneSessions } from '../src/oauth/sessions/end-sessions.ts';
 import type { Plan } from './compare-operations.ts';
 import { gatehouseOperations } from './gatehouse/operations.ts';
 import { drive } from './measure/load.ts';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
 import { build, buildPackage, findNode, installPackages, testNodes } from './bring-along.mjs';
+import { changedFiles } from './changed-files.mjs';
 import { bringChromium } from './chromium.mjs';
 import { become, inRoot, run } from './processes.mjs';
 
@@ -76,10 +77,12 @@ async function check() {
     ...['--tsBuildInfoFile', `node_modules/.cache/types-of-${project === '.' ? 'service' : project}.tsbuildinfo`],
     ...['-p', project],
   ];
+  const { changed = ['.'], remember } = changedFiles();
+  const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--no-errors-on-unmatched'];
   const steps = [
     ['types', ...types('.')],
     ['types of the console', ...types('console')],
-    ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+    ...(changed.length > 0 ? [['lint', ...biome, ...changed]] : []),
     ['layering', fromSource, '--test', '--test-reporter=dot', 'test/architecture.test.ts'],
   ];
   for (const [name, ...step] of steps) {
@@ -87,6 +90,7 @@ async function check() {
     console.log(`• ${name}`);
     await run(node, step);
   }
+  remember();
 }
 
 /** Every check and every test; or the named test files alone. */
@@ -111,7 +115,7 @@ async function sweep() {
 
 /** The long trials with faults, one after the other: each loads the machine by itself. */
 async function faults() {
-  await runTests(args.length > 0 ? args : ['test/faults/*.test.ts'], 1, 900_000);
+  await runTests(['--durable', ...(args.length > 0 ? args : ['test/faults/*.test.ts'])], 1, 900_000);
 }
 
 /** Tests the hot path on the oldest and the newest Node, because their SQLite, V8 and HTTP differ. */

@@ -5,7 +5,7 @@ import { systemSource } from '../src/http/request-source.ts';
 import { updateUser } from '../src/identity/accounts/user-store.ts';
 import { addClientSecret } from '../src/oauth/clients/secrets/client-secrets.ts';
 import type { OAuth } from '../src/oauth/oauth.ts';
-import { endSessions } from '../src/oauth/sessions/end/end-sessions.ts';
+import { endSessions } from '../src/oauth/sessions/end-sessions.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
 import type { OAuthError } from '../src/platform/errors.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';

@@ -19,10 +19,7 @@ export interface ApiAnswer {
 
 export type Api = (call: ApiCall) => Promise<ApiAnswer>;
 
-/**
- * The API as one caller has it, inside the process: its own routes answer, so that rules, hooks, events, limits and
- * idempotency are those of every other caller.
- */
+/** Calls the API's own routes inside the process, as one caller: all rules, hooks, events and limits apply. */
 export const apiOf =
   (app: App, token: string, { address, userAgent, requestId }: RequestSource): Api =>
   async ({ method, path, query, body, headers = {} }) => {

@@ -113,7 +113,7 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
   );
 }
 
-/** The path of one row. What would be another path, and so another route, is no id. */
+/** The path of one row. Refuses ids that would form another path. */
 export function pathOf(resource: Resource, { id }: Arguments): string {
   const text = id as string;
   const isOther =

@@ -10,7 +10,7 @@ const isOf: Record<string, (value: unknown) => boolean> = {
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 
-/** Refuses what a tool does not take, in words that tell a model what it does. What values hold, the API checks. */
+/** Refuses unknown arguments and names the known ones, for the model. The API checks the values. */
 export function checkArguments({ properties, required }: Json, given: Arguments): void {
   const known = properties as Record<string, Json>;
   for (const name of required as string[]) if (given[name] === undefined) throw badRequest(`"${name}" is missing.`);

@@ -3,10 +3,7 @@ import { ask, pathOf, rowOf } from './call-tool.ts';
 import { describeRights } from './describe.ts';
 import type { Rights } from './rights.ts';
 
-/**
- * The resources of the protocol: texts that a person gives to the model. Here these are the descriptions of declared resources
- * (`gatehouse:///cars`) and single rows (`gatehouse:///cars/…`).
- */
+/** The protocol's resources: declared resources (`gatehouse:///cars`) and single rows (`gatehouse:///cars/…`). */
 const scheme = 'gatehouse:';
 const addressOf = (name: string): string => `${scheme}///${name}`;
 const rowTemplate = `${scheme}///{resource}/{id}`;

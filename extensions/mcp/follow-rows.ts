@@ -23,6 +23,13 @@ export const followable = (rights: readonly Rights[], uris: readonly string[]): 
     return name !== undefined && id !== undefined && isRecorded ? [{ uri, name, id }] : [];
   });
 
+export interface Following {
+  readonly signal: AbortSignal;
+  /** Called once the position is known from which on changes are told. */
+  begin(): void;
+  tell(uri: string): void;
+}
+
 /**
  * Tells the addresses of rows that change, until `signal` aborts or the API refuses. The API is asked as the caller each time: what
  * the caller may no longer see is not told, and the end of the session ends it.
@@ -30,7 +37,7 @@ export const followable = (rights: readonly Rights[], uris: readonly string[]): 
 export async function followRows(
   api: Api,
   rows: readonly FollowedRow[],
-  { signal, tell }: { readonly signal: AbortSignal; tell(uri: string): void },
+  { signal, begin, tell }: Following,
 ): Promise<void> {
   const names = [...new Set(rows.map(({ name }) => name))];
   const newest = async (): Promise<string> => {
@@ -39,6 +46,7 @@ export async function followRows(
     return (body.meta as { changes_position: string }).changes_position;
   };
   let after = await newest();
+  begin();
   while (!signal.aborted) {
     await pause(everyMs, undefined, { signal, ref: false });
     const answer = await api({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });

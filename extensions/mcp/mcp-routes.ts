@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../src/config/config.ts';
 import type { App } from '../../src/http/app.ts';
 import { accountOf } from '../../src/http/gate/admit.ts';
-import { bearerToken } from '../../src/http/gate/bearer-token.ts';
+import { bearerToken } from '../../src/http/gate/authenticate.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { insufficientScope, unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { requestSource } from '../../src/http/request-source.ts';
@@ -10,7 +12,7 @@ import { offlineAccessScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { BoundedMap } from '../../src/platform/bounded-map.ts';
 import type { Caller } from '../../src/platform/caller.ts';
-import { tooManyRequests } from '../../src/platform/errors.ts';
+import { forbidden, tooManyRequests } from '../../src/platform/errors.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
@@ -18,9 +20,26 @@ import { countCall } from './call-store.ts';
 import type { Arguments } from './check-arguments.ts';
 import { missingScope } from './missing-scope.ts';
 import type { createProtocol } from './protocol.ts';
-import { refuseForeignPages } from './refuse-foreign-pages.ts';
 import { offered, rightsOf, usefulScopes } from './rights.ts';
 import { openToolbox } from './toolbox.ts';
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
+
+/** Refuses pages of other origins, and DNS rebinding: by Origin, and for a loopback service also by Host. */
+function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
+  const own = new URL(baseUrl);
+  const isLocal = loopback.test(own.hostname);
+  const isOwn = origin === undefined || origin === own.origin || corsOrigins.includes(origin);
+  // A page of this machine, where the service is on it alone: the Inspector, on a port of its own.
+  if (!isOwn && !(isLocal && loopback.test(URL.parse(origin)?.hostname ?? ''))) {
+    throw forbidden('Pages of another origin may not use this.', 'foreign_origin');
+  }
+  if (isLocal && !loopback.test(hostOf(host))) {
+    throw forbidden('The Host header does not name this service.', 'foreign_origin');
+  }
+}
 
 const path = '/mcp';
 const rememberedTokens = 1000;

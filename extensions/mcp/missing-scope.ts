@@ -12,10 +12,7 @@ interface Asked {
   };
 }
 
-/**
- * The scopes that would let the caller do what a message asks for, where a missing scope is the only reason against it:
- * those that the token has, and the missing ones. A client that is told so asks the person for them.
- */
+/** The scopes to ask the person for, if a missing scope is the only reason for the refusal; with those it has. */
 export function missingScope(
   resources: readonly Resource[],
   caller: Caller,

@@ -28,10 +28,7 @@ export interface Asked {
   readonly toolbox: Toolbox;
 }
 
-/**
- * The protocol, by its published SDK: the revision without sessions, and the ones before it without any. Each request has a server
- * of its own, which knows the tools of its caller alone. This file is loaded by the first request.
- */
+/** The protocol by its SDK, without sessions. Each request has its own server with the tools of its caller. */
 export function createProtocol({ name, onError }: { name: string; onError(error: Error): void }) {
   const wentWrong = (error: Error): never => {
     onError(error);
@@ -91,10 +88,16 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
       const request = new Request(of.address, { method: 'POST', headers: of.headers, signal });
       const response = await handler.fetch(request, asked({ ...of, body }));
       if (rows.length > 0 && response.headers.get('content-type')?.startsWith('text/event-stream')) {
+        const begun = Promise.withResolvers<void>();
         toolbox
-          .follow(rows, { signal, tell: (uri) => handler.notify.resourceUpdated(uri) })
+          .follow(rows, { signal, begin: begun.resolve, tell: (uri) => handler.notify.resourceUpdated(uri) })
           .catch((error: Error) => signal.aborted || onError(error))
-          .finally(() => handler.close());
+          .finally(() => {
+            begun.resolve();
+            return handler.close();
+          });
+        // The client gets the response after this, and is told of every change that it makes from then on.
+        await begun.promise;
       }
       return response;
     },

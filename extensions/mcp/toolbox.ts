@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import { callTool, Refused } from './call-tool.ts';
 import { type Arguments, checkArguments } from './check-arguments.ts';
 import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
-import { type FollowedRow, followable, followRows } from './follow-rows.ts';
+import { type FollowedRow, type Following, followable, followRows } from './follow-rows.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
 import type { Rights } from './rights.ts';
 import { type Tool, toolsFor } from './tools.ts';
@@ -35,7 +35,7 @@ export interface Toolbox {
   prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
   /** Of these addresses, those that can be followed. */
   followable(uris: readonly string[]): FollowedRow[];
-  follow(rows: readonly FollowedRow[], how: { signal: AbortSignal; tell(uri: string): void }): Promise<void>;
+  follow(rows: readonly FollowedRow[], how: Following): Promise<void>;
   complete(argument: string, typed: string, rowsAlone: boolean): string[];
 }
 

@@ -4,9 +4,8 @@ import { serveApiatoApi } from './compat/apiato-routes.ts';
 import { serveCompatibly } from './compat/compat-routes.ts';
 import { OldIds } from './compat/old-ids.ts';
 import { servePassportApi } from './compat/passport-routes.ts';
-import { forgetLegacyTokens } from './legacy-tokens/forget-legacy-tokens.ts';
 import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
-import { PassportTokens } from './legacy-tokens/passport-tokens.ts';
+import { forgetLegacyTokens, PassportTokens } from './legacy-tokens/passport-tokens.ts';
 
 /** Responds as Passport or Apiato did (COMPAT). */
 export const passport: Extension = {

@@ -101,7 +101,7 @@ async function run(flags: Flags): Promise<void> {
   }
   // Here and not above: the other commands need none of it, and start the sooner.
   const { importPassport } = await import('./import-passport.ts');
-  const { writeReport } = await import('./report/write-report.ts');
+  const { writeReport } = await import('./report/report.ts');
   const config = await loadConfig();
   const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
   const bars = barOfEachTable();

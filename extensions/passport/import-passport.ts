@@ -1,11 +1,15 @@
-import { resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../src/config/config.ts';
 import type { Context } from '../../src/database/context.ts';
+import type { Database } from '../../src/database/database.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { knownScopes } from '../../src/main/builtin-resources.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
-import { onCopy } from './import/dry-run.ts';
+import { copyTables } from './import/copy-store.ts';
 import { verifyToken } from './import/logins/verify-token.ts';
 import { type ImportSettings, makePlan } from './import/make-plan.ts';
 import type { Plan, Progress } from './import/pass.ts';
@@ -16,8 +20,7 @@ import { readCondition } from './import/users/disable-where.ts';
 import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
 import { acceptable, type DecisionCode, isAcceptable } from './report/decision-codes.ts';
 import { Findings, type Report } from './report/report.ts';
-import { databaseOfEnv } from './source/database-of-env.ts';
-import { readLaravelEnv } from './source/laravel-env.ts';
+import { databaseOfEnv, readLaravelEnv } from './source/laravel-env.ts';
 import { openSource } from './source/open-source.ts';
 import type { Source } from './source/source.ts';
 
@@ -119,6 +122,38 @@ async function onDatabase<T>(base: Base, work: (context: Context) => Promise<T>)
     const now = base.now ?? database.now;
     await migrate(database, now);
     return await work({ ...base, database, now });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Runs work on a copy, in a temporary folder, of what the service has: everything is as it would be, and nothing stays. */
+async function onCopy<T>(context: Omit<Context, 'database'>, work: (copy: Context) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-dry-run-'));
+  const { config } = context;
+  const copied: Config = { ...config, databaseUrl: `sqlite:${join(dir, 'copy.db')}`, dataDir: dir };
+  try {
+    const database = await openDatabase(copied);
+    try {
+      await migrate(database, context.now);
+      await withExisting(config, (existing) => copyTables(existing, database));
+      return await work({ ...context, config: copied, database });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Before the first start there is none, and none is made. */
+async function withExisting(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
+  const { databaseUrl, workingDir } = config;
+  if (databaseUrl.startsWith('sqlite:') && !existsSync(resolve(workingDir, databaseUrl.slice('sqlite:'.length))))
+    return;
+  const database = await openDatabase(config);
+  try {
+    await work(database);
   } finally {
     await database.close();
   }

@@ -2,43 +2,27 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { loadCommands } from '../main/extension-commands.ts';
 import { addLogin } from './account/login.ts';
-import { addLogout } from './account/logout.ts';
-import { addToken } from './account/token.ts';
+import { addLogout, addToken } from './account/token.ts';
 import { addBackup } from './commands/backup.ts';
 import { addCheck } from './commands/check.ts';
-import { addClientCreate } from './commands/clients/client-create.ts';
-import { addClientDelete } from './commands/clients/client-delete.ts';
-import { addClientList } from './commands/clients/client-list.ts';
-import { addClientRegistrationToken } from './commands/clients/client-registration-token.ts';
-import { addClientSecretCommand } from './commands/clients/client-secret.ts';
-import { addClientShow } from './commands/clients/client-show.ts';
+import { clientCommands } from './commands/client-commands.ts';
+import { addClientCreate } from './commands/client-create.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEject } from './commands/eject.ts';
 import { addEvents } from './commands/events.ts';
 import { addInit } from './commands/init.ts';
-import { addJobList } from './commands/jobs/job-list.ts';
-import { addJobRun } from './commands/jobs/job-run.ts';
-import { addKeysList } from './commands/keys/keys-list.ts';
-import { addKeysReset } from './commands/keys/keys-reset.ts';
-import { addKeysRotate } from './commands/keys/keys-rotate.ts';
+import { jobCommands } from './commands/job-commands.ts';
+import { keysCommands } from './commands/keys-commands.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addRestore } from './commands/restore.ts';
 import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
-import { addSessionEnd } from './commands/sessions/session-end.ts';
-import { addSessionList } from './commands/sessions/session-list.ts';
+import { sessionCommands } from './commands/session-commands.ts';
 import { addTypes } from './commands/types.ts';
-import { addUserCreate } from './commands/users/user-create.ts';
-import { addUserDelete } from './commands/users/user-delete.ts';
-import { addUserDisable, addUserEnable } from './commands/users/user-disable.ts';
-import { addUserFactors } from './commands/users/user-factors.ts';
-import { addUserImport } from './commands/users/user-import.ts';
-import { addUserList } from './commands/users/user-list.ts';
-import { addUserPassword } from './commands/users/user-password.ts';
-import { addUserRole } from './commands/users/user-role.ts';
-import { addUserShow } from './commands/users/user-show.ts';
-import { addWebhooksListen } from './commands/webhooks/webhooks-listen.ts';
+import { userCommands } from './commands/user-commands.ts';
+import { addUserImport } from './commands/user-import.ts';
+import { addWebhooksListen } from './commands/webhooks-listen.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
 import { UsageError } from './terminal/usage-error.ts';
@@ -47,28 +31,12 @@ const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
 const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
-  [
-    'user',
-    'Make and manage users.',
-    ...[addUserCreate, addUserList, addUserShow, addUserPassword, addUserRole],
-    ...[addUserFactors, addUserDisable, addUserEnable, addUserDelete, addUserImport],
-  ],
-  [
-    'client',
-    'Make and manage clients.',
-    ...[
-      addClientCreate,
-      addClientList,
-      addClientShow,
-      addClientSecretCommand,
-      addClientDelete,
-      addClientRegistrationToken,
-    ],
-  ],
-  ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
+  ['user', 'Make and manage users.', ...userCommands, addUserImport],
+  ['client', 'Make and manage clients.', addClientCreate, ...clientCommands],
+  ['session', 'See who is signed in, and end it.', ...sessionCommands],
   ['webhooks', 'Try webhooks.', addWebhooksListen],
-  ['job', 'List and run your own jobs.', addJobList, addJobRun],
-  ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
+  ['job', 'List and run your own jobs.', ...jobCommands],
+  ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
 ];
 
 /** Every command, for the command line and for its reference. */

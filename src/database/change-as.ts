@@ -3,7 +3,6 @@ import { codeOf, unavailable } from '../platform/errors.ts';
 import { type Bus, commitAndInvalidate, type Invalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 
-/** A change on behalf of a caller. */
 export interface Act {
   readonly caller: Caller;
   readonly scope?: string | undefined;
@@ -11,9 +10,7 @@ export interface Act {
   readonly ofAccounts?: boolean;
   /** The log of changes may record the write, with the caller as its author. */
   readonly recorded?: boolean;
-  /** The user that it changes. */
   readonly userId?: string | undefined;
-  /** The client or session that it changes. */
   readonly accountId?: string | undefined;
 }
 

@@ -18,7 +18,6 @@ interface PreparedQuery<V, R> {
   /** A SELECT outside of transactions. On SQLite it returns the rows without a promise. */
   read(database: Database, values: V): R[] | Promise<R[]>;
   readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
-  /** A write outside of transactions. */
   write(database: Database, values: V): Promise<Written<R>>;
 }
 

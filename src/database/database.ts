@@ -20,7 +20,6 @@ export interface Changes {
   has?(moment: number): boolean;
 }
 
-/** The result of a write. */
 export interface Written<R> {
   readonly rows: R[];
   /** Resolves when the write is on disk, or rejects when it is undone. Until then nobody may see the rows. */

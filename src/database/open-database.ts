@@ -13,7 +13,6 @@ interface Location {
   /** Seconds that one read may take. */
   readonly readTimeout?: number;
   readonly workingDir: string;
-  /** Processes of this service on this machine. */
   readonly workers?: number;
 }
 

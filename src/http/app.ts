@@ -44,10 +44,7 @@ declare module 'fastify' {
     repeatable?: string;
     /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */
     errors?: 'problem' | 'oauth' | 'page';
-    /**
-     * False: not counted against RATE_LIMIT (health checks and the like). `when-known`: the route authenticates by itself and
-     * says whom to count (`reply.countAs`); what is refused before that counts against its address.
-     */
+    /** False: not counted against RATE_LIMIT. `when-known`: the route authenticates and calls `countAs` itself. */
     limited?: boolean | 'when-known';
     /** The other origins whose pages may read the responses. Default: CORS_ORIGINS under `/v1`, otherwise none. */
     cors?: 'listed' | 'applications' | 'any';

@@ -14,10 +14,7 @@ export interface BrowserCookie {
 /** As long as browsers keep a cookie, about; each sign-in starts it anew. */
 const maxAge = 365 * 86_400;
 
-/**
- * The cookie of a browser that signed in before (identity/credentials/known-browsers.ts): hidden from scripts, never sent from
- * another site. OWASP calls it a device cookie.
- */
+/** The cookie of a known browser (identity/credentials/known-browsers.ts), which OWASP calls a device cookie. */
 export function createBrowserCookie({ baseUrl }: Config): BrowserCookie {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';

@@ -8,10 +8,7 @@ export const hashOf = (payload: string | Buffer): string => hash('sha1', payload
 const remembered = 500;
 const longestRemembered = 8192;
 
-/**
- * Hashes of texts, the last of each key remembered: what is asked for again and again is mostly the same as before, and to
- * see that it is takes far less time than hashing it.
- */
+/** Remembers the last hash of each key. Comparing an unchanged text takes far less time than hashing it. */
 export class RecentHashes {
   readonly #byKey = new BoundedMap<string, { readonly text: string; readonly hash: string }>(remembered);
 
@@ -41,10 +38,7 @@ export function matchesEtag(header: string, etag: string): boolean {
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque);
 }
 
-/**
- * Answers 304 to a GET whose caller has this tag's bytes already, and returns whether it did. Use it where the tag is
- * known before the answer has other headers: `tagAnswer` has to remove those.
- */
+/** Answers 304 if the caller has this tag, and returns whether it did. Call it before other headers are set. */
 export function answerNotModified(reply: FastifyReply, etag: string): boolean {
   const { method, headers } = reply.request;
   const known = headers['if-none-match'];

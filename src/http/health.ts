@@ -31,7 +31,7 @@ function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
   return [...probes, { name: 'lease', check: lease }, ...(siblings ? [{ name: 'workers', check: workers }] : [])];
 }
 
-/** Looks at all parts at once. Who asks meanwhile shares the answer. */
+/** Checks all parts at once. Concurrent requests share the answer. */
 function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): () => Promise<Record<string, string>> {
   let underWay: Promise<Record<string, string>> | undefined;
   const look = async ({ name, check }: ReadinessCheck) => {
@@ -54,10 +54,7 @@ function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): (
   };
 }
 
-/**
- * `/health/live`: the process answers. `/health/ready`: a write would succeed, and else which part does not serve.
- * `/metrics`: the figures. Returns what makes it not ready for good, because it is about to stop.
- */
+/** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes it not ready for good. */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
   const { database, metrics, siblings } = context;
   const look = lookAt(context, [...ownChecks(context), ...checks]);

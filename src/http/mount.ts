@@ -4,10 +4,7 @@ import type { App } from './app.ts';
 /** Another Fastify, whatever its types. */
 export type Host = FastifyInstance;
 
-/**
- * Adds our routes to another Fastify, below `prefix`, for requests that match none of its own routes. Requests are handed over
- * before their body is read: all our rules apply, and none of the host's hooks after `onRequest` runs.
- */
+/** Serves requests that match no route of the host, below `prefix`. The host's hooks after `onRequest` do not run. */
 export function mountOn(host: FastifyInstance, app: App, prefix: string): void {
   const paths = prefix === '' ? ['/*'] : [prefix, `${prefix}/*`];
   for (const url of paths) {

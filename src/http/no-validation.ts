@@ -1,5 +1,2 @@
-/**
- * For routes whose schemas only describe. Rules of their own judge what is sent there: they name all that is wrong, or answer in
- * the form that an RFC asks for.
- */
+/** For routes whose own rules validate: they report every error, or use the form that an RFC requires. */
 export const noValidation = { validatorCompiler: () => () => true } as const;

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import type { Context } from '../database/context.ts';
 import type { Reader } from '../database/reader.ts';
+import type { App } from './app.ts';
 import { widerNetworkOf } from './network-of.ts';
 
 /** Reads for a request: expensive ones of one caller wait for each other, and end when it hangs up. */
@@ -22,4 +24,16 @@ export class RequestReader implements Reader {
     socket.once('close', gone);
     return () => socket.off('close', gone);
   }
+}
+
+const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Before a caller is told that something was done, every instance knows which copies of the database it may be shown. */
+export function acknowledgeWrites(app: App, { database }: Context): void {
+  const { replicas } = database;
+  if (!replicas) return;
+  app.addHook('onSend', async (request) => {
+    if (reading.has(request.method) || request.caller.kind === 'anonymous') return;
+    await replicas.wrote(new RequestReader(request).caller);
+  });
 }

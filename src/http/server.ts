@@ -1,25 +1,21 @@
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyReply, LogController } from 'fastify';
+import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
 import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
-import { startOneAtATime } from './connections/one-at-a-time.ts';
-import { limitConnections } from './connections/open-connections.ts';
-import { UnsentAnswers } from './connections/unsent-answers.ts';
+import { parseQueryString } from './bodies/form-body.ts';
+import { limitConnections, startOneAtATime, UnsentAnswers } from './connections.ts';
 import { answerEarly } from './errors/early-errors.ts';
 import { answerErrors } from './errors/error-handler.ts';
 import { tagAnswer } from './etag.ts';
 import { admitRequests, nameOf } from './gate/admit.ts';
 import type { Authenticate } from './gate/authenticate.ts';
-import { knowPaths } from './gate/known-paths.ts';
+import { type KnownPaths, knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
-import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
-import { requestLog } from './request-log.ts';
-import { rewriteUrl } from './rewrite-url.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 
 /** Takes over the little that only Fastify can know: answers that broke off after their headers were sent. */
@@ -104,7 +100,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   const limit = new RateLimit(config.rateLimit, context.now, context.siblings?.counts('requests'));
   const arrival = config.requestTimeout * 1000;
   const app = fastify({
-    // No logger of Fastify's own: it would make a child logger for each request (see request-log.ts and error-handler.ts).
+    // No logger of Fastify's own: it would make a child logger for each request (see `requestLog` and error-handler.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
     bodyLimit: longestBody,
@@ -161,4 +157,48 @@ export async function createServer(context: Context, authenticate: Authenticate)
   admitRequests(app, context, traceAuthentication(authenticate), paths, limit);
   finishAnswers(app, context);
   return app;
+}
+
+/** One log line per request: `info` for errors and writes, `debug` for reads. Logs the route, never URL or body. */
+function requestLog({ log }: Context): (request: FastifyRequest, reply: FastifyReply) => void {
+  const verbose = log.isLevelEnabled('debug');
+  return (request, reply) => {
+    const { method, route } = request;
+    const { statusCode } = reply;
+    const ms = performance.now() - request.startedAt;
+    route.durations(statusCode).observe(ms / 1000);
+    const quiet = statusCode < 400 && (method === 'GET' || method === 'HEAD');
+    if (quiet && !verbose) return;
+    const line = {
+      requestId: request.id,
+      method,
+      route: route.pattern ?? 'unknown',
+      status: statusCode,
+      ms: Math.round(ms * 10) / 10,
+      address: request.ip,
+    };
+    if (statusCode >= 500) log.error(line, 'request');
+    else if (quiet) log.debug(line, 'request');
+    else log.info(line, 'request');
+  };
+}
+
+/** `GET http://host/path`, as proxies may send it, means the same as `GET /path` (RFC 9112 3.2.2). */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  return path === '' || path.startsWith('?') ? `/${path}` : path;
+}
+
+/** The URL as routes know it. A proxy may pass the path of BASE_URL or strip it; a path that is a route stays. */
+function rewriteUrl({ baseUrl }: Pick<Config, 'baseUrl'>, paths: Pick<KnownPaths, 'find'>) {
+  const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
+  return ({ url: sent = '/' }: { url?: string | undefined }): string => {
+    const url = originForm(sent);
+    if (prefix === '' || !url.startsWith(prefix)) return url;
+    const rest = url.slice(prefix.length);
+    if (rest !== '' && !/^[/?]/.test(rest)) return url;
+    if (paths.find(url.split('?', 1)[0] as string)) return url;
+    return rest.startsWith('/') ? rest : `/${rest}`;
+  };
 }

@@ -1,17 +1,22 @@
 import { Type } from 'typebox';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
+import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { named } from '../http/openapi/openapi-components.ts';
 import { requestSource } from '../http/request-source.ts';
+import { refuseParameters } from '../resources/query/list-query.ts';
+import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { UserView, viewUser } from './accounts/user.ts';
 import { requestPasswordReset, resetPassword } from './credentials/reset-password.ts';
+import { undoEmailChange } from './email/change-email.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './email/confirm-email.ts';
-import { undoEmailChange } from './email/undo-email-change.ts';
 import { readEmailField, readOnlyField } from './read-body.ts';
+import { requireLocalPasswords, requireOpenRegistration } from './registration/make-user.ts';
 import { registerUser } from './registration/register.ts';
-import { requireLocalPasswords, requireOpenRegistration } from './registration/registration.ts';
+import { roleNames } from './roles/roles-resource.ts';
+import { type InvitationServices, inviteUser } from './users/administer-user.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
@@ -22,7 +27,7 @@ const open = { config: { auth: 'public' }, ...noValidation } as const;
 
 const onItsWay = { message: 'If this address belongs to a user, a mail is on its way.' };
 
-/** Registration, confirmation of the email address, and a forgotten password: what needs no token. */
+/** Registration, email confirmation and forgotten passwords: routes that need no token. */
 export function serveAccounts(app: App, context: Context, services: AccountServices): void {
   app.post(
     '/v1/register',
@@ -159,3 +164,43 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
 }
 
 const bodyOf = (body: unknown): Readonly<Record<string, unknown>> => (body ?? {}) as Record<string, unknown>;
+
+/** `POST /v1/invitations`, for administrators. */
+export function serveInvitations(app: App, context: Context, services: InvitationServices): void {
+  const body = Type.Object(
+    {
+      email: Type.String({ description: 'The address that gets the link to choose a password.' }),
+      name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      roles: Type.Optional(Type.Array(Type.Enum(roleNames(context.config)))),
+      current_password: Type.Optional(
+        Type.String({ description: 'The password, as the recent proof that assigning roles requires.' }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+  app.post(
+    '/v1/invitations',
+    {
+      config: { auth: 'auth:api', scope: 'users:write' },
+      schema: {
+        tags: ['users'],
+        summary: 'Invite a person by email, with a link to choose a password',
+        description: 'For administrators, with the scope `*`.',
+        body,
+        response: { 201: Type.Object({ data: named('User', UserView) }) },
+      },
+      async preValidation(request) {
+        if (isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body) as never;
+      },
+    },
+    async (request, reply) => {
+      refuseParameters(request.query as Record<string, string>);
+      const by = { caller: request.caller, source: requestSource(request) };
+      const user = await inviteUser(context, services, by, request.body);
+      return reply
+        .code(201)
+        .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
+        .send({ data: viewUser(user) });
+    },
+  );
+}

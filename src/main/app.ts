@@ -1,17 +1,16 @@
 import type { Context } from '../database/context.ts';
-import { acknowledgeWrites } from '../http/acknowledge-writes.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
+import { acknowledgeWrites } from '../http/request-reader.ts';
 import { systemSource } from '../http/request-source.ts';
 import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
-import { serveAccounts } from '../identity/account-routes.ts';
-import { userAsCaller } from '../identity/accounts/user-as-caller.ts';
+import { serveAccounts, serveInvitations } from '../identity/account-routes.ts';
+import { userAsCaller } from '../identity/accounts/user.ts';
 import { serveFactors } from '../identity/factors/factor-routes.ts';
-import { serveInvitations } from '../identity/invitation-routes.ts';
-import { queueCheck } from '../identity/passwords/queue-check.ts';
+import { queueCheck } from '../identity/passwords/passwords.ts';
 import { keepProviders } from '../identity/providers/keep-providers.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -59,7 +58,7 @@ export interface BuiltApp extends Services {
 const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
   definitions.filter(({ name }) => name !== sessionChanges.name);
 
-/** The composition root: what the service consists of, in the order in which it is put together. */
+/** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const [services, extensions] = await Promise.all([createServices(context), loadExtensions(context.config)]);
   const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;

@@ -4,7 +4,7 @@ import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneDevices } from '../oauth/device-authorization/device-authorization.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
-import { pruneLogins, pruneSessions } from '../oauth/sessions/end/prune-sessions.ts';
+import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
 import type { Changes } from '../resources/changes/changes.ts';
 import { pruneOldChanges } from '../resources/changes/prune-changes.ts';

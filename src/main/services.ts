@@ -8,8 +8,8 @@ import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
 import { rolesOf } from '../identity/accounts/user-store.ts';
 import { checkCredentials } from '../identity/credentials/check-credentials.ts';
-import { noteLogin } from '../identity/credentials/note-login.ts';
-import { createProveByPassword } from '../identity/credentials/prove-by-password.ts';
+import { noteLogin } from '../identity/credentials/known-browsers.ts';
+import { createProveByPassword } from '../identity/credentials/require-own-proof.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
 import { createMail } from '../identity/mail/mail.ts';
@@ -28,15 +28,21 @@ import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
-import { endSessions } from '../oauth/sessions/end/end-sessions.ts';
-import { endClients } from '../oauth/sessions/end-clients.ts';
+import { endClients, endSessions } from '../oauth/sessions/end-sessions.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
-import { byCode, byEmailCode, byPasskey, byProvider } from '../oauth/sessions/proof/by-factor.ts';
-import { byPassword } from '../oauth/sessions/proof/by-password.ts';
-import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
+import {
+  byCode,
+  byEmailCode,
+  byPasskey,
+  byPassword,
+  byProvider,
+  highestAcr,
+  type ProofMethods,
+} from '../oauth/sessions/proof/proof-methods.ts';
 import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import { reaches } from '../platform/proof.ts';
+import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
@@ -134,8 +140,10 @@ export async function createServices(context: Context): Promise<Services> {
     endSessions: async (tx, invalidate, of, cause) => void (await endSessions(sessions, tx, invalidate, of, cause)),
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
-      // A thief who knew the old password may have given consent to applications of their own.
-      if (!of.keepSecrets) await deleteConsentsOf(tx, of.userId);
+      if (of.keepSecrets) return;
+      // A thief who knew the old password may have given consent to applications of their own, and made webhooks.
+      await deleteConsentsOf(tx, of.userId);
+      await disableWebhooks(context, tx, { user_id: of.userId }, 'the password was changed');
     },
   };
 

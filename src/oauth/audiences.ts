@@ -5,7 +5,7 @@ const mostResources = 10;
 
 const invalidTarget = (description: string) => new OAuthError('invalid_target', description);
 
-/** RFC 8707: what access tokens may be for. The service's own resources lie under its address. */
+/** RFC 8707: the possible audiences of access tokens. The service's own resources lie under its address. */
 export class Audiences {
   readonly #baseUrl: string;
   readonly #known = new Map<string, readonly string[] | undefined>();
@@ -45,10 +45,7 @@ export class Audiences {
     throw invalidTarget(`There is no resource '${uri.slice(0, 200).replace(/[^\x20-\x7e]/g, '?')}' here.`);
   }
 
-  /**
-   * RFC 8707 2.2: of what a login was opened for, the part that a token request names. Never more than that. Undefined where
-   * it names nothing: then all of it.
-   */
+  /** RFC 8707 2.2: the part of the login's audiences that the request names; undefined if it names none. */
   narrow(granted: string | null, asked: readonly string[]): readonly string[] | undefined {
     if (asked.length === 0) return undefined;
     const allowed = granted === null ? [this.#baseUrl] : (JSON.parse(granted) as string[]);
@@ -59,10 +56,7 @@ export class Audiences {
     return named;
   }
 
-  /**
-   * RFC 8693: what a token for `held` may be passed on to. That is any other server. Of the service's own resources it is
-   * only what the token is for already.
-   */
+  /** RFC 8693: a token can be exchanged for any other server, and for the own resources that it is for already. */
   passOn(held: readonly string[], asked: readonly string[]): readonly string[] {
     if (asked.length === 0) return held;
     const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);

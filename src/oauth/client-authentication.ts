@@ -1,11 +1,56 @@
 import type { RequestSource } from '../http/request-source.ts';
+import { unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
-import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
-import { clientByAssertion } from './proofs/client-assertion.ts';
 import type { ProvenRequest } from './proofs/dpop.ts';
+import { readJws } from './proofs/foreign-jws.ts';
+import { spendProof } from './proofs/used-proof-store.ts';
+
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** In seconds. */
+const longestLife = 3600;
+const clockTolerance = 60;
+
+/** RFC 7523 3: the client that signed the assertion of a request. Each works once, on any instance. */
+async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Promise<StoredClient> {
+  const { context, clients, clientKeys } = oauth;
+  const jws = readJws(parameters.get('client_assertion') ?? '');
+  if (!jws || parameters.get('client_assertion_type') !== assertionType) throw unknownClient('no client assertion');
+  const { iss, sub, aud, exp, nbf, jti } = jws.claims;
+  const id = parameters.get('client_id') ?? sub;
+  if (typeof sub !== 'string' || iss !== sub || id !== sub) throw unknownClient('iss, sub and client_id differ');
+  const now = context.now() / 1000;
+  if (!isForHere(context.config.baseUrl, aud)) throw unknownClient('the assertion is for another server');
+  if (typeof exp !== 'number' || exp < now - clockTolerance || exp > now + longestLife) {
+    throw unknownClient('the assertion has expired, or lives too long');
+  }
+  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + clockTolerance)) {
+    throw unknownClient('the assertion is not valid yet');
+  }
+  if (typeof jti !== 'string') throw unknownClient('the assertion has no jti');
+  const client = await clients.find(sub);
+  if (client?.tokenEndpointAuthMethod !== 'private_key_jwt') throw unknownClient('no client with keys');
+  if (!(await clientKeys.isSigned(client, jws))) throw unknownClient('no key of the client signed the assertion');
+  const expiresAt = (exp + clockTolerance) * 1000;
+  if (!(await spendProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
+    throw unknownClient('the assertion was used before');
+  }
+  return client;
+}
+
+type ByAssertion = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
+
+/** FAPI 2.0 wants the issuer alone. Older libraries name the endpoint that they call. */
+function isForHere(baseUrl: string, aud: unknown): boolean {
+  const here = [
+    baseUrl,
+    `${baseUrl}/`,
+    ...['token', 'par', 'introspect', 'revoke'].map((name) => `${baseUrl}/oauth/${name}`),
+  ];
+  return [aud].flat().some((one) => here.includes(one as string));
+}
 
 /** A request in which a client says who it is. */
 export interface ClientRequest {
@@ -20,10 +65,7 @@ export interface ClientRequest {
   readonly authenticated?: ((client: StoredClient) => void) | undefined;
 }
 
-/**
- * The client that sends this request, by HTTP Basic or by parameters, never by both. A public client names itself: anybody
- * could, so nothing is counted as its own.
- */
+/** Authenticates by HTTP Basic or by parameters, never both. A public client only names itself. */
 export async function authenticateClient(
   oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'failedClients'>,
   { authorization, source, countAs, authenticated }: Omit<ClientRequest, 'body'>,
@@ -62,10 +104,7 @@ export async function authenticateClient(
 const authenticatedTwice = () =>
   invalidRequest('The client authenticated twice: use the Authorization header, client_secret or client_assertion.');
 
-/**
- * RFC 6749 2.3.1: id and secret are form-encoded before they are joined. Many clients send them as they are; where that
- * makes a difference, both readings are tried.
- */
+/** RFC 6749 2.3.1: id and secret are form-encoded. Many clients do not encode them, so both readings are tried. */
 function readBasic(authorization: string): { id: string; secret: string }[] {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1];
   if (!encoded) return [];

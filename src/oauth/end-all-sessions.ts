@@ -12,10 +12,7 @@ interface EndedSessions {
   readonly links: number;
 }
 
-/**
- * Ends every session, every personal access token unless they are kept, and every link in mail, on every instance. After a
- * database went back in time nobody knows which of them ended in between. Applications that want to know are told.
- */
+/** Ends all sessions, links and (unless kept) personal tokens, for a database that went back in time. */
 export const endAllSessions = (
   context: Context,
   source: RequestSource,

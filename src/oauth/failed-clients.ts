@@ -11,10 +11,7 @@ const perNetwork = 10;
 const inAll = 500;
 const longestId = 128;
 
-/**
- * Records that a client failed to authenticate: once in a quarter of an hour for a client and a network, and so often at
- * most that a flood of attempts is no flood of events. Each instance counts by itself.
- */
+/** Records failed client authentication, at most once per quarter hour, client and network. Counted per instance. */
 export class FailedClients {
   readonly #context: Context;
   readonly #clients: ClientDirectory;

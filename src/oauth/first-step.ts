@@ -25,10 +25,7 @@ interface FirstStep {
 /** RFC 8176 has no word for a sign-in at another provider: `fed` is what others use. */
 export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed'] } as const;
 
-/**
- * The user has proved one factor: the session, or the answer that says how to go on (contract 13.5). The parameter
- * `acr_values` asks for the second factor on a remembered browser too.
- */
+/** Opens the session or asks for a second factor (contract 13.5). `acr_values` also asks on remembered browsers. */
 export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<Granted> {
   const { context, keys } = oauth;
   const { user, first, scopes, resource } = step;

@@ -2,7 +2,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import type { ClientType, StoredClient } from './clients/client-store.ts';
 import type { OAuth } from './oauth.ts';
 import type { Parameters } from './parameters.ts';
-import type { StoredSession } from './sessions/store/stored-session.ts';
+import type { StoredSession } from './sessions/store/session-store.ts';
 import type { TokenClaims } from './sessions/tokens/access-token.ts';
 
 /** A token request, with the authenticated client. */

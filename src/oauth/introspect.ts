@@ -1,13 +1,13 @@
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import { unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { isForUser } from './clients/require-realm.ts';
 import { withinRolesOf } from './clients/role-scopes.ts';
 import { introspectScope, narrowScopes } from './clients/scopes/scopes.ts';
-import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 import { noClient, proofClaims } from './sessions/tokens/access-token.ts';
-import { mayRepeat } from './sessions/tokens/refresh-grace.ts';
+import { mayRepeat } from './sessions/tokens/refresh-token.ts';
 import type { FoundToken } from './sessions/verify/token-verifier.ts';
 
 interface Introspection {

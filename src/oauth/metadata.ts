@@ -6,7 +6,7 @@ import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
 import { proofAlgorithms } from './proofs/foreign-jws.ts';
-import { takesClientDocuments } from './registration/takes-client-documents.ts';
+import { takesClientDocuments } from './registration/client-documents.ts';
 import { grants } from './token-endpoint.ts';
 
 const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];

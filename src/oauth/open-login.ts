@@ -34,7 +34,7 @@ export const wrongFactor = (reason: string) =>
 const unlinked = () =>
   new OAuthError('invalid_grant', 'This way to sign in was removed.', { reason: 'the identity was unlinked' });
 
-/** Opens the session of a user who has proved enough. What was proved with is used up in the same transaction. */
+/** Opens the session of a user who has proved enough. The same transaction uses up the proofs. */
 export async function openLogin(
   { context, keys, sessions, noteLogin }: OAuth,
   { client, source }: GrantRequest,

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../http/app.ts';
-import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
+import { resourceMetadataPath } from '../http/gate/unauthorized.ts';
 import { notFound } from '../platform/errors.ts';
 import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes/scopes.ts';
 import { resourceMetadataSchema } from './metadata-schemas.ts';
@@ -11,10 +11,7 @@ const config = { auth: 'public', limited: false, cors: 'any' } as const;
 /** They are about the login, about others, or about everything: no client asks for them to use a resource. */
 const notOfResources = [everyScope, ...clientScopes, adminScope, ...identityScopes];
 
-/**
- * RFC 9728. Each resource at its own address: the service as a whole at the bare one, the API and others below it. 3.3: the
- * document names the resource that its address was made of.
- */
+/** RFC 9728: the service at the bare address, the API and others below it. Each document names its resource (3.3). */
 export function serveProtectedResources(app: App, oauth: OAuth): void {
   const { baseUrl } = oauth.context.config;
   const whole = '';

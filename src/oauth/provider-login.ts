@@ -4,8 +4,8 @@ import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireConfirmed } from '../identity/credentials/check-credentials.ts';
 import type { Upstream } from '../identity/providers/upstream.ts';
 import type { Acr } from '../platform/proof.ts';
+import { unknownClient } from './clients/client-errors.ts';
 import { grantScopes } from './clients/scopes/scopes.ts';
-import { unknownClient } from './clients/unknown-client.ts';
 import { amrOf, finishFirstStep } from './first-step.ts';
 import type { Grant } from './grant.ts';
 import type { OAuth } from './oauth.ts';
@@ -22,10 +22,7 @@ interface ProviderLogin {
   readonly level: { readonly acr_values?: Acr };
 }
 
-/**
- * The tokens of somebody who signed in at a provider. That counts as one factor, so a second one may be asked for, unless
- * the declaration says that the provider's `acr` stands for two.
- */
+/** Counts as one factor, unless the declaration says that the provider's `acr` stands for two. */
 export async function logInByProvider(
   oauth: OAuth,
   { proxied, user, identityId, upstream, source, level }: ProviderLogin,

@@ -7,7 +7,7 @@ import { isPrintable } from '../identity/providers/upstream.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import type { OAuth } from './oauth.ts';
-import { endSessions } from './sessions/end/end-sessions.ts';
+import { endSessions } from './sessions/end-sessions.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const rememberedMs = 10 * 60_000;

@@ -4,20 +4,17 @@ import type { RequestSource } from '../http/request-source.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { takeSecret } from './clients/secrets/leaked-secret-store.ts';
+import { takeSecret } from './clients/secrets/secret-store.ts';
 import type { OAuth } from './oauth.ts';
 import { endRegistrationToken } from './registration/registration-token-store.ts';
-import { endSessions } from './sessions/end/end-sessions.ts';
+import { endSessions } from './sessions/end-sessions.ts';
 
 interface Report {
   readonly token: string;
   readonly source: RequestSource;
 }
 
-/**
- * Somebody found a token where it should not be. Whoever has it may end it: it is revoked at every instance, and its owner is
- * told. The answer is the same for what was no token.
- */
+/** Revokes a leaked token on every instance and notifies its owner. The answer is the same for an unknown token. */
 export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   const kind = shortTokenKind(report.token);
   if (kind === 'sec') return endLeakedSecret(oauth, report);

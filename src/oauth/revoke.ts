@@ -5,7 +5,7 @@ import { authenticateClient, type ClientRequest } from './client-authentication.
 import { requireSecret } from './clients/secrets/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
-import { endSessions } from './sessions/end/end-sessions.ts';
+import { endSessions } from './sessions/end-sessions.ts';
 
 /** RFC 7009 leaves the body open; some clients cannot read an answer that is not JSON. */
 const nothing: Record<string, never> = Object.freeze({});

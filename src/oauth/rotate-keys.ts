@@ -8,6 +8,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
+import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
 import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
 import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
@@ -28,11 +29,7 @@ interface RotatedKeys {
   readonly ended: Ended | undefined;
 }
 
-/**
- * Replaces the keys that sign and those that make MACs, and records it. `compromised`: whoever knows the old ones could
- * have made anything with them, so all that they made ends in the same transaction. Returns when no instance goes by the
- * old ones any more.
- */
+/** Replaces signing and MAC keys. `compromised` also ends all they made. Returns when no instance uses the old ones. */
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
@@ -57,6 +54,8 @@ async function endAll(context: Context, tx: Tx): Promise<Ended> {
   const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
   const sessions = await revokeAllSessions(tx, now);
+  // A forged token may have made some.
+  await disableWebhooks(context, tx, {}, 'the keys were compromised');
   await endAllLogins(context, tx);
   return { links, clients, sessions };
 }

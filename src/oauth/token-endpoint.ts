@@ -1,12 +1,14 @@
+import type { Context } from '../database/context.ts';
+import { decrementCounts } from '../identity/throttle/throttle-store.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
-import { isRefreshable } from './clients/is-refreshable.ts';
-import { isOfKind, mayUseGrant } from './clients/may-use-grant.ts';
+import { unauthorizedClient, unknownClient } from './clients/client-errors.ts';
+import type { StoredClient } from './clients/client-store.ts';
+import { isOfKind, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
 import { withinRolesOf } from './clients/role-scopes.ts';
+import { translateScope } from './clients/scopes/requested-scopes.ts';
 import { parseScope } from './clients/scopes/scopes.ts';
-import { translateScope } from './clients/scopes/translate-scope.ts';
-import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
@@ -20,10 +22,30 @@ import { tokenExchangeGrant } from './grants/token-exchange.ts';
 import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
-import { noteClientUse } from './registration/note-client-use.ts';
+import type { KeptMetadata } from './registration/client-information.ts';
+import { writeClientUse, writeFirstUse } from './registration/registration-store.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
 import { type AuthorizationDetail, readDetails } from './sessions/store/grant-details.ts';
-import { unauthorizedClient } from './unauthorized-client.ts';
+
+const staleMs = 86_400_000;
+
+/** Keeps a client that registered itself from being taken for one that nobody uses. A failure harms nobody. */
+async function noteClientUse(context: Context, { id, registration }: StoredClient): Promise<void> {
+  if (registration === null) return;
+  try {
+    await noteUse(context, id);
+  } catch (error) {
+    context.log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
+  }
+}
+
+async function noteUse({ database: { db }, now }: Context, id: string): Promise<void> {
+  const at = now();
+  const first = await writeFirstUse(db, id, at);
+  if (!first) return writeClientUse(db, id, at, staleMs);
+  const { countedAs = [] } = JSON.parse(first.metadata) as KeptMetadata;
+  await decrementCounts(db, countedAs, at);
+}
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
@@ -71,7 +93,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   const countAs = client.public ? request.countAs : undefined;
   const jkt = request.sent && (await oauth.dpop.atTokenEndpoint(request.sent));
   const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs, jkt });
-  // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
+  // Compromised keys were replaced meanwhile: the client's authentication is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;
 }
@@ -81,7 +103,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;
   if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
-  // Read first: what is wrong with it must use nothing up.
+  // Read them first: an invalid parameter must not use anything up.
   const asked = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();

@@ -7,8 +7,9 @@ import type { FactorServices } from '../identity/factors/factor-services.ts';
 import type { Providers } from '../identity/providers/providers.ts';
 import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { codeOf, OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';
+import { routeCall } from '../resources/custom-routes/route-call.ts';
 import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { Continuations } from './authorize/continuations.ts';
@@ -16,12 +17,11 @@ import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
-import { createPageKit } from './kit/page-kit.ts';
+import { createPageKit, type PageKit } from './kit/page-kit.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
 import { themeOf } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
-import { serveOwnPages } from './own-pages.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
@@ -112,4 +112,21 @@ const taken =
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;
   throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is the address of something else here; choose another name.`);
+}
+
+/** The operator's own pages. */
+function serveOwnPages(kit: PageKit, services: ResourceServices, loaded: readonly Loaded[]): void {
+  for (const declared of loaded) {
+    if (declared.kind !== 'page') continue;
+    const { path, auth, view, load } = declared.page;
+    if (!kit.hasView(view)) throw new OperatorError(`${declared.file}: there is no view "${view}" in VIEWS_DIR.`);
+    try {
+      kit.page(path, auth, async (request, reply) =>
+        kit.show(request, reply, view, { ...(await load?.(routeCall(services, request, reply))) }),
+      );
+    } catch (error) {
+      if (codeOf(error) !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
+      throw new OperatorError(`${declared.file}: ${path} is there already. Choose another path.`);
+    }
+  }
 }

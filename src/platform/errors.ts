@@ -1,4 +1,3 @@
-/** One wrong field of a 422 answer. */
 export interface FieldError extends FieldErrorValues {
   field: string;
   code: string;
@@ -82,42 +81,33 @@ export const unavailable = (detail: string, seconds: number, reason?: string) =>
 export const tooExpensive = (detail: string, seconds: number) =>
   new Problem(503, 'Service Unavailable', detail, { code: 'too_expensive', headers: retryAfter(seconds) });
 
-export type OAuthErrorCode =
-  | 'use_dpop_nonce'
-  | 'invalid_dpop_proof'
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'access_denied'
-  | 'temporarily_unavailable'
-  | 'server_error'
-  | 'unsupported_token_type'
-  | 'authorization_pending'
-  | 'slow_down'
-  | 'expired_token'
-  | 'invalid_redirect_uri'
-  | 'invalid_authorization_details'
-  | 'invalid_client_metadata'
+/** RFC 6749 5.2, RFC 8693 2.2.2, RFC 8707 2, RFC 9396 5. */
+type TokenErrorCode =
+  | ('invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type')
+  | ('invalid_scope' | 'invalid_target' | 'invalid_authorization_details' | 'mfa_required');
+/** RFC 8628 3.5. */
+type DeviceErrorCode = 'authorization_pending' | 'slow_down' | 'expired_token';
+/** RFC 6750 3.1, RFC 7009 2.2.1, RFC 9449. */
+type AccessErrorCode =
   | 'invalid_token'
   | 'insufficient_scope'
-  | 'mfa_required'
-  | AuthorizationErrorCode;
-
-/** Those of the authorization endpoint alone (RFC 6749 4.1.2.1, RFC 8707 2, OpenID Connect Core 3.1.2.6). */
+  | 'unsupported_token_type'
+  | 'use_dpop_nonce'
+  | 'invalid_dpop_proof';
+/** RFC 7591 3.2.2. */
+type RegistrationErrorCode = 'invalid_redirect_uri' | 'invalid_client_metadata';
+/** RFC 6749 4.1.2.1, OpenID Connect Core 3.1.2.6. */
 type AuthorizationErrorCode =
-  | 'unsupported_response_type'
-  | 'login_required'
-  | 'consent_required'
-  | 'account_selection_required'
-  | 'interaction_required'
-  | 'unmet_authentication_requirements'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'registration_not_supported';
+  | ('access_denied' | 'temporarily_unavailable' | 'server_error' | 'unsupported_response_type' | 'login_required')
+  | ('consent_required' | 'account_selection_required' | 'interaction_required' | 'unmet_authentication_requirements')
+  | ('request_not_supported' | 'request_uri_not_supported' | 'registration_not_supported');
+
+export type OAuthErrorCode =
+  | TokenErrorCode
+  | DeviceErrorCode
+  | AccessErrorCode
+  | RegistrationErrorCode
+  | AuthorizationErrorCode;
 
 /** RFC 6749 5.2. The description is fixed and public; `reason` goes to the log. */
 export class OAuthError extends Error {

@@ -1,4 +1,3 @@
-/** Shows the progress of long work. */
 export interface Progress {
   /** `what` names the current work. */
   advance(by: number, what?: string): void;
@@ -9,7 +8,6 @@ export interface Progress {
 /** Call it when work begins. `total` is 0 when there is nothing to do. */
 export type BeginProgress = (total: number, what: string) => Progress;
 
-/** Shows nothing. */
 export const unwatched: BeginProgress = () => ({ advance: () => undefined, end: () => undefined });
 
 /** The progress of steps that run one after the other. Without steps, nothing is shown. */

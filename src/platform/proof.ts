@@ -19,7 +19,6 @@ export interface Proof {
 
 export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshFor: 900, renewable: false });
 
-/** The proof that an operation requires. */
 export interface ProofDemand {
   /** How old it may be, in seconds. The default is FRESH_PROOF. */
   readonly maxAge?: number | undefined;
@@ -43,7 +42,6 @@ export const lowestAcr = (values: readonly unknown[]): Acr | undefined =>
 export const reaches = (acr: Acr | null, least: Acr): boolean =>
   acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(least);
 
-/** Whether a proof is strong and recent enough. */
 export function isProven(proof: Proof, now: number, { maxAge, acr }: ProofDemand = {}): boolean {
   if (acr !== undefined && !reaches(proof.acr, acr)) return false;
   if (maxAge === undefined && proof.freshFor === 0) return true;

@@ -42,7 +42,6 @@ export class WorkerThread<Question, Answer> {
     this.#script = new URL(`${script}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
   }
 
-  /** Questions without an answer yet. */
   get load(): number {
     return this.#waiting.size;
   }

@@ -169,6 +169,13 @@ onBothEngines('Bad input', (engine) => {
     }
   });
 
+  it('refuses a number in JSON that is too large, and does not store null in its place', async () => {
+    const body = `{"plate":"B9","model":"Model","owner_id":"${owner}","extras":{"a":[1e400]}}`;
+    const sent = { form: body, headers: { 'content-type': 'application/json' } };
+    const { status, problem } = await service.ask('POST', '/v1/cars', sent);
+    assert.deepEqual([status, problem.errors.map(({ field, code }) => [field, code])], [422, [['extras', 'type']]]);
+  });
+
   it('names the bound and the allowed values for programs', async () => {
     const { problem } = await service.ask('POST', '/v1/cars', { json: { plate: 'B2', seats: 61, color: 'green' } });
     const [seats, color] = ['seats', 'color'].map((name) => problem.errors.find(({ field }) => field === name));

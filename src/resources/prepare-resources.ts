@@ -8,10 +8,9 @@ import { readSchemas } from './migrations/schema-store.ts';
 import { unservedWarnings } from './migrations/storage-schema.ts';
 import { asStored } from './migrations/stored-names.ts';
 
-/** Those that declarations may name. */
 export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
 
-/** Loads the operator's declarations beside the service's own, and brings their tables up to date. */
+/** Loads the declarations of the operator and migrates their tables. */
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],
@@ -24,7 +23,7 @@ export async function prepareResources(
   const note = (line: string) => log.info(line);
   const options = { now, own: migrations, note, progress, later: true };
   const steps = await applyResourceMigrations(database, definitions, options);
-  // A first start takes dozens of steps; a later one, a few that somebody may look for.
+  // A first start takes dozens of steps.
   if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');
   else for (const step of steps) log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);

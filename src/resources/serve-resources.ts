@@ -55,7 +55,7 @@ export function serveResources(
   return resources;
 }
 
-/** The operator's own resources come first: they are what a reader looks for. */
+/** The resources of the operator come first. */
 function describe(app: App, resources: Resources): void {
   const { components, tags } = partsOf(app);
   const own = (resource: Resource) => resource.definition.managed;

@@ -33,6 +33,20 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
     });
   }
 
+  it('creates no row of a batch with a token that is being revoked', async () => {
+    const person = await signedIn(service);
+    const left = await contentOf(service, ['sessions']);
+    const rows = ['Eve', 'Mallory', 'Trudy'].map((name) => ({ name }));
+    const batch: Write = { method: 'POST', path: '/v1/owners/batches', json: { rows } };
+    const { body } = await meet(service, revoke(person), () => send(person, batch));
+    const results = (body as unknown as { data: { status: number; error: { code: string } }[] }).data;
+    assert.deepEqual(
+      results.map(({ status, error }) => [status, error.code]),
+      rows.map(() => [401, 'token_revoked']),
+    );
+    assert.equal(await contentOf(service, ['sessions']), left);
+  });
+
   const create: Write = { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } };
   const ends: readonly [string, (person: Person) => (tx: Tx) => Promise<unknown>, [number, string]][] = [
     [

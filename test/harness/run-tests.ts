@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { serviceOptions } from '../../bin/service-options.mjs';
 import { buildPackage } from '../../scripts/bring-along.mjs';
 import { bringChromium } from '../../scripts/chromium.mjs';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
@@ -15,7 +16,12 @@ import { makeTemplates } from './templates.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'at-once': { type: 'string', default: '2' }, timeout: { type: 'string', default: '180000' } },
+  options: {
+    'at-once': { type: 'string', default: '2' },
+    timeout: { type: 'string', default: '180000' },
+    /** Commits wait for the disk. */
+    durable: { type: 'boolean', default: false },
+  },
 });
 const files = [...new Set(positionals.flatMap((pattern) => globSync(pattern)))].sort();
 if (files.length === 0) {
@@ -77,7 +83,14 @@ const stopBrowser = usesBrowser ? await startSharedBrowser() : undefined;
 if (files.some((file) => reaches(resolve(file), usesDatabases))) await startSharedPostgres();
 const removeTemplates = files.length > filesOfGroup ? await makeTemplates() : undefined;
 
-const quickPasswords = `--import=${new URL('./quick-passwords.ts', import.meta.url)}`;
+const preloads = ['./quick-passwords.ts', ...(values.durable ? [] : ['./quick-commits.ts'])];
+const execArgv = [
+  '--conditions=gatehouse-source',
+  ...preloads.map((file) => `--import=${new URL(file, import.meta.url)}`),
+  `--test-timeout=${values.timeout}`,
+  // As the service has it: otherwise a tenth of the time goes into the collection of garbage.
+  ...serviceOptions,
+];
 
 /** Runs files, and returns the test files in which something failed. */
 async function runFiles(paths: readonly string[], concurrency: number): Promise<string[]> {
@@ -87,7 +100,7 @@ async function runFiles(paths: readonly string[], concurrency: number): Promise<
     concurrency,
     // A process that hangs.
     timeout: 30 * 60_000,
-    execArgv: ['--conditions=gatehouse-source', quickPasswords, `--test-timeout=${values.timeout}`],
+    execArgv,
   });
   /** A suite that the harness declares is in the file of its tests, which end before it. */
   let testFile: string | undefined;

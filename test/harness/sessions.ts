@@ -1,5 +1,5 @@
 import type { Context } from '../../src/database/context.ts';
-import { type Refresh, refreshSession as rotate } from '../../src/oauth/sessions/refresh/refresh-session.ts';
+import { type Refresh, refreshSession as rotate } from '../../src/oauth/sessions/refresh-session.ts';
 import type { NewSession, Sessions } from '../../src/oauth/sessions/sessions.ts';
 import type { SessionRow } from '../../src/oauth/sessions/store/session-store.ts';
 

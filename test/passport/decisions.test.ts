@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
-import { pruneSessions } from '../../src/oauth/sessions/end/prune-sessions.ts';
+import { pruneSessions } from '../../src/oauth/sessions/end-sessions.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';

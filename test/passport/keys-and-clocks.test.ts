@@ -4,8 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { databaseOfEnv } from '../../extensions/passport/source/database-of-env.ts';
-import { parseLaravelEnv } from '../../extensions/passport/source/laravel-env.ts';
+import { databaseOfEnv, parseLaravelEnv } from '../../extensions/passport/source/laravel-env.ts';
 import { WallClock } from '../../extensions/passport/source/wall-clock.ts';
 import { gatehouse } from '../harness/command.ts';
 import { onBothEngines } from '../harness/engines.ts';

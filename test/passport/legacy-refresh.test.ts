@@ -93,7 +93,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.equal((await refresh(service, legacyRefresh, web)).status, 400);
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     assert.equal((await whoAmI(service, held.of('personal').access_token)).status, 200);
-    const { forgetLegacyTokens } = await import('../../extensions/passport/legacy-tokens/forget-legacy-tokens.ts');
+    const { forgetLegacyTokens } = await import('../../extensions/passport/legacy-tokens/passport-tokens.ts');
     const keys = async () =>
       (await service.context.database.db.selectFrom('legacy_keys').select('id').execute()).map(({ id }) => id).sort();
     await forgetLegacyTokens(service.context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { pruneSessions } from '../../src/oauth/sessions/end/prune-sessions.ts';
+import { pruneSessions } from '../../src/oauth/sessions/end-sessions.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';

@@ -48,6 +48,7 @@ onBothEngines('a proof that is too old', (engine) => {
       ['a changed client', 'PATCH', `/v1/clients/${id}`, { name: 'Other' }],
       ['a replaced client', 'PUT', `/v1/clients/${id}`, { name: 'Other' }],
       ['a secret', 'POST', `/v1/clients/${id}/secrets`, {}],
+      ['a webhook', 'POST', '/v1/webhooks', { url: 'https://hooks.example/', resources: ['users'] }],
       ['roles', 'PATCH', userPath, { roles: ['admin'] }],
       ['a user with roles', 'POST', '/v1/users', { email: 'x@example.com', password, roles: ['admin'] }],
       ['an invitation with roles', 'POST', '/v1/invitations', { email: 'y@example.com', roles: ['admin'] }],

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, beforeEach, describe, it } from 'node:test';
-import { secondsFresh } from '../../src/oauth/registration/document-cache.ts';
-import { isDocumentId } from '../../src/oauth/registration/read-client-document.ts';
+import { isDocumentId, secondsFresh } from '../../src/oauth/registration/client-documents.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';

@@ -11,7 +11,7 @@ type Targets = ReadonlyMap<string, ReadonlyMap<string, string>>;
 /** Requests that asked for permissions: here they are the scopes of roles. */
 const wantsPermissions = new WeakSet<FastifyRequest>();
 
-/** `include=roles,permissions`: what the request asks for beside relations. */
+/** `include=roles,permissions`: included values that are not relations. */
 export function readIncludes(request: FastifyRequest): void {
   const query = request.query as Record<string, string>;
   if (query.include === undefined) return;

@@ -1,15 +1,51 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
-import { scopesOfRole } from '../../../src/identity/roles/scopes-of-role.ts';
+import { scopesOfRole } from '../../../src/identity/roles/roles-resource.ts';
+import { badRequest } from '../../../src/platform/errors.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { mostRows } from '../../../src/resources/write/read-batch.ts';
 import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
 import { asPermission } from './apiato-routes.ts';
-import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';
 import { readAsApiato, resolveSearch, wordFields } from './old-query.ts';
+
+const pageSize = 100;
+const mostPages = 100;
+
+interface Page {
+  readonly data: unknown[];
+  readonly meta?: { readonly pagination?: { readonly next_cursor?: string | null } };
+}
+
+/** `limit=0` is everything, in Apiato: the pages of a walk, one after another, as the caller could have asked for them. */
+async function sendEverything(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { page: _, count: __, ...query } = request.query as Record<string, string>;
+  const [path] = request.url.split('?', 1);
+  const { authorization = '', accept = 'application/json' } = request.headers;
+  const rows: unknown[] = [];
+  let cursor: string | null | undefined = '';
+  for (let i = 0; i < mostPages && typeof cursor === 'string'; i++) {
+    const asked: URLSearchParams = new URLSearchParams({ ...query, limit: String(pageSize), cursor });
+    const headers = { ...(authorization ? { authorization } : {}), accept, host: request.host };
+    // The pages count as requests of the same caller.
+    const inject = { method: 'GET', url: `${path}?${asked}`, headers, remoteAddress: request.ip } as const;
+    const answer = await app.inject(inject);
+    if (answer.statusCode !== 200) {
+      return reply.code(answer.statusCode).header('content-type', answer.headers['content-type']).send(answer.payload);
+    }
+    const { data, meta } = answer.json<Page>();
+    rows.push(...data);
+    cursor = meta?.pagination?.next_cursor;
+  }
+  if (typeof cursor === 'string') {
+    throw badRequest(`limit=0 gives up to ${pageSize * mostPages} rows, and there are more: walk by cursor instead.`);
+  }
+  const all = { total: rows.length, count: rows.length, per_page: rows.length, current_page: 1, total_pages: 1 };
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return JSON.stringify({ data: rows, meta: { pagination: { ...all, links: {} } } });
+}
 
 interface Compatibility {
   readonly ids: OldIds;
@@ -21,10 +57,7 @@ const tokenEndpoint = /^(\/v1)?\/oauth\/token$/;
 const proxy = /^\/v1\/clients\/[a-z0-9/]+\/(login|refresh)$/;
 const ofResource = /^\/v1\/([a-z][a-z0-9_-]*)(\/|$)/;
 
-/**
- * Answers as Passport or Apiato did, where that differs. It looks at each route as it is declared and puts its own before
- * and after it: the routes themselves know nothing of it. To be called before any of them is there.
- */
+/** Answers as Passport or Apiato did. Call it before any route is declared: it wraps each declared route. */
 export function serveCompatibly(app: App, context: Context, { ids, resources }: Compatibility): void {
   const { compat } = context.config;
   if (compat === 'off') return;

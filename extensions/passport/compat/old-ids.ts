@@ -34,7 +34,7 @@ export class OldIds {
     return value;
   }
 
-  /** How the old service showed these ids, where it hashed them. What it did not know stays as it is. */
+  /** The hashed ids of the old service. Ids that it did not know stay as they are. */
   async hide(resource: 'users' | 'clients', ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { config, database } = this.#context;
     if (config.compatIds !== 'hashed' || ids.length === 0) return new Map();

@@ -13,10 +13,7 @@ export const wordFields = ({ fields }: ResourceDefinition): string[] =>
     .map(([name]) => name)
     .slice(0, mostFields);
 
-/**
- * Apiato ignores parameters that it does not know, searches every searchable field for a word that stands alone, and joins
- * pairs of a search by `or` unless it is told otherwise.
- */
+/** As Apiato: ignores unknown parameters, searches all fields for a single word, and joins pairs with `or`. */
 export function readAsApiato(query: Query, searchable: readonly string[]): void {
   for (const name of Object.keys(query)) if (!listParameters.has(name)) delete query[name];
   if (query.search && !query.search.includes(':') && searchable.length > 0) {

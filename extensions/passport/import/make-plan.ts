@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { defaultRealm } from '../../../src/identity/accounts/realm.ts';
+import { defaultRealm } from '../../../src/identity/accounts/user.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 import { readAppKey, readPreviousKeys } from '../source/laravel-env.ts';

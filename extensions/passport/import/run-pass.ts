@@ -1,28 +1,72 @@
 import { commitAndInvalidate } from '../../../src/database/bus.ts';
+import type { Db } from '../../../src/database/database.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
+import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
+import { type FoundTable, type Layout, select } from '../source/layout.ts';
+import { pages } from '../source/source.ts';
+import { findScopesOfClients, setClientScopes } from './client-target-store.ts';
 import { endGone, endUnseenTokens, isSameService, listRefreshedHere } from './end-gone.ts';
-import { listNotTaken } from './list-not-taken.ts';
-import { takeAccessTokens } from './logins/take-access-tokens.ts';
-import { takeRefreshTokens } from './logins/take-refresh-tokens.ts';
-import type { Pass, UserTable } from './pass.ts';
-import { beginPass, countFactors, finishPass } from './pass-store.ts';
-import { settleClientScopes } from './settle-client-scopes.ts';
-import { takeClients } from './take-clients.ts';
-import { findUnreadableTables } from './unreadable-tables.ts';
+import { takeAccessTokens, takeRefreshTokens } from './logins/take-tokens.ts';
+import { batchSize, isTrue, type Pass, type UserTable } from './pass.ts';
+import { beginPass, countFactors, finishPass, listReports } from './pass-store.ts';
+import { type TakenClient, takeClients } from './take-clients.ts';
 import { openDeclaredFields } from './users/declared-fields.ts';
 import { readRoleNames } from './users/role-names.ts';
 import { takeIdentities } from './users/take-identities.ts';
 import { takeUsers } from './users/take-users.ts';
+import { inBatch } from './users/user-target-store.ts';
 
-/**
- * One pass: everything that counts there counts here, and what an earlier pass took and counts there no more has ended.
- * Each batch is whole by itself, so a pass that breaks off is simply run again.
- */
+/** Data that has no counterpart in this service, or that nobody can import. */
+const tables: readonly [table: string, what: string, why: string][] = [
+  ['oauth_auth_codes', 'authorization codes', 'those under way are asked for again by whoever signs in'],
+  ['oauth_device_codes', 'device codes', 'those under way are asked for again by the device'],
+  ['permissions', 'permissions', 'what may be done is said by roles and scopes here'],
+  ['model_has_permissions', 'permissions of single users', 'what may be done is said by roles and scopes here'],
+  ['role_has_permissions', 'permissions of roles', 'what may be done is said by roles and scopes here'],
+  ['role_user', 'roles of users in a table of another package', 'only those of spatie/laravel-permission are read'],
+  [
+    'assigned_roles',
+    'roles of users in a table of another package',
+    'only those of spatie/laravel-permission are read',
+  ],
+  [
+    'sessions',
+    "sessions of Laravel's own pages",
+    'their cookies are encrypted for Laravel: people sign in to pages once more',
+  ],
+  ['personal_access_tokens', 'tokens of Sanctum', 'they are not of Passport'],
+  ['password_resets', 'links to set a new password', 'they are asked for again'],
+  ['password_reset_tokens', 'links to set a new password', 'they are asked for again'],
+];
+
+/** Codes that were not used, and have not expired. */
+async function countWaiting({ source, plan, at }: Pass, table: FoundTable): Promise<number> {
+  let count = 0;
+  for await (const rows of pages(source, select(table, 'id', ['revoked', 'expires_at']), batchSize)) {
+    count += rows.filter((row) => !isTrue(row.revoked) && (plan.clock.read(row.expires_at) ?? 0) > at).length;
+  }
+  return count;
+}
+
+async function listNotTaken(pass: Pass): Promise<void> {
+  const { plan, source, findings } = pass;
+  for (const [name, what, why] of tables) {
+    const table = plan.layout.find(name);
+    if (!table || (plan.map.permissions && ['permissions', 'role_has_permissions'].includes(name))) continue;
+    const count = name.endsWith('_codes') ? await countWaiting(pass, table) : await source.count(table.name);
+    findings.notTaken(`${what} (${table.name})`, count, why);
+  }
+  // Laravel keeps them in files or cookies unless it is told otherwise: nobody can count those from here.
+  if (!plan.layout.find('sessions'))
+    findings.note("Cookies of Laravel's own sessions do not come over: people sign in to its pages once more");
+}
+
+/** One pass: imports what is live at the source, and ends what no longer is. Each batch is atomic: run it again. */
 export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promise<Report> {
   const { context, plan, findings } = draft;
   const { database, now } = context;
@@ -109,4 +153,42 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
     await saveLegacyIds(tx, [...scopes, fact]);
     invalidate({ kind: 'keys', id: 'legacy' });
   });
+}
+
+/** Tables that an earlier pass read, and that are not there or may not be read now. */
+async function findUnreadableTables(db: Db, layout: Layout): Promise<string[]> {
+  const known = new Set<string>();
+  for (const text of await listReports(db)) {
+    for (const { table, read } of (JSON.parse(text) as Report).tables) if (read > 0) known.add(table);
+  }
+  return [...known].filter((table) => !layout.has(table));
+}
+
+/** Passport lets each client request any scope. Here --client-scopes and its tokens decide; otherwise we ask. */
+async function settleClientScopes(pass: Pass, clients: ReadonlyMap<string, TakenClient>): Promise<void> {
+  const { plan, findings, context } = pass;
+  const asking = [...clients.values()].filter(
+    ({ type, issuesPersonalTokens, canAuthenticate }) =>
+      type !== 'password' && !issuesPersonalTokens && canAuthenticate,
+  );
+  for (let i = 0; i < asking.length; i += batchSize) {
+    const ids = asking.slice(i, i + batchSize).map(({ id }) => id);
+    for (const { id, scopes } of await findScopesOfClients(context.database.db, ids)) {
+      const said = plan.clientScopes.get(id) ?? plan.clientScopes.get('*');
+      const wanted = [...new Set([...scopes, ...(said ?? [])])].sort();
+      if (wanted.length > scopes.length) {
+        await inBatch(context.database, async (tx, invalidate) => {
+          await setClientScopes(tx, id, wanted, pass.at);
+          invalidate({ kind: 'client', id });
+        });
+      }
+      if (said === undefined && scopes.every((scope) => identityScopes.includes(scope))) {
+        findings.decide(
+          'client-scopes',
+          'Clients that have no live token with scopes, so that they may ask for none here. Say what they may ask for by --client-scopes ID=SCOPE,SCOPE (ID * for all of these, none for no scope)',
+          id,
+        );
+      }
+    }
+  }
 }

@@ -25,10 +25,7 @@ export const looksLikeLegacyRefreshToken = (token: string): boolean =>
   token.slice(0, version.length).toLowerCase() === version &&
   /^[0-9a-f]+$/i.test(token);
 
-/**
- * Opens one: defuse/php-encryption, version 2, by password, which is the decoded APP_KEY. The key derivation is slow, so this is
- * for a thread of its own. Undefined for what this key did not seal.
- */
+/** Decrypts defuse/php-encryption v2 by password (APP_KEY). Slow: run it in a thread. Undefined for other keys. */
 export function openLegacyRefreshToken(token: string, appKey: Uint8Array): RefreshPayload | undefined {
   if (!looksLikeLegacyRefreshToken(token)) return undefined;
   const bytes = Buffer.from(token, 'hex');

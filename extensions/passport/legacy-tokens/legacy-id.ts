@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 
-/**
- * The id under which a token of the old service is known here: a UUID that follows from its own id, so that whoever
- * presents the token finds it, and a second import finds what the first one made. RFC 9562 5.8.
- */
+/** A UUID derived from the token's old id (RFC 9562 5.8), so that a second import finds the same token. */
 export function legacyId(kind: 'access' | 'refresh', id: string): string {
   const hex = hash('sha256', `passport ${kind} ${id}`, 'hex');
   const variant = '89ab'[Number.parseInt(hex[16] as string, 16) & 3];

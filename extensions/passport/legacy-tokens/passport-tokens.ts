@@ -1,13 +1,23 @@
+import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import type { Context } from '../../../src/database/context.ts';
+import { pruneInBatches } from '../../../src/database/prune-in-batches.ts';
 import type { AccessTokenClaims } from '../../../src/oauth/sessions/tokens/access-token.ts';
 import type { LegacyTokens } from '../../../src/oauth/sessions/tokens/legacy-tokens.ts';
-import { mayRepeat } from '../../../src/oauth/sessions/tokens/refresh-grace.ts';
+import { mayRepeat } from '../../../src/oauth/sessions/tokens/refresh-token.ts';
 import { BoundedMap } from '../../../src/platform/bounded-map.ts';
 import type { RefreshPayload } from './defuse.ts';
 import { legacyId } from './legacy-id.ts';
 import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-jwt.ts';
 import type { LegacyKeys } from './legacy-keys.ts';
-import { findLegacySession, findNewId, type LegacySession, mayGoOn, nameSubject } from './legacy-token-store.ts';
+import {
+  deleteExpired,
+  deleteKeysOfNothing,
+  findLegacySession,
+  findNewId,
+  type LegacySession,
+  mayGoOn,
+  nameSubject,
+} from './legacy-token-store.ts';
 import { RefreshOpener } from './refresh-opener.ts';
 import { forClient, mapScopes, readScopeMap, type ScopeMap } from './scope-map.ts';
 
@@ -125,3 +135,14 @@ const claimsOf = (iss: string, claims: LegacyClaims, session: LegacySession): Ac
   scope: (JSON.parse(session.scopes) as string[]).join(' '),
   sid: session.id,
 });
+
+/** Removes tokens of the old service that have expired, and with the last of them the keys that opened them. */
+export async function forgetLegacyTokens({ database, log, now }: Context): Promise<void> {
+  await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
+  const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
+    const keys = await deleteKeysOfNothing(tx);
+    if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });
+    return keys;
+  });
+  if (forgotten > 0) log.info('the last token of the earlier service has expired; its keys are forgotten');
+}

@@ -18,10 +18,7 @@ const failuresAtMost = 20;
 const windowMs = 15 * 60_000;
 const countedNetworks = 10_000;
 
-/**
- * Opens refresh tokens of the old service in threads of their own. What one costs is a lever for whoever wants to keep the
- * service busy, so the line is bounded, networks take turns, and one that sends forged tokens is refused for a while.
- */
+/** Decrypts old refresh tokens in threads. The queue is bounded, and networks that send forged tokens are blocked. */
 export class RefreshOpener {
   readonly #context: Context;
   readonly #queue = new HashingQueue({ running: threadsAtMost, waiting });
@@ -58,7 +55,7 @@ export class RefreshOpener {
     return payload;
   }
 
-  /** After a change of the keys: what they opened counts no more. */
+  /** After a change of the keys: forgets the results of the old ones. */
   forget(): void {
     this.#opened.clear();
   }

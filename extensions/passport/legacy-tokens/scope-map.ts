@@ -11,10 +11,7 @@ export const scopeSource = 'scopes';
 export const takeoverSource = 'takeover';
 export const defaultUsersKey = 'users';
 
-/**
- * The scopes of a token. None stands for all where a first-party login has it: that is how stock Apiato writes it. `*`
- * says all by itself. Everything else is mapped by the operator, never guessed.
- */
+/** The scopes of a token. No scope means all for a first-party login, as in Apiato. The operator maps the rest. */
 export function mapScopes(
   map: ScopeMap,
   scopes: readonly string[],

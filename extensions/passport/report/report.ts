@@ -1,5 +1,35 @@
 import type { DecisionCode } from './decision-codes.ts';
-import { People } from './people.ts';
+
+const start = 1024;
+const highest = 2 ** 31;
+
+/** Counts people once, however many logins they have: a bit for each number, which is what most ids are. */
+class People {
+  #bits = new Uint8Array(start);
+  readonly #others = new Set<string>();
+  count = 0;
+
+  add(id: string): void {
+    const number = /^\d{1,10}$/.test(id) ? Number(id) : highest;
+    if (number >= highest) {
+      if (this.#others.has(id)) return;
+      this.#others.add(id);
+    } else {
+      const byte = number >> 3;
+      if (byte >= this.#bits.length) this.#grow(byte);
+      const mask = 1 << (number & 7);
+      if (((this.#bits[byte] as number) & mask) !== 0) return;
+      this.#bits[byte] = (this.#bits[byte] as number) | mask;
+    }
+    this.count++;
+  }
+
+  #grow(byte: number): void {
+    const larger = new Uint8Array(Math.max(byte + 1, this.#bits.length * 2));
+    larger.set(this.#bits);
+    this.#bits = larger;
+  }
+}
 
 /** The result for the rows of one table. */
 export interface TableReport {
@@ -135,3 +165,49 @@ const linesOf = (lines: Lines): string[] =>
     const more = count > examples.length ? `, and ${count - examples.length} more` : '';
     return `${what} (${examples.join('; ')}${more})`;
   });
+
+/** The report for people. */
+export function writeReport(report: Report): string {
+  return [
+    report.dry_run ? 'Dry run: nothing was changed. This is what an import would do.' : `Pass ${report.pass} is done.`,
+    `Public key: ${report.public_key}.`,
+    '',
+    ...tableLines(report.tables),
+    ...section(
+      'Signed out',
+      report.signed_out.map(
+        ({ cause, people, logins }) =>
+          `${count(people, 'person', 'people')} (${count(logins, 'login', 'logins')}): ${cause}`,
+      ),
+    ),
+    ...(report.signed_out.length === 0 ? ['', 'Nobody is signed out.'] : []),
+    ...section(
+      'What does not come over',
+      report.not_taken.map((one) => `${one.what}: ${one.count}; ${one.why}`),
+    ),
+    ...section('To know', report.notes),
+    ...section('To decide', report.decisions),
+  ].join('\n');
+}
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  - ${line}`)];
+
+function tableLines(tables: readonly TableReport[]): string[] {
+  const head = ['table', 'read', 'taken', 'unchanged', 'updated', 'ended', 'left'];
+  const rows = tables.map(({ table, read, taken, unchanged, updated, ended, left }) => [
+    table,
+    ...[read, taken, unchanged, updated, ended, Object.values(left).reduce((a, b) => a + b, 0)].map(String),
+  ]);
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] as string).length)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number)))
+      .join('  ');
+  const why = tables.flatMap(({ table, left }) =>
+    Object.entries(left).map(([reason, n]) => `  ${table}: ${n} left, ${reason}`),
+  );
+  return [line(head), ...rows.map(line), ...why];
+}

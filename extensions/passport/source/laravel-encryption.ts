@@ -1,10 +1,7 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import type { SourceRow } from './source.ts';
 
-/**
- * Decrypts a value of Laravel's `encrypt` with one of these keys (AES-CBC with a MAC, or AES-GCM). Undefined if none of them fits.
- * A text that PHP serialized is returned as the text.
- */
+/** Decrypts a value of Laravel's `encrypt` (AES-CBC with a MAC, or AES-GCM). Undefined if no key fits. */
 export function decryptLaravel(payload: string, keys: readonly Buffer[]): string | undefined {
   const sealed = readPayload(payload);
   if (!sealed) return undefined;

@@ -1,6 +1,61 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 
+type Env = ReadonlyMap<string, string>;
+
+const schemes = new Map([
+  ['mysql', 'mysql'],
+  ['mariadb', 'mysql'],
+  ['pgsql', 'postgres'],
+  ['postgres', 'postgres'],
+  ['postgresql', 'postgres'],
+  ['sqlite', 'sqlite'],
+]);
+
+/** `--from` as the `.env` has it, where it was not given. */
+export function databaseOfEnv(env: Env): string | undefined {
+  const url = env.get('DB_URL') || env.get('DATABASE_URL');
+  return url ? fromUrl(env, url) : fromParts(env);
+}
+
+/** Laravel names the drivers in its own way: pgsql://, sqlite:///path. */
+function fromUrl(env: Env, url: string): string {
+  const [, driver = '', rest = ''] = /^([a-z0-9]+):(.*)$/is.exec(url) ?? [];
+  const scheme = schemes.get(driver.toLowerCase());
+  if (scheme === undefined) return url;
+  if (scheme === 'sqlite') return `sqlite:${decodeURIComponent(rest.replace(/^\/\/(?=\/)/, '').replace(/\?.*$/s, ''))}`;
+  return withSearchPath(env, scheme, `${scheme}:${rest}`);
+}
+
+function fromParts(env: Env): string | undefined {
+  const name = env.get('DB_DATABASE');
+  const scheme = schemes.get(env.get('DB_CONNECTION') ?? '');
+  if (!scheme || !name) return undefined;
+  if (scheme === 'sqlite') return `sqlite:${name}`;
+  const part = (key: string) => encodeURIComponent(env.get(key) ?? '');
+  const user = `${part('DB_USERNAME')}:${part('DB_PASSWORD')}`;
+  const host = env.get('DB_HOST') || '127.0.0.1';
+  const port = env.get('DB_PORT') ? `:${env.get('DB_PORT')}` : '';
+  const database = encodeURIComponent(name);
+  const socket = env.get('DB_SOCKET') || (host.startsWith('/') ? host : '');
+  if (socket === '') return withSearchPath(env, scheme, `${scheme}://${user}@${host}${port}/${database}`);
+  if (scheme === 'mysql') return `mysql://${user}@localhost/${database}?socketPath=${encodeURIComponent(socket)}`;
+  // PostgreSQL takes the folder of the socket as a host. The port is a part of the socket's name.
+  const folder = `postgres://${user}@localhost${port}/${database}?host=${encodeURIComponent(socket)}`;
+  return withSearchPath(env, scheme, folder);
+}
+
+/** Where the tables are, if not in the schema `public`: `search_path` of config/database.php, in its usual variables. */
+function withSearchPath(env: Env, scheme: string, url: string): string {
+  if (scheme !== 'postgres') return url;
+  const inUrl = /[?&](?:search_path|schema)=([^&]*)/.exec(url)?.[1];
+  const path = inUrl ? decodeURIComponent(inUrl) : env.get('DB_SEARCH_PATH') || env.get('DB_SCHEMA');
+  if (!path) return url;
+  const options = `options=${encodeURIComponent(`-c search_path=${path.replace(/\s+/g, '')}`)}`;
+  const bare = url.replace(/([?&])(?:search_path|schema)=[^&]*&?/, '$1').replace(/[?&]$/, '');
+  return `${bare}${bare.includes('?') ? '&' : '?'}${options}`;
+}
+
 /** Reads a Laravel `.env`: names and values, with quotes, comments, `export`, escapes and `${OTHER}`. */
 export function readLaravelEnv(path: string): ReadonlyMap<string, string> {
   let text: string;

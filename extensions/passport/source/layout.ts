@@ -18,10 +18,7 @@ export class Layout {
     this.prefix = prefix ?? prefixIn(tables);
   }
 
-  /**
-   * By the name that Laravel knows it by; undefined where it is not there. A table without the prefix is of another service:
-   * only one that the operator named counts (`orNamed`).
-   */
+  /** The table by Laravel's name. Without the prefix, only a table that the operator named counts (`orNamed`). */
   find(name: string, orNamed = false): FoundTable | undefined {
     const names = [`${this.prefix}${name}`, ...(orNamed ? [name] : [])];
     const full = names.find((candidate) => this.#tables.has(candidate));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.ts';
 import { keepTokens } from './credentials-file.ts';
 import { askForInvitation, waitForTokens } from './device-login.ts';
-import { readServiceAddress } from './service-address.ts';
+import { readServiceAddress } from './oauth-call.ts';
 
 interface Flags {
   url?: string;

@@ -3,8 +3,7 @@ import { OperatorError } from '../../platform/errors.ts';
 import { findKept, forgetTokens, type KeptTokens, keepTokens } from './credentials-file.ts';
 import { readTokens } from './device-login.ts';
 import { localNow } from './local-clock.ts';
-import { callOAuth } from './oauth-call.ts';
-import { readServiceAddress } from './service-address.ts';
+import { callOAuth, readServiceAddress } from './oauth-call.ts';
 
 /** A script has so long at the least to use what it got. */
 const leastMs = 60_000;
@@ -23,8 +22,7 @@ export function addToken(program: Command): void {
     );
 }
 
-export const notSignedIn = (): OperatorError =>
-  new OperatorError('You are not signed in. Sign in first: gatehouse login');
+const notSignedIn = (): OperatorError => new OperatorError('You are not signed in. Sign in first: gatehouse login');
 
 /** Of the kept login, refreshed where it is about to end. Two scripts at once get the same successor. */
 async function currentAccessToken(service: string | undefined): Promise<string> {
@@ -46,4 +44,27 @@ async function refresh(service: string, { refreshToken, scope }: KeptTokens): Pr
   const tokens = readTokens(answer, scope);
   keepTokens(service, tokens);
   return tokens;
+}
+
+export function addLogout(program: Command): void {
+  program
+    .command('logout')
+    .description('End the session that `gatehouse login` started, and remove its token from this machine.')
+    .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
+    .addHelpText('after', '\nExamples:\n  gatehouse logout\n  gatehouse logout --url https://auth.example.com')
+    .action(async ({ url }: { url?: string }) =>
+      console.log(await logOut(url === undefined ? undefined : readServiceAddress(url))),
+    );
+}
+
+/** The token goes from this machine in any case; where the service could not be told, that is said. */
+async function logOut(service: string | undefined): Promise<string> {
+  const kept = findKept(service);
+  if (!kept) throw notSignedIn();
+  const { url, tokens } = kept;
+  forgetTokens(url);
+  const { ok, description } = await callOAuth(url, 'revoke', { token: tokens.refreshToken ?? tokens.accessToken });
+  return ok
+    ? `Signed out of ${url}.`
+    : `The token is removed from this machine, but ${url} did not end the session: ${description}`;
 }

@@ -97,10 +97,7 @@ class Supervisor {
   }
 }
 
-/**
- * `gatehouse types` in a process of its own: what it imports must not be remembered here. It says what is wrong, and writes
- * the types of what is right.
- */
+/** Runs `gatehouse types` in its own process, because this one would cache the imports. It reports errors itself. */
 function isRight(): Promise<boolean> {
   const check = spawn(process.execPath, [program, 'types'], { stdio: ['ignore', 'ignore', 'inherit'] });
   return new Promise((resolve) => check.once('exit', (code) => resolve(code === 0)));

@@ -5,9 +5,9 @@ import { type EventFilter, type EventRow, newestEvents } from '../../resources/a
 import { EventFollower } from '../../resources/audit/follow-events.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
-import { printable } from '../terminal/cell.ts';
 import { showTime } from '../terminal/print.ts';
 import { durationOf } from '../terminal/read-duration.ts';
+import { printable } from '../terminal/table.ts';
 
 interface Flags {
   readonly type?: string;

@@ -9,6 +9,7 @@ import { serviceTables } from '../../main/service-tables.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
@@ -23,7 +24,6 @@ import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { knownRoles } from '../../resources/prepare-resources.ts';
-import { trialServices, withMigrationServices } from '../operator/migration-services.ts';
 import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
@@ -157,4 +157,32 @@ async function applied(
   });
   await finishLater(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
+}
+
+/** For a trial that is undone in the end: nothing is queued. */
+const trialServices = (context: Context): MigrationServices => ({
+  context,
+  keys: { mac: () => '', macs: () => [], matches: () => false },
+  recordEvent,
+  holdAuthority: async (_tx, { caller }) => caller,
+  proveByPassword: async ({ caller }) => caller,
+  enqueuing: { later: async () => '', mail: async () => undefined },
+});
+
+/** Runs work with what the operator's migrations write resources with. It is opened only where one of them is to run. */
+async function withMigrationServices<T>(
+  context: Context,
+  own: OwnMigrations | undefined,
+  work: (services: MigrationServices) => Promise<T>,
+): Promise<T> {
+  const trial = trialServices(context);
+  if (!own || (await own.pending(context.database.db)).length === 0) return work(trial);
+  const { createServices } = await import('../../main/services.ts');
+  const services = await createServices(context);
+  try {
+    const { keys, enqueuing } = services;
+    return await work({ ...trial, keys: keys.macKeys, enqueuing });
+  } finally {
+    await services.endThreads();
+  }
 }

@@ -8,13 +8,9 @@ import { announce, remind } from '../terminal/announce.ts';
 import { explain } from '../terminal/explain.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 import { readPort } from '../terminal/read-port.ts';
-import type { Started } from '../terminal/started.ts';
-import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
+import { type Started, startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
 
-/**
- * Starting makes much that nothing needs afterwards, and V8 would keep the room for it until it runs short. It is
- * collected once, when the service is up (docs/performance.md).
- */
+/** Collects the garbage of the start once. V8 would keep the memory otherwise (docs/performance.md). */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;

@@ -62,7 +62,7 @@ const noneOf = (resource: string, id: string): OperatorError => {
   return new OperatorError(`There is no ${what} "${id}". List them with: gatehouse ${what} list`);
 };
 
-/** The operator's own declarations too: what refers to a row may be one of theirs. */
+/** Includes the operator's own declarations, because they may refer to the row. */
 async function openResources(context: Context): Promise<ResourceServices> {
   const { builtinResources } = await import('../../main/builtin-resources.ts');
   const { createServices } = await import('../../main/services.ts');

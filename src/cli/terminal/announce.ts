@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { type FirstAdministrator, logFirstAdministrator } from '../../identity/accounts/first-password.ts';
 import { paint } from './paint.ts';
-import type { Started } from './started.ts';
+import type { Started } from './stopping.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
   ['API', `${baseUrl}/v1`],
@@ -42,7 +42,7 @@ function boxed(lines: readonly string[]): string[] {
   return [`  ┌${edge}┐`, ...lines.map((text) => `  │ ${text.padEnd(width)} │`), `  └${edge}┘`];
 }
 
-/** When the service stops, the log may have carried the first password off the screen. Who has signed in needs it no more. */
+/** Shows the first password again at the stop, unless its owner has signed in: the log may have scrolled it away. */
 export function remind({ administrator }: Started, forPeople: boolean): void {
   if (!forPeople || !administrator?.password) return;
   if (!administrator.file || existsSync(administrator.file)) sayAdministrator(administrator);

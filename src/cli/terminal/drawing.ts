@@ -12,7 +12,7 @@ export interface DrawingData {
   readonly done: Float64Array<SharedArrayBuffer>;
 }
 
-/** `hand`: what the thread is doing; `drawn`: whether a bar stands on the screen. */
+/** `hand`: the activity of the thread; `drawn`: whether a bar is on the screen. */
 export const states = { hand: 0, drawn: 1 } as const;
 export const idle = 0;
 export const drawing = 1;

@@ -8,7 +8,7 @@ export const paint = (style: Style, text: string): string => styleText(style, te
 /** The same for what goes to standard error. */
 export const paintError = (style: Style, text: string): string => styleText(style, text, { stream: process.stderr });
 
-/** By the name of a column and what stands in it: what somebody who looks for trouble should see first. */
+/** Styles by column name and value, for states that need attention. */
 const states = new Map<string, Style>([
   ['disabled true', 'red'],
   ['confirmed false', 'yellow'],

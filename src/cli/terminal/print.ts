@@ -1,14 +1,13 @@
-import { showCell } from './cell.ts';
-import type { ListFlags } from './list-options.ts';
+import { type Command, InvalidArgumentError } from 'commander';
 import { paint, paintError, paintState } from './paint.ts';
-import { tableOf } from './table.ts';
+import { showCell, tableOf } from './table.ts';
 
 /** The date and time as an operator reads and sorts it. */
 export const showTime = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString());
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as JSON for a program, or as a table for a person. What was left out is said beside it. `key`: what a command takes. */
+/** Prints rows as JSON or as a table, and says what is left out. `key`: the column that commands take. */
 export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags, key?: string): void {
   const found = search === undefined ? rows : rows.filter((row) => stands(search, row));
   const shown = limit === undefined ? found : found.slice(0, limit);
@@ -38,4 +37,23 @@ export function printFields(fields: Row, asJson: boolean | undefined): void {
   const width = Math.max(...Object.keys(fields).map(({ length }) => length));
   for (const [name, value] of Object.entries(fields))
     console.log(`${name.padEnd(width)}  ${paintState(name, showCell(value))}`.trimEnd());
+}
+
+/** The options of every list command. */
+export interface ListFlags {
+  readonly search?: string;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export const addListOptions = (command: Command): Command =>
+  command
+    .option('--search <text>', 'only rows that contain this text, ignoring case')
+    .option('--limit <number>', 'the maximum number of rows', readLimit)
+    .option('--json', 'print JSON');
+
+function readLimit(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('It takes a whole number from 1.');
 }

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { type BeginProgress, type Progress, unwatched } from '../../platform/progress.ts';
-import { columnsOf } from './columns.ts';
 import { clearLine, type DrawingData, drawing, ended, idle, states } from './drawing.ts';
 import { percent, shareOf } from './progress-line.ts';
+import { columnsOf } from './table.ts';
 
 interface Screen {
   readonly isTTY?: boolean;

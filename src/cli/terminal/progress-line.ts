@@ -9,14 +9,14 @@ export interface ProgressState {
 }
 
 const width = 24;
-/** So late is not yet longer than foreseen: what is said must not change to and fro. */
+/** Tolerance before the text changes to "so far", so that it does not flicker. */
 const late = 1500;
 
 export const shareOf = (done: number, total: number): number => (total > 0 ? Math.min(1, done / total) : 1);
 
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`.padStart(5);
 
-/** A bar, what is being worked on, and how long it takes yet: all in one line of the terminal. */
+/** A bar, the current work and the remaining time, in one line of the terminal. */
 export function progressLine({ done, total, what, ms, movedAt }: ProgressState, columns: number): string {
   const share = shareOf(done, total);
   const full = Math.round(share * width);

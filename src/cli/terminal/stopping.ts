@@ -1,6 +1,11 @@
 import cluster from 'node:cluster';
-import { npmAncestors } from './npm-ancestors.ts';
-import type { Started } from './started.ts';
+import { readFileSync } from 'node:fs';
+import { startedByNpm } from '../../config/config.ts';
+import type { RunningGatehouse } from '../../main/start.ts';
+import type { RunningWorkers } from '../../main/workers/start-workers.ts';
+
+/** A service that answers, in this process or in several. */
+export type Started = RunningGatehouse | RunningWorkers;
 
 /** Running work gets this long to finish. Then the process ends anyway. */
 export const stopTimeoutMs = 10_000;
@@ -22,10 +27,7 @@ const exitEarly = () => (cluster.isWorker ? undefined : process.exit(0));
 /** While the program itself is being loaded. */
 export const exitOnEarlySigterm = (): void => void process.on('SIGTERM', exitEarly);
 
-/**
- * Resolves when the process is asked to stop: by a signal, or by the death of what started it. npm may die without a word,
- * and must not leave a server behind that holds the port. Listens from the call on.
- */
+/** Resolves on a stop signal, or when npm dies without one: a server must not stay behind and hold the port. */
 export function stopRequested(): Promise<StopRequest> {
   return new Promise((resolve) => {
     const { promise: again, resolve: askAgain } = Promise.withResolvers<void>();
@@ -49,17 +51,14 @@ export function stopRequested(): Promise<StopRequest> {
   });
 }
 
-/**
- * Starts the service, unless the process is asked to stop meanwhile: then it ends at once. Nobody has been answered yet,
- * and what was begun in the database is undone by it.
- */
+/** Starts the service. Exits at once if a stop is requested meanwhile: the database undoes unfinished work. */
 export async function startUnlessStopped(start: Promise<Started>, requested: Promise<StopRequest>): Promise<Started> {
   const first = await Promise.race([start, requested]);
   if ('cause' in first) process.exit(first.exitCode);
   return first;
 }
 
-/** Lets load balancers turn to other instances first. Who sits at a terminal has none, and does not want to wait. */
+/** Lets load balancers switch to other instances first. Only on SIGTERM: a person at a terminal should not wait. */
 async function drain(service: Started, { cause, again }: StopRequest): Promise<void> {
   const { config, log } = service.context;
   const seconds = config.drainSeconds;
@@ -88,4 +87,30 @@ export async function stopAndExit(service: Started, request: StopRequest): Promi
   log.info('stopped');
   // Nothing is left to do, whatever handle a library still holds.
   process.exit(0);
+}
+
+/** npm, a shell of its, a wrapper for an older Node: more stand between npm and the service nowhere. */
+const mostSteps = 4;
+
+/** The process ids up to npm; undefined without npm. Only Linux shows more than the parent. */
+function npmAncestors(): string | undefined {
+  if (!startedByNpm()) return undefined;
+  if (process.platform !== 'linux') return String(process.ppid);
+  const pids: number[] = [];
+  for (let pid = process.ppid; pids.length < mostSteps && pid > 1; ) {
+    const found = /^\d+ \((.*)\) \S (\d+)/s.exec(readStat(pid));
+    if (!found) break;
+    pids.push(pid);
+    if (found[1]?.startsWith('npm')) return pids.join(' ');
+    pid = Number(found[2]);
+  }
+  return undefined;
+}
+
+function readStat(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -1,6 +1,9 @@
-import { showCell } from './cell.ts';
-import { columnsOf } from './columns.ts';
 import { paint, paintState } from './paint.ts';
+
+const usual = 80;
+
+/** How wide a terminal is. One that does not say so has no columns at all, by its own account. */
+export const columnsOf = ({ columns }: { readonly columns?: number }): number => columns || usual;
 
 interface Screen {
   readonly isTTY?: boolean;
@@ -19,10 +22,7 @@ export interface Table {
   readonly left: readonly string[];
 }
 
-/**
- * Rows as aligned columns. On a terminal they fit its width: what is empty is left out, the widest columns are cut, and where
- * that is not enough the last ones are left out. The column `key` is what a command takes: it is never cut, and goes last.
- */
+/** Rows as aligned columns. On a terminal, empty columns are omitted and wide ones cut, but never the column `key`. */
 export function tableOf(rows: readonly Row[], key?: string, screen: Screen = process.stdout): Table {
   const show = screen.isTTY ? (value: unknown) => shortTime(showCell(value)) : showCell;
   const all = Object.keys(rows[0] as object);
@@ -98,3 +98,13 @@ function fill(text: string, width: number, name = ''): string {
   if (length <= width) return paintState(name, text) + ' '.repeat(width - length);
   return `${[...text].slice(0, width - 1).join('')}…`;
 }
+
+/** A value as it stands in a table. */
+export const showCell = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  return printable(Array.isArray(value) ? value.join(' ') : String(value));
+};
+
+/** People choose names freely: characters that move the cursor, end a line or change the direction are shown as escapes. */
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);

@@ -2,14 +2,12 @@ import type { MessagePart, ValueStyle } from './message-parts.ts';
 
 export type MessageValues = Readonly<Record<string, unknown>>;
 
-/** Renders the parts of a message. */
 export interface Rendering {
   text(text: string): string;
   value(name: string, value: unknown, style: ValueStyle | undefined): string;
   stretch(name: string, inside: string): string;
 }
 
-/** A message in one language, with its values. */
 export function formatMessage(
   parts: readonly MessagePart[],
   values: MessageValues,

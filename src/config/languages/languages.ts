@@ -16,7 +16,6 @@ export class Languages {
   readonly list: readonly string[];
   /** The language for requests that ask for none. */
   readonly standard: string;
-  /** The operator's own messages. */
   readonly own: ReadonlyMap<string, Messages>;
   readonly #builtIn = new Map<string, Messages>();
   readonly #parsed = new Map<string, Map<string, readonly MessagePart[]>>();
@@ -44,7 +43,6 @@ export class Languages {
     );
   }
 
-  /** By the header of a request. */
   chooseFor(acceptLanguage: string | null | undefined): string {
     return this.choose(readAcceptLanguage(acceptLanguage));
   }

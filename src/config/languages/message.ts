@@ -14,7 +14,6 @@ export class Message {
   }
 }
 
-/** A message, or a plain text. */
 export type LocalizedText = Message | string;
 
 export const message = (key: string, values: MessageValues = {}, otherwise?: LocalizedText): Message =>

@@ -1,7 +1,6 @@
 import { OperatorError } from '../../platform/errors.ts';
 import { flag, text } from './setting.ts';
 
-/** Sign-in with external identity providers. */
 export const providerSettings = {
   providersDir: text(
     'PROVIDERS_DIR',

@@ -29,7 +29,6 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
   if (value !== undefined) clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
 }
 
-/** Reads `clients` of `gatehouse.config.ts`. */
 export function readClientsOfFile(value: unknown, clients: Map<string, ClientSettings>): void {
   if (typeof value !== 'object' || value === null) {
     throw new OperatorError(

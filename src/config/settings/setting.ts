@@ -36,7 +36,6 @@ export const where = <T>(base: Setting<T>, holds: (value: T) => boolean): Settin
   },
 });
 
-/** A setting that is not a secret. */
 const setting = <T>(
   env: string,
   fallback: T,

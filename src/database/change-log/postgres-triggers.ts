@@ -48,7 +48,6 @@ async function existing(tx: Tx): Promise<Map<string, string | null>> {
   return new Map(rows.map(({ name, mark }) => [name, mark]));
 }
 
-/** Removes the triggers of tables that are about to change. */
 export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {
   const there = await existing(tx);
   for (const table of tables.filter((name) => there.has(name))) {

@@ -16,9 +16,7 @@ export function jsonOfRow(
   return objects.reduce((all, next) => `rtrim(${all}, '}') || ',' || substr(${next}, 2)`);
 }
 
-/** A table whose rows are recorded in the log of changes. */
 export interface RecordedTable {
-  /** The name of its resource, under which changes are recorded. */
   readonly resource: string;
   readonly table: string;
   /** The recorded columns of a row. A write that changes none of them is not recorded. */

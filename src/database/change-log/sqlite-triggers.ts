@@ -26,14 +26,12 @@ function triggerOf(event: Event, { resource, table, columns, versioned, needs }:
   return `create trigger ${nameOf(table, event)} after ${written} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${literal(resource)}, ${last}."id", '${events[event]}', ${versioned ? `${last}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
 }
 
-/** The existing triggers, by name. */
 async function existing(tx: Tx): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; text: string }>`select name, sql as text from sqlite_master
     where type = 'trigger' and name like 'gatehouse\\_changes\\_%' escape '\\'`.execute(tx);
   return new Map(rows.map(({ name, text }) => [name, text]));
 }
 
-/** Removes the triggers of tables that are about to change. */
 export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     for (const event of Object.keys(events)) {

@@ -10,17 +10,16 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Waking another thread takes as long as one or two signatures. */
+/** Waking a thread takes as long as one or two signatures. */
 const worthAThread = 3;
-/** A signature with RSA takes longer than waking a thread, so that one alone goes there too. */
+/** An RSA signature takes longer than waking a thread. */
 const slow: readonly string[] = ['RS256'];
-/** Handed over before the turn ends, so that the thread works while this one still reads requests. */
+/** A batch of this size is sent before the turn ends. */
 const enoughToStart = 8;
 
 /**
- * Signs with one key what was asked for at about the same time together: few tokens here, many by another thread, while
- * this one brings their rows to disk. Few wait while the thread is at work, for more to come. One by one through the
- * platform's thread pool, handing one over took this thread as long as signing it.
+ * Signs tokens in batches with one key: few tokens here, many in another thread while this one writes their rows to disk. Handing
+ * tokens to the thread pool of Node one by one takes as long as signing them.
  */
 export class BatchSigner {
   readonly #key: SigningKeyData;
@@ -33,7 +32,7 @@ export class BatchSigner {
   constructor(algorithm: string, key: KeyObject) {
     this.#key = { algorithm, key };
     this.#least = slow.includes(algorithm) ? 1 : availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
-    // The key goes to the thread once, at its start: with each batch it would cost more than the batch.
+    // The thread gets the key once. Sending it with each batch would cost more than the batch.
     this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
   }
 
@@ -50,7 +49,7 @@ export class BatchSigner {
     if (this.#batch.length >= this.#least) this.#flush();
   }
 
-  /** Ends the thread. What it has not signed is signed here. */
+  /** Ends the thread. This thread signs the rest. */
   close(): Promise<void> {
     return this.#thread.end();
   }
@@ -74,7 +73,6 @@ export class BatchSigner {
         done();
       },
       () => {
-        // Without the thread, as slowly as on a machine with one core.
         this.#signHere(batch);
         done();
       },

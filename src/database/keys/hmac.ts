@@ -3,10 +3,7 @@ import { createHmac, hash } from 'node:crypto';
 const block = 64;
 const longest = 1024;
 
-/**
- * HMAC-SHA256 (RFC 2104) under one key. The two hashes are asked for directly: `createHmac` makes a stream and has its
- * algorithm looked up each time (docs/performance.md), and a token request needs several.
- */
+/** HMAC-SHA256 (RFC 2104) with one key, faster than `createHmac`, which creates a stream each time (docs/performance.md). */
 export class Hmac {
   readonly #key: Buffer;
   /** The padded key, and room for the data. */
@@ -24,7 +21,7 @@ export class Hmac {
 
   /** In base64url. */
   of(data: string): string {
-    // Three bytes are the most that a character takes.
+    // A character has at most three bytes.
     if (data.length * 3 > longest) return createHmac('sha256', this.#key).update(data).digest('base64url');
     const end = block + this.#inner.write(data, block);
     this.#outer.write(hash('sha256', this.#inner.subarray(0, end), 'hex'), block, 'hex');

@@ -9,7 +9,7 @@ import { type KeyInfo, SigningKeys } from './signing-keys.ts';
 
 export const jwksMaxAge = 300;
 
-/** The server's keys, as they are in the database now: this class reads them again when another instance changed them. */
+/** The keys of the server. It reads them again when another instance has changed them. */
 export class KeyRing {
   readonly #context: Context;
   readonly sealing: Sealing;
@@ -18,13 +18,13 @@ export class KeyRing {
   #issuers: ReadonlySet<string> = new Set();
   readonly #changeListeners: (() => void)[] = [];
   readonly #replacedListeners: (() => void)[] = [];
-  /** How often others said that the keys may have changed, and what of it the keys at hand know. */
+  /** The number of announced key changes, and how many of them the loaded keys include. */
   #told = 0;
   #heeded = 0;
   #reading: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #loadedAt = 0;
-  /** Counts how often keys were taken out of use at once: what was judged by them before is worth nothing after it. */
+  /** Grows when keys are removed before they retire. Earlier verifications are invalid then. */
   epoch = 0;
 
   constructor(context: Context, sealing: Sealing) {
@@ -40,27 +40,24 @@ export class KeyRing {
     });
   }
 
-  /** Calls the listener when other keys are in use: a token that the earlier keys verified may be invalid now. */
+  /** Calls the listener when the keys change: verified tokens may be invalid now. */
   onChange(listener: () => void): void {
     this.#changeListeners.push(listener);
   }
 
-  /** Calls the listener when keys were removed before they retired: everything that they made has to be made again. */
+  /** Calls the listener when keys were removed before they retired. */
   onReplaced(listener: () => void): void {
     this.#replacedListeners.push(listener);
   }
 
-  /**
-   * To be waited for before anything is judged by the keys: undefined where those at hand are the database's. Nothing is
-   * answered by keys that may have been voided, however short the while.
-   */
+  /** Wait for it before using the keys. Undefined if the loaded keys are current. */
   ensureCurrent(): Promise<void> | undefined {
-    // Asked first: it may find that another process changed something, and have the keys read.
+    // First, because it may find a change of another process.
     const usable = this.#context.database.bus.cacheUsable();
     return usable && this.#told === this.#heeded ? undefined : this.reload();
   }
 
-  /** Reads the keys; all who ask while a reading is under way share the one that starts after it. */
+  /** Reads the keys. Calls during a read share the next one. */
   reload(): Promise<void> {
     this.#next ??= this.#readAfter(this.#reading);
     return this.#next;
@@ -85,7 +82,6 @@ export class KeyRing {
   #readAtOnce(): Promise<void> | undefined {
     const { database, log } = this.#context;
     const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
-    // Asked twice at once, it is read once.
     if (database.engine === 'postgres') return this.reload().catch(failed);
     try {
       const [rows, issuers] = [readKeys(database), readIssuers(database)];
@@ -97,10 +93,7 @@ export class KeyRing {
     return undefined;
   }
 
-  /**
-   * Whether an instance of this database is, or was, reached under that address: instances may listen on several, and
-   * a service that moves to another one signs nobody out.
-   */
+  /** Whether this is a current or former BASE_URL of an instance. A new BASE_URL signs nobody out. */
   isOwnIssuer(url: unknown): boolean {
     return this.#issuers.has(url as string);
   }
@@ -111,20 +104,17 @@ export class KeyRing {
     else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
   }
 
-  /** For what lies in the database and may be a secret. `label` is bound to it. */
+  /** Encrypts a value for the database. `label` is bound to it. */
   seal(content: string, label: string): string {
     return this.sealing.seal(Buffer.from(content), label);
   }
 
-  /** Throws where another secret sealed it, or under another label. */
+  /** Throws if another secret or label was used. */
   unseal(sealed: string, label: string): string {
     return this.sealing.open(sealed, label).content.toString();
   }
 
-  /**
-   * At start: makes what is missing, and seals anew what an earlier secret sealed. Instances that start together queue
-   * for the lock, and the first one does it.
-   */
+  /** At a start: creates missing keys, and encrypts keys again that an earlier secret encrypted. */
   async makeMissing(): Promise<void> {
     const { config, database, now } = this.#context;
     const at = now();

@@ -12,7 +12,6 @@ const issuers = compiledQuery((db) => db.selectFrom('issuers').select('url'));
 
 export const allKeys = (db: Db | Tx): Promise<KeyRow[]> => keys.run(db, {});
 
-/** On SQLite they are there at once. */
 export const readKeys = (database: Database): KeyRow[] | Promise<KeyRow[]> => keys.read(database, {});
 export const readIssuers = (database: Database) => issuers.read(database, {});
 
@@ -28,7 +27,7 @@ export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknow
 export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unknown> =>
   tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
 
-/** Every other key of the kind that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
+/** Retires all other keys of this purpose. A key that retires earlier keeps its time. */
 export const retireOthers = (
   tx: Tx,
   purpose: KeyRow['purpose'],
@@ -43,11 +42,11 @@ export const retireOthers = (
     .where((or) => or.or([or('retires_at', 'is', null), or('retires_at', '>', at)]))
     .execute();
 
-/** All but these. Rows and not dates: a clock that is behind must not keep a key alive. */
+/** Deletes all other keys at once: with a date, a slow clock would keep them valid. */
 export const deleteOthers = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
   tx.deleteFrom('signing_keys').where('id', 'not in', ids).execute();
 
-/** Keys that served their time; not one that a client's secret still hangs on. */
+/** Deletes retired keys, except those that a client secret still needs. */
 export const deleteRetired = (tx: Tx, now: number): Promise<unknown> =>
   tx
     .deleteFrom('signing_keys')
@@ -71,7 +70,6 @@ export const deleteRetired = (tx: Tx, now: number): Promise<unknown> =>
     )
     .execute();
 
-/** When the last of these sessions ends, whatever their life was when they were made. */
 export async function lastExpiry(tx: Tx, type: 'personal' | 'session'): Promise<number> {
   const row = await tx
     .selectFrom('sessions')

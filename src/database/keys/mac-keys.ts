@@ -7,11 +7,10 @@ interface MacKey {
   readonly secret: Buffer;
   readonly signsFrom: number;
   readonly retiresAt: number | null;
-  /** The derived keys, by purpose. */
   readonly derived: Map<string, Hmac>;
 }
 
-/** The symmetric keys from which MACs for every purpose derive. The newest that may do so makes them; those before it still check. */
+/** The symmetric keys from which the MACs of every purpose derive. The newest makes MACs; older ones still verify them. */
 export class MacKeys {
   readonly #now: () => number;
   /** Newest first. */
@@ -52,10 +51,7 @@ export class MacKeys {
     return [current, ...others].map((key) => derive(key, purpose).of(data));
   }
 
-  /**
-   * Whether the named key made this MAC, however old the key is. Without a key id: whether any valid key made it. That
-   * includes a key that makes none yet, because the clock of another instance may be ahead.
-   */
+  /** Whether the named key made this MAC. Without a key id: whether any valid key did, including one that is not in use yet. */
   matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
     const [given, now] = [Buffer.from(mac), this.#now()];
     const counts = (key: MacKey) => (keyId === null ? isLive(key, now) : key.id === keyId);
@@ -71,7 +67,7 @@ export class MacKeys {
   #current(): MacKey {
     const now = this.#now();
     const key = this.#keys.find((candidate) => candidate.signsFrom <= now && isLive(candidate, now));
-    // Only a clock that is behind leaves none.
+    // Only with a slow clock there is none.
     const current = key ?? this.#keys.at(-1);
     if (!current) throw new Error('there is no MAC key');
     return current;

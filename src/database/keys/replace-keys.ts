@@ -5,10 +5,7 @@ import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retire
 import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
 import type { Sealing } from './sealing.ts';
 
-/**
- * How long a new key is published before it signs: resource servers that keep the key set for as long as its
- * Cache-Control allows have learnt it by then, and so has every instance.
- */
+/** The time between publishing a key and signing with it: resource servers and instances must learn it first. */
 export const publishedFirst = 10 * 60_000;
 const clockTolerance = 60_000;
 /** The cookie of known browsers lives a year, links in mail a week; forms, cursors and kept answers less. */
@@ -22,7 +19,7 @@ export interface NewKeys {
   readonly compromised: boolean;
 }
 
-/** Outside of transactions: an RSA key takes its time. */
+/** Call it outside of transactions, because an RSA key takes long. */
 export async function makeNewKeys({ config, now }: Context, sealing: Sealing, compromised: boolean): Promise<NewKeys> {
   const at = now();
   const times = { now: at, signsFrom: compromised ? at : at + publishedFirst };
@@ -33,7 +30,7 @@ export async function makeNewKeys({ config, now }: Context, sealing: Sealing, co
   return { signing, idToken, mac: makeMacKey(sealing, times), compromised };
 }
 
-/** Stores new keys. The others retire when all that they made has expired, or at once where they are compromised. */
+/** Stores new keys. Old keys retire when their tokens have expired, or at once if they are compromised. */
 export async function storeNewKeys(
   { config, now }: Context,
   tx: Tx,

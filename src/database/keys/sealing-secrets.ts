@@ -14,9 +14,8 @@ export interface SealingSecret {
 }
 
 /**
- * ENCRYPTION_KEY if set; else the database's password, which all instances of one PostgreSQL share; else a file of our
- * own. The first seals; the others still open what they sealed, so that one can move to ENCRYPTION_KEY by setting it.
- * `make`: whether a file may be made where none is.
+ * ENCRYPTION_KEY; else the password of the database; else a key file. The first secret encrypts. The others still decrypt, so that an
+ * operator can switch to ENCRYPTION_KEY. `make`: whether to create a missing key file.
  */
 export function findSealingSecrets(
   { encryptionKey, previousEncryptionKey, databaseUrl, dataDir }: SealingSettings,
@@ -60,7 +59,7 @@ export function findSealingSecrets(
   return [first, ...others];
 }
 
-/** By hand: several hosts (`postgres://user:password@a,b/name`) make no URL. */
+/** `URL` cannot parse several hosts (`postgres://user:password@a,b/name`). */
 function passwordOf(databaseUrl: string): string {
   const password = /^[a-z]+:\/\/[^:@/]*:([^@/]*)@/.exec(databaseUrl)?.[1] ?? '';
   try {

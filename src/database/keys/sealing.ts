@@ -6,7 +6,7 @@ import { findSealingSecrets, type SealingSecret, type SealingSettings } from './
 export interface Sealing {
   /** `label` is bound to the content: a sealed value moved to another row does not open. */
   seal(content: Buffer, label: string): string;
-  /** `isCurrent` is false where it should be sealed anew: an earlier secret sealed it, or a derivation of an earlier version. */
+  /** `isCurrent` is false if another secret or derivation sealed it. Then seal it again. */
   open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
 }
 
@@ -21,15 +21,12 @@ interface Derivation {
   readonly salt: Buffer;
 }
 
-/**
- * AES-256-GCM. A random secret gives the key at once (HKDF), and the value stands for itself; a secret that people chose
- * gives it slowly, and how is written in front of the value.
- */
+/** AES-256-GCM. The key derives from a random secret by HKDF, or from a chosen one by argon2id, with its parameters in front. */
 export function createSealing(settings: SealingSettings, { make = true } = {}): Sealing {
   const secrets = findSealingSecrets(settings, { make });
   const keys = new SealingKeys();
   const [current] = secrets;
-  /** One for all values of a database, so that a start derives once. */
+  /** The same for all values of a database, so that a start derives once. */
   let used: Derivation | undefined;
   return {
     seal(content, label) {
@@ -68,7 +65,6 @@ function readSealed(sealed: string): { how: Derivation | undefined; body: string
   return { how, body };
 }
 
-/** Derived once each. */
 class SealingKeys {
   readonly #derived = new Map<string, Buffer>();
 

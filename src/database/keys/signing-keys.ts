@@ -38,7 +38,7 @@ interface SigningKey {
   readonly signer: BatchSigner;
 }
 
-/** The key pairs that sign tokens. One signs access tokens and one ID tokens; those before it, and one that is to sign soon, are published and verify. */
+/** The key pairs that sign tokens: one for access tokens, one for ID tokens. Older and future keys are published and verify. */
 export class SigningKeys {
   readonly #now: () => number;
   /** Newest first. */
@@ -63,13 +63,12 @@ export class SigningKeys {
     for (const { signer } of known.values()) void signer.close();
   }
 
-  /** A compact JWS of the claims, signed by the current key. */
   sign(claims: ClaimsToSign, { typ, algorithm }: SignOptions): string {
     const key = this.#signer(algorithm);
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
-  /** The same together with what else is to be signed at the moment. */
+  /** The same, in a batch with other tokens. */
   signInWorker(claims: ClaimsToSign, { typ, algorithm }: SignOptions): Promise<string> {
     const key = this.#signer(algorithm);
     return key.signer.sign(unsignedToken(key, claims, typ));
@@ -80,11 +79,7 @@ export class SigningKeys {
     for (const { signer } of this.#keys) signer.handOver();
   }
 
-  /**
-   * The claims of a token that one of our keys signed with that key's own algorithm (`alg: none` and any other way to
-   * choose a check never come up). What the claims say is the caller's to judge. `retired`: by a key out of use as well, as
-   * long as it is kept.
-   */
+  /** Verifies a signature with the algorithm of our key, never of the token. It does not check claims. `retired`: also old keys. */
   verify(token: string, { typ, retired = false }: { typ: string; retired?: boolean }): Verified {
     const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
     if (!parts) return 'invalid';
@@ -126,7 +121,6 @@ export class SigningKeys {
     return this.#keys.filter(({ row }) => row.retires_at === null || row.retires_at > now);
   }
 
-  /** The algorithms of the keys that sign now. */
   algorithms(): readonly string[] {
     return [...new Set([this.#current('id_token'), this.#current(null)].map(({ row }) => row.algorithm))];
   }
@@ -139,12 +133,11 @@ export class SigningKeys {
     return isOther ? ofAccessTokens : this.#current('id_token');
   }
 
-  /** Rows come newest first. */
   #current(signs: KeyRow['signs']): SigningKey {
     const now = this.#now();
     const keys = this.#keys.filter(({ row }) => row.signs === signs);
     const key = keys.find(({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now));
-    // Only a clock that went far back leaves none: the oldest is then the one that everybody knows.
+    // Only with a slow clock there is none. Everybody knows the oldest key.
     const signer = key ?? keys.at(-1);
     if (!signer) throw new Error('there is no signing key');
     return signer;

@@ -4,16 +4,15 @@ import { waitForIndexBuilds } from '../beside-writers.ts';
 import type { Database, Tx } from '../database.ts';
 import { isDeadlock } from '../postgres/pool/postgres-errors.ts';
 
-/** Any number: it names the lock that instances starting together queue for. */
+/** The number of the lock for instances that start together. Any number works. */
 const migrationLock = 7_146_352;
 /**
- * A change of a table waits for the transactions that use it, and all others wait behind the change. So it gives up after
- * this time and tries again. Each attempt waits longer than the one before, to outlast slow commits. If a transaction never
- * ends, the operator has to end it.
+ * A change of a table waits for the transactions that use it, and all others wait for the change. So it gives up after this time and
+ * tries again. Each attempt waits longer.
  */
 const lockTimeoutMs = 800;
 const longestLockTimeoutMs = 5000;
-/** Changes of tables take long where there are many rows. Code of the operator's own may pause in between. */
+/** Changes of large tables take long. */
 const statementMs = 3_600_000;
 const attempts = 60;
 const pauseMs = 100;
@@ -28,10 +27,7 @@ const pause = (attempt: number) =>
 const isTableInUse = (error: unknown): boolean =>
   isDeadlock(error) || (error instanceof Problem && /lock timeout/.test(error.reason ?? error.message));
 
-/**
- * Runs work in a transaction that no other instance's migration can run beside. Where a table is in use for long, the
- * transaction is undone and run again: `work` must keep nothing of an attempt that failed.
- */
+/** Runs work in a transaction, one instance at a time. It may run again, so `work` must keep nothing of a failed attempt. */
 export async function underMigrationLock<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { engine, db } = database;
   // On SQLite the write transaction itself is the lock.
@@ -39,11 +35,9 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
   for (let attempt = 1, waited = 1; ; ) {
     try {
       return await db.transaction().execute(async (tx) => {
-        // Not by waiting inside PostgreSQL: an index that is built beside us would wait for who waits.
-        const { rows } = await sql<{
-          taken: boolean;
-        }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`.execute(tx);
-        if (!rows[0]?.taken) throw new Taken();
+        // It does not wait inside PostgreSQL: CREATE INDEX CONCURRENTLY would wait for this transaction.
+        const lock = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`;
+        if (!(await lock.execute(tx)).rows[0]?.taken) throw new Taken();
         await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
         await sql

@@ -10,12 +10,12 @@ import type { Db, Tx } from '../database.ts';
  * The order is always user, client, session; and the advisory lock before the row. SQLite needs none of this: it has one writer.
  */
 
-/** Any number: the lock of all users, clients and sessions at once. */
+/** The number of the lock of all users, clients and sessions. Any number works. */
 const everything = 7_146_354;
 
 export const isPostgres = (db: Db | Tx): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
-/** The same bigint for the same id everywhere. Two ids that share one only wait for each other. */
+/** A bigint for an id. Two ids with the same number only wait for each other. */
 const key = (id: RawBuilder<unknown>) => sql`hashtextextended(${id}, 0)`;
 
 /** For the `where` of a statement on PostgreSQL that relies on the row with this id. */
@@ -26,17 +26,17 @@ export const sharedLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 export const exclusiveLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql<SqlBool>`pg_advisory_xact_lock(${key(id)}) is not null`;
 
-/** Of two conditions the second locks a row, so the first must be met before: PostgreSQL orders those of an `and` by their cost. */
+/** Takes the lock before the second condition locks a row: PostgreSQL orders the conditions of an `and` by cost. */
 export const lockedFirst = (lock: RawBuilder<SqlBool>, then: Expression<SqlBool>): RawBuilder<SqlBool> =>
   sql<SqlBool>`case when ${lock} then ${then} else false end`;
 
-/** For the `where` of a statement on PostgreSQL by which a revocation of everything keeps writers waiting. */
+/** For the `where` of a statement that must wait for a revocation of everything. */
 export const sharedLockOfAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(everything)}) is not null`;
 
-/** The same as text, false at once where somebody waits to revoke: for a statement that must not wait. */
+/** The same as text, for a statement that must not wait: false while a revocation waits. */
 export const tryShared = (column: string): string => `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
 
-/** In the transaction of a revocation, before it locks a row: from now on nobody new relies on these. */
+/** Call it in the transaction of a revocation, before it locks a row. New writers wait from then on. */
 export async function announceRevocation(tx: Tx, ids: readonly string[]): Promise<void> {
   if (!isPostgres(tx) || ids.length === 0) return;
   const sorted = [...new Set(ids)].sort();

@@ -5,7 +5,6 @@ import { identityTables } from './first-tables/identity-tables.ts';
 import { oauthTables } from './first-tables/oauth-tables.ts';
 import { serviceTables } from './first-tables/service-tables.ts';
 
-/** The tables of the first release. */
 export const firstTables: Migration = {
   name: '001-first-tables',
   statements: (types) => [...identityTables(types), ...oauthTables(types), ...serviceTables(types)],

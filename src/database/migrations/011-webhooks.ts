@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts';
 
-/** Webhooks and their deliveries. */
 export const webhooks: Migration = {
   name: '011-webhooks',
   statements: ({ text, bigint }) => [

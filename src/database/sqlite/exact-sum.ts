@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { addDecimals, type Decimal, fromSortable, parseDecimal, writeDecimal } from '../../platform/decimal.ts';
 
-/** The function of SQLite that adds whole numbers and stored decimals and loses no digit. Its result is a text. */
+/** A SQLite function that adds whole numbers and stored decimals exactly. Its result is a text. */
 export const exactSum = 'exact_sum';
 
 const none: Decimal = { units: 0n, scale: 0 };
 
-/** Undefined before the first value. SQLite keeps it between rows and never looks at it. */
 type Sum = Decimal | undefined;
 
 const options = {

@@ -9,10 +9,7 @@ const fileAt = (path: string): Stats | undefined => {
   }
 };
 
-/**
- * Throws when the paths no longer lead to the files that they led to at first: the database and its write-ahead log. What is
- * written to a file that was removed or replaced is gone when the process ends, so it must not be acknowledged.
- */
+/** Throws if the database or its write-ahead log was removed or replaced: writes to the old file would be lost. */
 export function fileInPlace(path: string): () => void {
   const opened = new Map<string, Stats>();
   return () => {

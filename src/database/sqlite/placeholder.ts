@@ -1,9 +1,8 @@
 import { SqliteQueryCompiler } from 'kysely';
 
 /**
- * How a bound value stands in the SQL text of SQLite. Where a bare `?` could decide between plans, SQLite plans the
- * statement again each time a value is bound: after `limit` and `like`, and since 3.54 after `=` in every join, `exists`
- * and `order by`. The unary plus changes no value and hides it from the planner (docs/decisions/sqlite-keeps-its-plans.md).
+ * The placeholder of a value in SQLite. With a bare `?` SQLite plans many statements again for each value. The unary plus hides the
+ * value from the planner (docs/decisions/sqlite-keeps-its-plans.md).
  */
 export const placeholder = '+?';
 

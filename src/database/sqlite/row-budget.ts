@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { defineExactSum } from './exact-sum.ts';
 import { rowFunction } from './row-mark.ts';
 
-/** Ends a statement that walks over too many rows, or for too long, on a connection whose thread has other things to do. */
+/** Aborts a statement that scans too many rows or takes too long on the main thread. */
 export class RowBudget {
   readonly #rows: number;
   readonly #ms: number;
@@ -11,7 +11,7 @@ export class RowBudget {
   #until = 0;
   #isSpent = false;
 
-  /** `spent` is thrown out of the statement; it is made once, because a stack costs more than a short read. */
+  /** The statement throws `spent`. It is created once, because a stack trace costs more than a short read. */
   constructor(file: DatabaseSync, { rows, ms, spent }: { rows: number; ms: number; spent: Error }) {
     this.#rows = rows;
     this.#ms = ms;
@@ -20,13 +20,13 @@ export class RowBudget {
     file.function(rowFunction, (rows) => this.#count(rows as number));
   }
 
-  /** To be called before each statement. */
+  /** Call it before each statement. */
   start(): void {
     this.#walked = 0;
     this.#isSpent = false;
   }
 
-  /** To be called after each statement: node:sqlite loses what is thrown in a statement with an aggregate function of ours. */
+  /** Call it after each statement: node:sqlite loses errors in statements with our aggregate function. */
   end(): void {
     if (this.#isSpent) throw this.#spent;
   }

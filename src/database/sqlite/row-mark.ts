@@ -1,16 +1,15 @@
 /**
- * Stands first in each WHERE that may walk over more rows than it returns. PostgreSQL reads it as a comment. SQLite gets
- * a call in its place, which counts the row and can end the read: node:sqlite has no way to interrupt a statement.
+ * The first condition of each WHERE that may scan more rows than it returns. PostgreSQL ignores the comment. For SQLite it becomes a
+ * function call that counts rows and can abort the read, because node:sqlite cannot interrupt a statement.
  */
 export const rowMark = '/*row*/';
 
-/** The same inside of rules and by keys, where there are few rows as a rule: it makes no read count as expensive. */
+/** The same inside of rules and by keys, which usually have few rows. */
 export const innerRowMark = '/*inner row*/';
 
-/** Stands before a search through a text that may be long: one row may take as long as thousands of others. */
+/** Before a search in a text that may be long: one row may take as long as thousands. */
 export const longTextMark = '/*long row*/';
 
-/** The function that SQLite calls for each row, with the rows that it counts as. */
 export const rowFunction = 'row_walked';
 
 const calls = new Map([

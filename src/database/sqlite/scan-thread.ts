@@ -7,7 +7,7 @@ import { rowFunction } from './row-mark.ts';
 
 export interface ScanThreadData {
   readonly path: string;
-  /** Shared: anything but 0 ends the read under way. */
+  /** Shared. Any value but 0 aborts the read. */
   readonly stop: Int32Array;
 }
 
@@ -23,12 +23,12 @@ export type Scanned =
 
 const { path, stop } = workerData as ScanThreadData;
 
-/** On Linux a thread has a priority of its own. Elsewhere it would be that of the whole process. */
+/** On Linux a thread has its own priority. On other systems it would be that of the process. */
 function giveWay(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 5);
   } catch {
-    // Some sandboxes forbid even this. Reads go on as everything else does.
+    // Some sandboxes forbid it.
   }
 }
 
@@ -46,13 +46,12 @@ function open(): DatabaseSync {
 giveWay();
 const file = open();
 
-// Each read is a transaction of its own, and sees what was committed before it.
 answerQuestions(({ sql, parameters }: Scan): Scanned => {
   try {
     const statement = file.prepare(sql);
     statement.setReturnArrays(true);
     const rows = statement.all(...parameters) as unknown as unknown[][];
-    // node:sqlite loses what is thrown in a statement with an aggregate function of ours.
+    // node:sqlite loses errors in statements with our aggregate function.
     if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
     return { columns: statement.columns().map(({ name }) => name), rows };
   } catch (error) {

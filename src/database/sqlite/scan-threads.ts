@@ -12,10 +12,10 @@ interface ScanThread {
   readonly stop: Int32Array;
 }
 
-/** One caller gets half of them: another's search never waits for that one alone. */
+/** One caller gets at most half of them. */
 const threadCount = Math.min(4, Math.max(2, availableParallelism()));
 
-/** Reads of a SQLite file that walk over many rows: in threads of their own, limited in time, the callers in turn. */
+/** Runs reads of many rows in threads, with a time limit. Callers take turns. */
 export class ScanThreads {
   readonly #idle: ScanThread[];
   readonly #all: readonly ScanThread[];
@@ -43,7 +43,7 @@ export class ScanThreads {
 
   read<R>(sql: string, parameters: readonly unknown[], reader: Reader): Promise<R[]> {
     return this.#queue.run(reader, async (signal) => {
-      // There is one: no more jobs run than there are threads. The last one used comes first, so that others end.
+      // There is always one: the queue runs as many jobs as there are threads. The last used comes first, so that others end.
       const idle = this.#idle.pop() as ScanThread;
       try {
         return await scan<R>(idle, { sql, parameters: bound(parameters) as SQLInputValue[] }, signal);

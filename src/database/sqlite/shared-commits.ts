@@ -7,20 +7,19 @@ interface Waiter {
 }
 
 interface Options {
-  /** False: other processes write all the time, and each lets the others have their turn. */
+  /** False: other processes write too, and each leaves time for the others. */
   readonly alone?: boolean;
   /** Called after each commit, before anybody is told of it. */
   readonly committed?: () => void;
-  /** Throws where a commit would be lost although it succeeds. */
+  /** Throws if a commit would be lost. */
   readonly inPlace?: () => void;
-  /** Called right before a commit: this thread waits for the disk then. */
+  /** Called before a commit, during which this thread waits for the disk. */
   readonly beforeCommit?: () => void;
-  /** How long to wait for another process that writes. */
   readonly timeoutMs?: number | undefined;
 }
 
 const sqliteBusy = 5;
-/** Between two looks at whether another process has done writing; and how long a worker leaves the file to the others. */
+/** The interval of attempts to get the write lock, and the time that a worker leaves to others. */
 const lookAgainMs = { alone: 5, shared: 1 };
 const restMs = 1.5;
 
@@ -35,9 +34,8 @@ const taken = () =>
   );
 
 /**
- * Lets writes that arrive together share one commit, and so one sync to disk (SQLite has one writer at a time anyway).
- * Jobs run one after another inside one transaction; each is undone alone when it fails, and none is told that it
- * succeeded before the shared commit is durable. A sync costs as much as many inserts.
+ * Concurrent writes share one commit, because a sync to disk costs as much as many inserts. Jobs run one after another in one
+ * transaction. A failed job is undone alone. No job succeeds before the shared commit is durable.
  */
 export class SharedCommits {
   readonly #file: DatabaseSync;
@@ -77,12 +75,12 @@ export class SharedCommits {
     return this.#entering.length;
   }
 
-  /** SQLite itself has undone what was open. */
+  /** SQLite itself has rolled the transaction back. */
   get isDropped(): boolean {
     return this.#open && !this.#file.isTransaction;
   }
 
-  /** One statement, with no savepoint: SQLite undoes a failed statement by itself. `durable` is the shared commit. */
+  /** Runs one statement without a savepoint: SQLite undoes a failed statement itself. */
   async run<T>(job: () => T): Promise<{ readonly result: T; readonly durable: Promise<void> }> {
     if (this.#busy || !(this.#open || this.#tryBegin())) await this.enter();
     try {
@@ -93,14 +91,14 @@ export class SharedCommits {
     }
   }
 
-  /** Waits for the turn to write. The time in the line counts: where another program holds the file, nobody waits for longer than one does. */
+  /** Waits for the turn to write. The timeout includes the time in the queue. */
   async enter(): Promise<void> {
     const deadline = performance.now() + this.#timeoutMs;
     if (this.#busy) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#busy = true;
     try {
       if (!this.#open && performance.now() > deadline) throw taken();
-      // Another process may be writing: waiting for it must not stop this one from answering.
+      // Another process may be writing. Waiting must not block this thread.
       const pause = this.#alone ? lookAgainMs.alone : lookAgainMs.shared;
       while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, pause));
     } catch (error) {
@@ -120,7 +118,7 @@ export class SharedCommits {
     }
     this.#open = true;
     this.#commitDue = false;
-    // After the current round of input: whatever arrived with this write has joined by then.
+    // After this turn, so that concurrent writes can join.
     setImmediate(() => {
       this.#commitDue = true;
       if (!this.#busy && this.#open) this.#commit();
@@ -128,7 +126,7 @@ export class SharedCommits {
     return true;
   }
 
-  /** The job is done: returns when it is on disk. */
+  /** The job succeeded. Resolves when it is on disk. */
   leave(): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
@@ -138,7 +136,7 @@ export class SharedCommits {
 
   /** The job failed and was undone. */
   abandon(): void {
-    // A full disk or an I/O error makes SQLite drop the whole transaction: then nobody in it may succeed.
+    // After a full disk or an I/O error SQLite rolls back the whole transaction.
     if (this.isDropped) this.#fail(dropped());
     this.#next();
   }
@@ -175,7 +173,7 @@ export class SharedCommits {
     }
     if (this.#open) {
       this.#open = false;
-      // SQLite has no line of those who wait: who looks now and then would never find the file free.
+      // SQLite has no queue of writers. Without a pause, others would never get the lock.
       if (!this.#alone) this.#restsUntil = performance.now() + restMs;
       this.#committed();
       for (const waiter of waiters) waiter.resolve();

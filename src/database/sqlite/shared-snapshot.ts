@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * Lets the reads of one turn of the event loop share one view of the file, so that its locks are taken once
- * (docs/performance.md). A page and its count agree, too. Code that learns of a commit must `end` it, so that
- * no later read is stale.
+ * The reads of one turn of the event loop share one snapshot, so that locks are taken once (docs/performance.md). Call `end` after a
+ * commit, so that no later read is stale.
  */
 export class SharedSnapshot {
   readonly #file: DatabaseSync;
@@ -22,7 +21,7 @@ export class SharedSnapshot {
     this.#commit = file.prepare('commit');
   }
 
-  /** To be called before each read. */
+  /** Call it before each read. */
   join(): void {
     if (this.#open) return;
     this.#begin.run();
@@ -36,10 +35,9 @@ export class SharedSnapshot {
     if (!this.#open) return;
     this.#open = false;
     try {
-      // After an I/O error SQLite has ended it by itself.
       if (this.#file.isOpen && this.#file.isTransaction) this.#commit.run();
     } catch {
-      // Nothing was written: whichever way it ends, it is over.
+      // Nothing was written, so nothing is lost.
       if (this.#file.isTransaction) this.#file.exec('rollback');
     }
   }

@@ -7,9 +7,8 @@ import type { SqliteInvalidations } from './sqlite-invalidations.ts';
 const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
 
 /**
- * Within one process a change is told by a call. That another process wrote shows in `data_version`, which is looked at before
- * anything is answered from memory: nobody has to be waited for. What it changed is in the table of invalidations. A process that serves alone
- * takes it that anything may have changed, as others hardly ever write.
+ * Calls listeners for changes of this process. It checks `data_version` for writes of other processes before a cache is used. Their
+ * changes are in the table of invalidations. A process that serves alone clears its whole cache, because others rarely write.
  */
 export class SqliteBus implements Bus {
   readonly #listeners: ChangeListener[] = [];
@@ -31,7 +30,7 @@ export class SqliteBus implements Bus {
     this.#snapshot = snapshot;
     this.#invalidations = invalidations;
     this.#alone = alone;
-    // Read on the writing connection: there, only commits of other processes move it.
+    // On the writing connection only commits of other processes change it.
     this.#dataVersion = writer.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
     this.#seen = this.#read();
@@ -66,7 +65,7 @@ export class SqliteBus implements Bus {
   }
 
   cacheUsable(): boolean {
-    // Once a turn of the event loop: the first request of a turn has it looked at again, and the others came with it.
+    // Once per turn of the event loop.
     if (this.#checked) return true;
     this.#checked = true;
     setImmediate(() => {
@@ -82,7 +81,7 @@ export class SqliteBus implements Bus {
     return true;
   }
 
-  /** To be called after each commit of this process. */
+  /** Call it after each commit of this process. */
   committed(): void {
     const rows = this.#rowsChanged();
     this.#own += 1 + rows - this.#rowsAtCommit;
@@ -93,7 +92,7 @@ export class SqliteBus implements Bus {
     this.#wake();
   }
 
-  /** Rows count when they are changed, and once more when others can see it. */
+  /** Rows count when they change, and again when they are committed. */
   changes(): Changes {
     this.cacheUsable();
     return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };

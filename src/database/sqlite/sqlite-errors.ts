@@ -1,9 +1,9 @@
 import { reasonOf, unavailable } from '../../platform/errors.ts';
 
-/** SQLite's result codes without what they are extended by. */
+/** The primary result code of an extended one. */
 const resultCode = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
-/** No right, busy, locked, no memory, read-only, I/O error, full, cannot open, a lock in motion: "not now", whatever was asked. */
+/** No permission, busy, locked, no memory, read-only, I/O error, full, cannot open, locking protocol: a retry may succeed. */
 const awayCodes = new Set([3, 5, 6, 7, 8, 10, 13, 14, 15]);
 const diskCodes = new Set([8, 10, 13]);
 

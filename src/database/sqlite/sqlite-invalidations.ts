@@ -10,18 +10,18 @@ const mostChanges = 200;
 
 const everything: Change = { kind: 'everything', id: '' };
 
-/** Invalidations between processes that share a SQLite file: rows of a table, written in the transaction of the change. */
+/** Invalidations between processes that share a SQLite file, written in the transaction of the change. */
 export class SqliteInvalidations {
   readonly #file: DatabaseSync;
   #later: StatementSync | undefined;
   #heard = 0;
 
-  /** `file`: a connection that sees only what is committed. */
+  /** `file`: a connection that sees only committed data. */
   constructor(file: DatabaseSync) {
     this.#file = file;
   }
 
-  /** Listens from now on: the table is there. */
+  /** Call it when the table exists. */
   join(): void {
     const newest = this.#file.prepare('select coalesce(max(id), 0) as id from invalidations').get();
     this.#heard = newest?.id as number;

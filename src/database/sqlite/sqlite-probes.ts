@@ -6,7 +6,7 @@ import type { Database } from '../database.ts';
 import type { SharedCommits } from './shared-commits.ts';
 import { isOfDisk } from './sqlite-errors.ts';
 
-/** A write costs a sync to disk: callers within this time share one. */
+/** Callers within this time share one write. */
 const writeEvery = 1000;
 /** The space that the write-ahead log of several writes may need. */
 const leastFree = 1024 * 1024;
@@ -18,14 +18,14 @@ interface Parts {
   readonly inPlace: () => void;
 }
 
-/** A write of what is there already. */
+/** Writes an unchanged value. */
 async function write({ writer, commits }: Parts): Promise<void> {
   const version = writer.prepare('pragma user_version');
   const { durable } = await commits.run(() => writer.exec(`pragma user_version = ${version.get()?.user_version ?? 0}`));
   await durable;
 }
 
-/** Whether the file is there and takes a write, and whether there is room for more. */
+/** Checks that the file takes a write, and that the disk has space. */
 export function sqliteProbes(parts: Parts): Database['probes'] {
   const written = atMostEvery(writeEvery, () => write(parts));
   const unless = (blame: (error: unknown) => boolean) => (error: unknown) => {
@@ -39,7 +39,7 @@ export function sqliteProbes(parts: Parts): Database['probes'] {
     async disk() {
       await written().catch(unless(isOfDisk));
       const { blocks, bavail, bsize } = await statfs(dirname(parts.path));
-      // Some file systems do not say.
+      // Some file systems report nothing.
       if (blocks > 0 && bavail * bsize < leastFree) throw new Error('hardly any space is left');
     },
   };

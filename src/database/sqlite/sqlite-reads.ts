@@ -9,24 +9,21 @@ import { Statements } from './sqlite-statements.ts';
 
 /** The time that the main thread may spend on one read: about as long as handing the read to a worker thread takes. */
 const budget = { rows: 1000, ms: 2 };
-/** Reads of one text that are handed over at once after one of them was expensive: the next may have other values. */
+/** After an expensive read, the next reads of the same SQL go straight to a thread. */
 const handedOver = 20;
 const textsRemembered = 500;
 
 const rowsSpent = new Error('more rows than the thread that answers may walk over');
 
-/**
- * Reads outside of transactions. They run where they are asked for, which takes microseconds for whatever an index
- * serves; one that turns out to walk over many rows is given up after about a millisecond, and done by another thread.
- */
+/** Reads outside of transactions run on the main thread. A read of many rows is aborted after about 2 ms and runs in a thread. */
 export class SqliteReads {
   readonly #statements: Statements;
   readonly #threads: ScanThreads;
-  /** By text, how many more are handed over unseen. */
+  /** Per SQL text: remaining reads sent straight to a worker thread. */
   readonly #expensive = new BoundedMap<string, number>(textsRemembered);
 
   constructor(path: string, file: DatabaseSync, snapshot: SharedSnapshot, seconds: number) {
-    // SQLite would build an index for one query without a call for any of its rows.
+    // SQLite would build an automatic index without counting rows.
     file.exec('pragma automatic_index = off');
     this.#statements = new Statements(file, new RowBudget(file, { ...budget, spent: rowsSpent }), snapshot);
     this.#threads = new ScanThreads(path, seconds);

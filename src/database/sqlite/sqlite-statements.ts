@@ -15,19 +15,15 @@ interface Prepared {
   toObject: ToObject;
 }
 
-/** By the names of the columns: many statements select the same ones. */
+/** By the names of the columns. */
 const makers = new BoundedMap<string, ToObject>(1000);
 
-/**
- * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
- * knows, and JSON.stringify is slow with them (docs/performance.md).
- */
+/** Makes objects of arrays. JSON.stringify is slow with the objects of node:sqlite (docs/performance.md). */
 export function objectMaker(columns: readonly string[]): ToObject {
   const key = columns.join('\n');
   const known = makers.get(key);
   if (known) return known;
-  // As source text, V8 knows the shape before the first row. The names are those of our own
-  // tables and aliases; should one be unusual, it is not put into any source.
+  // With generated code, V8 knows the shape before the first row. An unusual name never becomes code.
   const plain = columns.every((name) => /^[a-z_]\w*$/i.test(name) && name !== '__proto__');
   const maker: ToObject = plain
     ? (new Function('row', `return { ${columns.map((name, i) => `${name}: row[${i}]`).join(', ')} }`) as ToObject)
@@ -36,7 +32,7 @@ export function objectMaker(columns: readonly string[]): ToObject {
   return maker;
 }
 
-/** SQL text → prepared statement. Oldest out first: one that is needed again after that is prepared again. */
+/** Prepared statements by SQL text. The oldest is evicted first. */
 export class Statements {
   readonly #file: DatabaseSync;
   readonly #byText = new BoundedMap<string, Prepared>(500);
@@ -77,7 +73,7 @@ export class Statements {
     this.#snapshot?.join();
     const rows = prepared.statement.all(...bound(parameters)) as unknown as unknown[][];
     if (prepared.walks) this.#budget.end();
-    // `select *` after a migration: SQLite has prepared the statement anew by itself.
+    // `select *` after a migration has other columns.
     if (rows[0] && rows[0].length !== prepared.columns.length) this.#nameColumns(prepared);
     const objects: R[] = [];
     for (const row of rows) objects.push(prepared.toObject(row) as R);
@@ -106,7 +102,7 @@ export class Statements {
   }
 }
 
-/** SQLite has no booleans, and no value that is left out. Few lists hold either: the others are not copied. */
+/** SQLite has no booleans and no undefined. Other lists are not copied. */
 export function bound(parameters: readonly unknown[]): SQLInputValue[] {
   for (const value of parameters) {
     if (typeof value !== 'boolean' && value !== undefined) continue;

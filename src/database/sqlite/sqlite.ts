@@ -89,11 +89,11 @@ class Connection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    // A commit that failed has been undone already, and it may be another's turn to write by now.
+    // A failed commit is rolled back already, and another job may be writing now.
     if (!this.inTransaction) return;
     this.inTransaction = false;
     try {
-      // A full disk has undone everything already, and the savepoint with it.
+      // After a full disk, the savepoint is gone too.
       if (this.#commits.isDropped) return;
       this.#writer.run('rollback to job', []);
       this.#writer.run('release job', []);
@@ -103,7 +103,7 @@ class Connection implements DatabaseConnection {
   }
 }
 
-/** Kysely would run one query at a time; here writes queue by themselves, share commits, and let reads pass. */
+/** Kysely would run one query at a time. SharedCommits queues writes, and reads do not wait. */
 class SharedFileAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -137,12 +137,12 @@ class SqliteDriver implements Driver {
 function openFile(path: string, readOnly: boolean): DatabaseSync {
   const file = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true, readOnly });
   if (!readOnly) file.exec('pragma journal_mode = wal; pragma synchronous = full;');
-  // From here on a wait for another process is not spent inside SQLite, where it would stop everything else.
+  // A longer wait inside SQLite would block this thread.
   file.exec('pragma cache_size = -16000; pragma temp_store = memory; pragma busy_timeout = 50;');
   return file;
 }
 
-/** Rows that a statement of a write may walk over: the rules and references that it is checked against. */
+/** The rows that a statement of a write may scan. */
 const rowsInWrites = 100_000;
 
 /** `readSeconds`: how long one read may take. `alone`: no other process serves from this file. */
@@ -168,7 +168,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
   const bus = new SqliteBus(writer, snapshot, new SqliteInvalidations(reader), alone);
   const inPlace = fileInPlace(path);
-  // The log is there since it was switched on.
+  // Remembers the files, now that the write-ahead log exists.
   inPlace();
   const commitListeners: (() => void)[] = [];
   const commits = new SharedCommits(writer, {

@@ -4,14 +4,14 @@ import type { Generated } from 'kysely';
 export interface ApplicationTables {
   clients: {
     id: string;
-    /** password: first-party; personal: third-party, for itself; application: what people sign in to. */
+    /** password: first-party. personal: third-party, for itself. application: people sign in to it. */
     type: 'password' | 'personal' | 'application';
     name: string;
     /** The owner of a personal client or an application; null for the operator's own. */
     user_id: string | null;
-    /** JSON list: what the client may ask for, and what it gets when it asks for nothing. */
+    /** JSON list: the scopes that the client may request, and the default. */
     scopes: string;
-    /** 1: an application that can keep no secret, and has none. */
+    /** 1: an application without a secret. */
     public: Generated<number>;
     /** JSON lists, as registered to the letter. */
     redirect_uris: Generated<string>;
@@ -21,7 +21,7 @@ export interface ApplicationTables {
     backchannel_logout_uri: Generated<string | null>;
     /** 1: people are not asked for their consent. */
     trusted: Generated<number>;
-    /** How it came here where nobody here made it; the registration itself is in client_registrations. */
+    /** How it registered itself; details are in client_registrations. */
     registration: Generated<'dynamic' | 'document' | null>;
     /** Only users of this realm sign in through it; null: everybody. */
     realm: Generated<string | null>;
@@ -31,7 +31,7 @@ export interface ApplicationTables {
     id_token_signed_response_alg: Generated<'RS256' | 'ES256' | 'EdDSA' | null>;
     /** 1: ID tokens hold the claims of the granted scopes. */
     id_token_claims: Generated<number>;
-    /** JSON list; empty: all that an application may use. */
+    /** JSON list. Empty: all grant types of an application. */
     grant_types: Generated<string>;
     /** Null: by its secret, in either way. */
     token_endpoint_auth_method: Generated<
@@ -44,7 +44,7 @@ export interface ApplicationTables {
     /** JSON (RFC 7517). */
     jwks: Generated<string | null>;
     jwks_uri: Generated<string | null>;
-    /** Each 1 where the application requires it of itself; `fapi` requires all of FAPI 2.0. */
+    /** 1: the application requires it. `fapi` requires all of FAPI 2.0. */
     require_pushed_authorization_requests: Generated<number>;
     require_signed_request_object: Generated<number>;
     dpop_bound_access_tokens: Generated<number>;
@@ -65,17 +65,14 @@ export interface ApplicationTables {
     scopes: string;
     /** JSON list of audiences; null: the service itself. */
     resource: string | null;
-    /** Of the device. */
     address: string | null;
     user_agent: string | null;
     created_at: number;
     expires_at: number;
-    /** So long the device waits between two questions. */
     poll_seconds: number;
     polled_at: number | null;
-    /** The user who decided. */
     user_id: string | null;
-    /** Opened by a person who agreed; null with a decision: refused. */
+    /** The session after consent. Null with a decision: refused. */
     session_id: string | null;
     decided_at: number | null;
     redeemed_at: number | null;
@@ -87,7 +84,7 @@ export interface ApplicationTables {
     kind: 'dynamic' | 'document';
     /** SHA-256 of what manages the registration. */
     token_hash: string | null;
-    /** JSON of what no column of the client has. */
+    /** JSON: metadata without a column in clients. */
     metadata: string;
     /** When a description must be fetched again. */
     fresh_until: number | null;
@@ -95,9 +92,9 @@ export interface ApplicationTables {
     /** Exact to the day. */
     last_used_at: number;
   };
-  /** Signed proofs that were used, by their hash: none works twice. */
+  /** Hashes of used proofs: none works twice. */
   used_proofs: { id: string; expires_at: number };
-  /** Authorization requests that applications sent ahead (RFC 9126). */
+  /** Pushed authorization requests (RFC 9126). */
   pushed_requests: {
     id: string;
     client_id: string;

@@ -2,7 +2,6 @@ import type { Generated } from 'kysely';
 
 /** The tables of consents and authorization codes. Written as `Tables` are. */
 export interface AuthorizationTables {
-  /** Consents of users to applications. */
   consents: {
     id: string;
     user_id: string;
@@ -10,7 +9,7 @@ export interface AuthorizationTables {
     /** JSON lists: what was allowed, and all that was asked for until now. */
     scopes: string;
     asked: string;
-    /** The application's name when it was last allowed something; null where an older version wrote it. */
+    /** The application's name at the last consent. */
     client_name: Generated<string | null>;
     created_at: number;
     updated_at: number;
@@ -21,10 +20,10 @@ export interface AuthorizationTables {
     id: string;
     client_id: string;
     user_id: string;
-    /** The browser's session that the user was signed in by: a code does not outlive it. */
+    /** The browser session of the user. A code does not outlive it. */
     login_id: string;
     redirect_uri: string;
-    /** Of the method S256; null: the application sent none. */
+    /** For S256. Null: none was sent. */
     code_challenge: string | null;
     /** JSON lists: what the application asked for, and what it gets. */
     asked: string;

@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 
-/** Changes, and those who follow them. */
 export interface ChangeTables {
   /** Every change of a resource with `changes`, as triggers write it. */
   change_log: {

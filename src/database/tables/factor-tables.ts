@@ -30,10 +30,10 @@ export interface FactorTables {
     name: string;
     /** Sealed as keys are, bound to the id. */
     sealed_secret: string;
-    /** The time step of the last code that was accepted: that one, and those before it, are accepted no more. */
+    /** The time step of the last accepted code. It and earlier codes are refused. */
     last_step: Generated<number>;
     created_at: number;
-    /** Null until the first code shows that the app has the secret. */
+    /** Null until the first code is accepted. */
     confirmed_at: number | null;
     last_used_at: number | null;
     version: Generated<number>;
@@ -42,15 +42,14 @@ export interface FactorTables {
   recovery_codes: { user_id: string; hash: string; created_at: number; used_at: number | null };
   /** Codes that were sent by mail. A code follows from the id and a server key, so that nothing usable is stored. */
   email_codes: {
-    /** Only the caller who requested the code has this value. */
+    /** Only the caller who requested the code knows it. */
     id: string;
-    /** Where it was sent. Whether somebody has this address is found out when the code comes back. */
     email: string;
     attempts: Generated<number>;
     created_at: number;
     expires_at: number;
   };
-  /** Browsers that a user's second factor is not asked for again, until `expires_at`. */
+  /** Browsers that need no second factor until `expires_at`. */
   remembered_browsers: {
     id: string;
     user_id: string;
@@ -65,6 +64,6 @@ export interface FactorTables {
   };
   /** Tokens that the operator made for applications to register themselves with: SHA-256. */
   registration_tokens: { hash: string; created_at: number; expires_at: number };
-  /** Signed values that work once, and have been used: challenges of passkeys, and tokens of the second step. */
+  /** Signed values that work once and have been used: passkey challenges, and tokens of the second step. */
   spent_values: { id: string; expires_at: number };
 }

@@ -67,7 +67,7 @@ export interface IdentityTables {
     secret_expires_at: number | null;
     last_success_at: number | null;
     last_failure_at: number | null;
-    /** A code of `failure-meanings.ts`. */
+    /** A code of `provider-failure.ts`. */
     failure: string | null;
     failure_detail: string | null;
     created_at: number;

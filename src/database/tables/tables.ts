@@ -5,21 +5,17 @@ import type { ChangeTables } from './change-tables.ts';
 import type { FactorTables } from './factor-tables.ts';
 import type { IdentityTables } from './identity-tables.ts';
 
-/**
- * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
- * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
- */
+/** The tables of the service. Times are milliseconds since 1970, flags are 0 or 1, lists and objects are JSON text. */
 export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables, IdentityTables {
   migrations: { name: string; applied_at: number };
-  /** How often what happened in an hour, which began at `hour`. */
+  /** Counts of events per hour. */
   activity: { hour: number; kind: string; count: number };
-  /** The operator's own migrations that have run. */
   operator_migrations: { name: string; applied_at: number };
   /** The last declaration of each resource that the database was brought to. */
   resource_schemas: { name: string; declaration: string; updated_at: number };
   users: {
     id: string;
-    /** In the form of `normaliseEmail`. At least one of email, username and phone is there. */
+    /** In the form of `normaliseEmail`. A user has an email, a username or a phone. */
     email: string | null;
     username: string | null;
     /** E.164. */
@@ -29,7 +25,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     email_confirmed: number;
     /** JSON list of role names. */
     roles: string;
-    /** 1: keeps its data, and is refused like a wrong password. */
+    /** 1: cannot sign in, as with a wrong password. */
     disabled: Generated<number>;
     /** BCP 47: the language that the user has chosen. */
     locale: Generated<string | null>;
@@ -43,17 +39,15 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   email_changes: {
     id: string;
     user_id: string;
-    /** Null where there was none. */
     old_email: string | null;
-    /** Null where the address was taken out. */
+    /** Null: the address was removed. */
     new_email: string | null;
     created_at: number;
-    /** When it took effect. */
     confirmed_at: number | null;
-    /** When it was called off, or replaced by the next: it cannot be confirmed any more. */
+    /** When it was cancelled or replaced: it cannot be confirmed any more. */
     withdrawn_at: number | null;
     undone_at: number | null;
-    /** Until then the old address is nobody else's, and its link undoes the change. */
+    /** Until then the old address is reserved, and its link undoes the change. */
     undo_until: number;
   };
   /** Browsers that logged in to an account before. OWASP calls their cookie a device cookie. */
@@ -73,7 +67,6 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     client_id: string;
     /** HMAC-SHA256 of the secret under a server key, base64url. */
     secret_hash: string;
-    /** That key; null where a version before 005 wrote it. */
     key_id: string | null;
     /** SHA-256, by which a reported secret is found; null for secrets that somebody chose. */
     value_hash: Generated<string | null>;
@@ -81,7 +74,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** Null for the current secret; a replaced one may live some hours more. */
     expires_at: number | null;
   };
-  /** One row a login, however often it refreshes: of a user through a client, of a client, or a personal access token. */
+  /** One row per login: of a user through a client, of a client, or a personal access token. */
   sessions: {
     id: string;
     type: 'session' | 'personal';
@@ -108,7 +101,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     last_used_at: number | null;
     address: string | null;
     user_agent: string | null;
-    /** When and how the user proved who they are; null where there was none, and before 013. */
+    /** When and how the user authenticated. */
     auth_time: Generated<number | null>;
     /** JSON list (RFC 8176). */
     amr: Generated<string | null>;
@@ -142,14 +135,14 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     sealed_private: string;
     created_at: number;
     signs_from: number;
-    /** Set by the next rotation: what it signed has expired by then. */
+    /** Set by the next rotation. Its tokens have expired then. */
     retires_at: number | null;
   };
   /** On PostgreSQL: the instances that listen to invalidations. Their ids are secret: only this table has them. */
   instances: { id: string; snapshot: string; renewals: number };
-  /** On SQLite: what the processes that share the file tell each other, in the order in which it became true. */
+  /** On SQLite: invalidations between the processes that share the file, in commit order. */
   invalidations: { id: Generated<number>; changes: string };
-  /** Every BASE_URL that instances of this database have had: what any of them issued is good at all of them. */
+  /** Every BASE_URL of this service. Tokens of each are valid at all of them. */
   issuers: { url: string; created_at: number };
   /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */
   one_time_tokens: {
@@ -164,25 +157,21 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   };
   /** Work that must happen: one row until it is done. */
   queued_jobs: {
-    /** Stays the same however often it is tried: what a handler tells repeats by. */
     id: string;
-    /** The name of the job, which selects its handler. */
     name: string;
-    /** The searchable subject of the job, such as the address of a mail. Never a secret. */
+    /** Searchable, such as the address of a mail. Never a secret. */
     subject: string | null;
     /** JSON, or sealed JSON. */
     data: string;
     attempts: number;
     next_attempt_at: number;
-    /** The attempt under way: nobody else begins one before `leased_until`. */
+    /** The running attempt. No other starts before `leased_until`. */
     lease: string | null;
     leased_until: number | null;
-    /** When it was given up. */
     failed_at: number | null;
     last_error: string | null;
     created_at: number;
   };
-  /** Jobs that run by a schedule. */
   scheduled_jobs: {
     /** The name of the job. */
     id: string;
@@ -222,11 +211,10 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   throttles: {
     key: string;
     count: number;
-    /** When the window of the count ends, and the count with it. */
     expires_at: number;
     /** Attempts whose result is not known yet. */
     pending: Generated<number>;
-    /** The time at which those attempts are dropped, because their process must have crashed. */
+    /** When those attempts are dropped, because their process must have crashed. */
     pending_until: Generated<number>;
   };
   events: {
@@ -260,10 +248,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   };
   /** Keys that decrypt and verify the tokens of an imported service. They are deleted when the last token has expired. */
   legacy_keys: { id: 'public' | 'app' | 'ids'; sealed: string; created_at: number };
-  /**
-   * The tokens of that service that still count, as its own tables were: what is not listed is refused. An access token
-   * has the id of its session, which follows from its `jti`.
-   */
+  /** The valid tokens of that service. All others are refused. An access token has the id of its session, from its `jti`. */
   legacy_tokens: {
     id: string;
     session_id: string;
@@ -274,14 +259,12 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   };
   /** The users and clients of the imported service, and their ids here. */
   legacy_ids: {
-    /** The table it came from. */
     source: string;
     old_id: string;
     new_id: string;
-    /** Of the row there, and the version that it made here: tells who has changed it since. */
+    /** Of the imported row, and the version of its row here: shows later changes on both sides. */
     fingerprint: string;
     version: number;
-    /** The newest pass that saw it. */
     pass: number;
   };
   /** One row for each run of the import. */

@@ -11,10 +11,7 @@ export const tooManyMembers = () =>
 /** Text that no database holds. */
 export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
-/**
- * The fields of a form, or the parameters of a query string: each name once, and none that an object inherits. The one that
- * a route lets repeat is a list then.
- */
+/** Form fields or query parameters: each name once, without a prototype. A repeatable parameter becomes a list. */
 export type FormValues = Record<string, string>;
 
 export const noValues = (): FormValues => Object.create(null);
@@ -64,3 +61,21 @@ function decode(text: string, what: string): string {
     throw badRequest(`${what} is not valid percent-encoded UTF-8.`, 'encoding_invalid');
   }
 }
+
+const wrong = Symbol('what is wrong with the query string');
+const mostParameters = 100;
+const tooMany = () => badRequest(`The query string has more than ${mostParameters} parameters.`, 'parameter_invalid');
+
+/** The router cannot throw: a broken query string is remembered and refused when the request is admitted. */
+export function parseQueryString(text: string): Record<string, string> {
+  // A new one each time: the validator writes defaults into it.
+  if (text === '') return noValues();
+  try {
+    return readFormEncoded(text, { most: mostParameters, tooMany });
+  } catch (problem) {
+    return { [wrong]: problem } as unknown as Record<string, string>;
+  }
+}
+
+export const queryStringProblem = (query: unknown): Problem | undefined =>
+  (query as Record<symbol, Problem | undefined>)[wrong];

@@ -26,10 +26,7 @@ const opensArray = 0x5b;
 const closesObject = 0x7d;
 const closesArray = 0x5d;
 
-/**
- * Refuses what is nested too deep or has too many members, before anything recursive sees it and before any object is
- * made of it. Members of objects and items of arrays count alike, at every depth.
- */
+/** Refuses JSON that is too deep or has too many members (at all depths), before anything parses it. */
 function refuseDepthAndNumber(text: string): void {
   let depth = 0;
   let members = 0;

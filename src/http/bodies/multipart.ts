@@ -20,7 +20,7 @@ function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** RFC 7578, for forms without files: what a browser or a program sends for `FormData`. */
+/** RFC 7578, for forms without files, as browsers and programs send `FormData`. */
 export function readMultipart(bytes: Buffer, contentType: string, decode: (bytes: Buffer) => string): FormValues {
   const boundary = boundaryOf(contentType);
   const delimiter = `${lineEnd}--${boundary}`;

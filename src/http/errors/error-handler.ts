@@ -10,7 +10,7 @@ import {
   unprocessable,
 } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
-import { resourceMetadataHint } from '../gate/resource-metadata.ts';
+import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
 
@@ -141,10 +141,7 @@ const wantsPage = (request: FastifyRequest): boolean =>
 /** A body up to this long is read to its end although it is refused. */
 const bearable = 16 * 1024 * 1024;
 
-/**
- * Reads and drops what a caller is still sending: answering and hanging up meanwhile resets the connection, and the
- * answer would be lost. Bounded in length and time.
- */
+/** Drains the rest of a body, bounded in length and time. Hanging up would reset the connection and lose the answer. */
 async function dropBody(body: IncomingMessage): Promise<void> {
   if (Number(body.headers['content-length'] ?? 0) > bearable) return;
   await new Promise<void>((resolve) => {

@@ -8,10 +8,7 @@ const closeness = new Map([
   ['*', 1],
 ]);
 
-/**
- * Whether an Accept header takes `application/json`, by the rules of RFC 9110: of the ranges that mean it the most
- * specific one decides, and a weight of zero says no. Refusals are `application/problem+json` whatever is said of that.
- */
+/** RFC 9110: the most specific range decides, and a weight of zero refuses. Errors ignore the Accept header. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   if (accept === 'application/json' || accept === '*/*') return true;
@@ -36,7 +33,7 @@ export const acceptsEventStream = (accept: string | undefined): boolean =>
     return type.trim().toLowerCase() === 'text/event-stream' && weightOf(parameters) > 0;
   });
 
-/** RFC 9110 12.4.2. What is no number is taken for nothing said. */
+/** RFC 9110 12.4.2. An invalid number is ignored. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=', 2);

@@ -1,15 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify';
 import type { Context } from '../../database/context.ts';
-import type { Caller } from '../../platform/caller.ts';
-import { anonymousCaller } from '../../platform/caller.ts';
+import type { Database } from '../../database/database.ts';
+import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { badRequest, notFound, Problem } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
+import { queryStringProblem } from '../bodies/form-body.ts';
 import { networkOf } from '../network-of.ts';
-import { queryStringProblem } from '../query-string.ts';
 import { acceptsEventStream, acceptsJson, isApi, notAcceptable } from './accept.ts';
-import { admitAgain } from './admit-again.ts';
-import type { Authenticate } from './authenticate.ts';
-import { bearerToken } from './bearer-token.ts';
+import { type Authenticate, bearerToken } from './authenticate.ts';
 import { setCachingHeaders } from './caching.ts';
 import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
@@ -18,11 +16,7 @@ import { knowRoutes } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import { requireScope } from './unauthorized.ts';
 
-/**
- * The one gate that every request passes, in this order: the headers of every answer, the Accept header, what no route
- * could read, unknown paths, who is calling, how often, and with which scope. What guards a route is said at the route
- * (`config.auth`).
- */
+/** Every request passes here: headers, Accept, input, unknown paths, caller, rate and scope (`config.auth`). */
 export function admitRequests(
   app: App,
   { config, metrics, database }: Context,
@@ -174,4 +168,43 @@ function refuseUnreadable({ url, query, headers, raw }: FastifyRequest, readsQue
   if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
   const broken = readsQuery ? undefined : queryStringProblem(query);
   if (broken) throw broken;
+}
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** Routes whose requests wait for a body, and whose caller is somebody. */
+function needsAnotherLook({ method, config }: RouteOptions): boolean {
+  if ([method].flat().every(isRead)) return false;
+  return config?.auth !== 'public' || config.bearer === 'optional' || config.web === 'optional';
+}
+
+/** Authenticates again when the body has arrived: a slow body can outlive its token. Routes without bodies skip it. */
+function admitAgain(app: App, { bus }: Database, authenticate: Authenticate): void {
+  const again: preValidationHookHandler = (request, reply, done) => {
+    // An optional token or session that was not sent.
+    if (request.caller === anonymousCaller) return done();
+    bus.endSnapshot();
+    const { auth, web, scope } = request.route.config;
+    /** False where the answer has been given: the way to the login page. */
+    const admit = (caller: Caller | undefined): boolean => {
+      if (caller === undefined) return false;
+      request.caller = caller;
+      requireScope(caller, scope);
+      return true;
+    };
+    try {
+      const caller =
+        auth === 'auth:web' || web === 'optional'
+          ? authenticate.web(request, reply)
+          : authenticate.bearer(bearerToken(request), request);
+      if (caller instanceof Promise) caller.then(admit).then((admitted) => admitted && done(), done);
+      else if (admit(caller)) done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+
+  app.addHook('onRoute', (route) => {
+    if (needsAnotherLook(route)) route.preValidation = [again, ...[route.preValidation ?? []].flat()];
+  });
 }

@@ -33,11 +33,7 @@ const allowedHeaders = [
   'Mcp-Protocol-Version',
 ].join(', ');
 
-/**
- * Which pages of other origins may read the answers of a route: none, those of CORS_ORIGINS, or any. `applications`: any,
- * since anybody's application may run in a browser. Requests with credentials are for those of CORS_ORIGINS, and for the
- * origins of the application that asks.
- */
+/** The origins that may read answers. `applications`: any origin; with credentials, only CORS_ORIGINS and its own. */
 export type CorsReach = 'none' | 'listed' | 'applications' | 'any';
 
 export function allowMethods(answer: FastifyReply, methods: string): void {
@@ -56,10 +52,7 @@ export function allowCredentials(answer: FastifyReply, origin: string): void {
 export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): CorsReach =>
   cors ?? (isApi(url) ? 'listed' : 'none');
 
-/**
- * Lets browser applications of other origins read the answers, refusals included. Where it does nothing, a browser keeps
- * them out by itself.
- */
+/** Lets browser applications of other origins read answers, including errors. */
 export function createCors(origins: readonly string[]) {
   const listed = new Set(origins);
   const isListed = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>

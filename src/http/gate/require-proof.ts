@@ -29,10 +29,7 @@ function levelToName(proof: Proof, demanded: Acr | undefined): Acr | undefined {
   return reaches(least, 'urn:gatehouse:2') && !reaches(demanded ?? null, least) ? least : demanded;
 }
 
-/**
- * The one question about proof (contract 5.9): is this caller's strong and recent enough? Answered from what the cache of
- * verified tokens holds. The service itself, and the operator at the command line, are asked nothing.
- */
+/** Contract 5.9: requires a strong and recent proof, from the cached caller. The operator needs none. */
 export function requireProof({ kind, proof }: Caller, now: number, demand: ProofDemand = {}): void {
   if (kind !== 'system' && !isProven(proof, now, demand)) throw proofTooOld(proof, demand);
 }

@@ -1,6 +1,17 @@
 import { type Caller, mayUseScope } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 
+const wellKnown = '/.well-known/oauth-protected-resource';
+
+/** RFC 9728 3.1: where the metadata of a resource stands that lies at this path under the service's address. */
+export function resourceMetadataPath(baseUrl: string, path: string): string {
+  return wellKnown + new URL(baseUrl).pathname.replace(/\/$/, '') + path;
+}
+
+/** RFC 9728 5.1: part of a challenge. It leads a client that knows only the resource to a token. */
+export const resourceMetadataHint = (baseUrl: string, path = '/v1'): string =>
+  `, resource_metadata="${new URL(baseUrl).origin}${resourceMetadataPath(baseUrl, path)}"`;
+
 const reasons = {
   token_missing: 'This needs an access token: send "Authorization: Bearer <ACCESS_TOKEN>".',
   token_malformed: 'What was sent is not an access token of this service, or it is one for another of its addresses.',

@@ -32,7 +32,7 @@ export function partsOf(app: App): Parts {
   return known;
 }
 
-/** Moves named schemas to where their names are, and leaves references. What nothing refers to is left out. */
+/** Moves named schemas to `components` and leaves references. Unreferenced schemas are omitted. */
 export function gatherComponents(paths: Json, known: ReadonlyMap<string, Json>): { paths: Json; schemas: Json } {
   const schemas = new Map<string, unknown>();
 

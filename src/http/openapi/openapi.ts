@@ -22,7 +22,7 @@ name the request in the log.
 else was faster.
 `.trim();
 
-/** After the operator's own: what every service has. */
+/** After the operator's own tags: those of every service. */
 const usualTags: readonly [string, string][] = [
   ['First-party clients', 'Login and refresh through the server, which adds the credentials of the client.'],
   ['sessions', 'The session of the presented token, and the proof of who its owner is.'],

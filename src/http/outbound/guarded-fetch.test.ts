@@ -3,8 +3,7 @@ import type { LookupAddress, lookup } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { createGuardedFetch, OutboundError } from './guarded-fetch.ts';
-import { isPublicAddress } from './public-address.ts';
+import { createGuardedFetch, isPublicAddress, OutboundError } from './guarded-fetch.ts';
 
 const config = { baseUrl: 'https://auth.example.com', outboundPrivateAddresses: false };
 const atHome = { ...config, baseUrl: 'http://127.0.0.1:3000' };

@@ -7,7 +7,7 @@ import { sayUserAgent } from '../../http/user-agent.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
-import type { Compose, Mails, QueuedMail } from '../mail/mails.ts';
+import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
 import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
@@ -20,10 +20,7 @@ function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
   return timeZone === 'UTC' ? `${date} UTC` : `${date} (${timeZone.replaceAll('_', ' ')})`;
 }
 
-/**
- * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
- * and so does a user who is disabled.
- */
+/** Mails about accounts. Each finds its user when it is sent: unknown and disabled users get none. */
 export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;

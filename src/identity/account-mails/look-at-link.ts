@@ -9,10 +9,7 @@ import { peekOneTimeToken, readOneTimeToken } from './one-time-tokens.ts';
 type Looking = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
-/**
- * Whether a mailed link would still work, so that the page behind it can say so at once. It is not used up by that: mail scanners
- * open links too.
- */
+/** Whether a mailed link still works. Does not use it up, because mail scanners open links too. */
 export const isGoodLink = (
   looking: Looking,
   keys: Macs,

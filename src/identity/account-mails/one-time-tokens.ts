@@ -28,7 +28,7 @@ const purposeOfMac = 'one-time-token';
 /** A link that undoes a change of email is kept with the change. */
 type LinkPurpose = OneTimePurpose | 'undo_email';
 
-/** `<id>.<MAC>`: without the server's key, what is stored opens nothing. */
+/** `<id>.<MAC>`: the stored id is useless without the server's key. */
 export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): string =>
   `${id}.${keys.macKeys.mac(purposeOfMac, `${purpose}:${id}`)}`;
 

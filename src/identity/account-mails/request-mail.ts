@@ -8,11 +8,7 @@ import { countAgainst, networkLimits, type Refusal } from '../throttle/throttle.
 
 const limits = { mailbox: 5, address: 100 };
 
-/**
- * Queues a mail to whoever has this address. The queue, not the request, looks for the user: so neither the answer nor its
- * timing tells whether there is one. Beyond five mails in fifteen minutes to one mailbox, or a hundred that one network asks
- * for, it sends none and says so to the caller, who may keep it to itself.
- */
+/** Queues a mail. The queue finds the user, so that timing reveals nothing. Limited per mailbox and network. */
 export async function requestMail(
   context: Context,
   mail: Mail,

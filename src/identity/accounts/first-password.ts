@@ -20,10 +20,7 @@ export interface FirstAdministrator {
 
 const fileIn = ({ dataDir }: Config): string => join(dataDir, 'first-password');
 
-/**
- * A screen scrolls, and logs are read by many: the password stands in a file for the owner alone until its administrator has
- * signed in. Returns the file, or undefined where it could not be written.
- */
+/** Writes the first password to a file that only its owner reads. Undefined if it could not be written. */
 export function keepFirstPassword(
   { config, log }: Pick<Context, 'config' | 'log'>,
   { email, password }: { readonly email: string; readonly password: string },
@@ -67,10 +64,7 @@ export async function unusedFirstPassword(
   return undefined;
 }
 
-/**
- * Removes the file with the first password when nobody needs it: after a sign-in, after a new password, or if the user is no
- * longer an administrator. `roles` are those that the user has, or had until now.
- */
+/** Removes the file of the first password when it is not needed any more. `roles`: of the user, now or before. */
 export async function forgetFirstPassword(
   { config, database, log }: Pick<Context, 'config' | 'database' | 'log'>,
   { id, roles }: { readonly id: string; readonly roles: readonly string[] },

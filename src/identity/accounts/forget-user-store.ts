@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import type { Tx } from '../../database/database.ts';
 import { forgetMailTo } from '../mail/mail.ts';
 
@@ -17,4 +18,20 @@ export async function forgetUser(tx: Tx, userId: string, email: string | null): 
     .execute();
   if (email === null) return;
   await forgetMailTo(tx, email);
+}
+
+/** From now on the second factor is asked for on each of the user's browsers. */
+export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('remembered_browsers').where('user_id', '=', userId).execute();
+}
+
+/** Unlinks every identity of a user. */
+export async function deleteIdentitiesOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('identities').where('user_id', '=', userId).execute();
+}
+
+/** Deletes passkeys that are no second factor: automatic ones, or all of them with MFA=off. */
+export async function deleteUnaskedPasskeys(tx: Tx, userId: string, { mfa }: Pick<Config, 'mfa'>): Promise<void> {
+  const ofUser = tx.deleteFrom('passkeys').where('user_id', '=', userId);
+  await (mfa === 'off' ? ofUser : ofUser.where('automatic', '=', 1)).execute();
 }

@@ -4,10 +4,7 @@ import type { LoginAttribute } from '../../config/config.ts';
 import { foldEmail, formerEmail, normaliseEmail } from '../../platform/email-address.ts';
 import { toNfc } from '../../platform/normal-form.ts';
 
-/**
- * The identifiers of a user. The three forms never overlap: an email holds `@`, a phone starts with `+`, and a username
- * starts with a letter and holds neither. So nobody can take another user's email or phone as a username.
- */
+/** An email holds `@`, a phone starts with `+`, a username with a letter: nobody can take another's as a username. */
 export interface Identifier {
   readonly attribute: LoginAttribute;
   readonly value: string;

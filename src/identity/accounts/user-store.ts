@@ -3,8 +3,29 @@ import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import { announceRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
-import { foldEmail } from '../../platform/email-address.ts';
+import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import type { Identifier } from './identifiers.ts';
+
+const batch = 1000;
+
+/** Users whose address an earlier version stored, and which could not be brought to today's form. */
+export async function findEmailsOutOfForm(db: Db): Promise<string[]> {
+  const found: string[] = [];
+  let after = '';
+  for (;;) {
+    const users = await db
+      .selectFrom('users')
+      .select(['id', 'email'])
+      .where('id', '>', after)
+      .where('email', 'is not', null)
+      .orderBy('id')
+      .limit(batch)
+      .execute();
+    found.push(...users.filter(({ email }) => normaliseEmail(email as string) !== email).map(({ id }) => id));
+    if (users.length < batch) return found;
+    after = users.at(-1)?.id as string;
+  }
+}
 
 export type UserRow = Selectable<Tables['users']>;
 

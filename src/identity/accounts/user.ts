@@ -1,5 +1,17 @@
 import { Type } from 'typebox';
-import { rolesOf, type UserRow } from './user-store.ts';
+import type { Db } from '../../database/database.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { noProof } from '../../platform/proof.ts';
+import { type Changes, changesBetween } from '../../resources/write/changes.ts';
+import type { Profile } from './user-fields.ts';
+import { findUser, rolesOf, type UserRow } from './user-store.ts';
+
+/** The realm of users who register in this service. */
+export const defaultRealm = 'users';
+
+/** Whether a client with this realm may sign the user in. Without a realm it signs everybody in. */
+export const isOfRealm = (user: Pick<UserRow, 'realm'>, realm: string | null | undefined): boolean =>
+  realm === null || realm === undefined || user.realm === realm;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
@@ -37,3 +49,29 @@ export const viewUser = (user: UserRow): UserView => ({
   created_at: new Date(user.created_at).toISOString(),
   updated_at: new Date(user.updated_at).toISOString(),
 });
+
+/** A user who is told of something while not asking: with all that the user may do now. Undefined for one that is gone or disabled. */
+export async function userAsCaller(db: Db, userId: string): Promise<Caller | undefined> {
+  const user = await findUser(db, userId);
+  if (!user || user.disabled === 1) return undefined;
+  return {
+    kind: 'user',
+    application: false,
+    userId,
+    clientId: null,
+    sessionId: null,
+    roles: rolesOf(user),
+    scopes: ['*'],
+    proof: noProof,
+  };
+}
+
+type Traced = Profile & { readonly roles?: readonly string[] };
+
+const traced = ({ email, username, phone, name, roles = [] }: Traced) => ({ email, username, phone, name, roles });
+
+/** The data of a new user in the audit trail. */
+export const newUser = (user: Traced): Changes => changesBetween(undefined, traced(user));
+
+export const profileChanges = (before: Profile, after: Profile): Changes =>
+  changesBetween(traced({ ...before, roles: [] }), traced({ ...after, roles: [] }));

@@ -5,7 +5,7 @@ import { type Service, services } from '../../../test/harness/service.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { OAuthError, Problem, unavailable } from '../../platform/errors.ts';
 import { WorkerThread } from '../../platform/worker-thread.ts';
-import { defaultRealm } from '../accounts/realm.ts';
+import { defaultRealm } from '../accounts/user.ts';
 import { findUser, insertUser, type UserRow } from '../accounts/user-store.ts';
 import { readArgon2 } from '../passwords/password-hash.ts';
 import { createPasswords, type Passwords } from '../passwords/passwords.ts';

@@ -5,7 +5,7 @@ import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { readLogin } from '../accounts/identifiers.ts';
-import { isOfRealm } from '../accounts/realm.ts';
+import { isOfRealm } from '../accounts/user.ts';
 import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
@@ -31,10 +31,7 @@ const perAddress = new Turnstile(32, 1000);
 
 export const mostFailures = { account: 10, browser: 10, address: 100 };
 
-/**
- * The user whose credentials these are. An unknown user, a wrong password, a disabled user and a disabled identifier get one
- * answer at one cost; only a right password learns that the email is yet to be confirmed.
- */
+/** Finds the user. All failures get one answer at one cost. Only a right password learns of an unconfirmed email. */
 export async function checkCredentials(
   context: Context,
   { passwords, keys }: Pick<AccountServices, 'passwords' | 'keys'>,
@@ -63,10 +60,7 @@ interface Check {
   readonly user: UserRow | undefined;
 }
 
-/**
- * A browser that this user signed in with before has its own count, so that nobody else's failures lock it out. Where it
- * has failed too often, it may be stolen: then it is a stranger like all others.
- */
+/** A known browser has its own count, so that strangers cannot lock it out, until it fails too often itself. */
 function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
   return perAccount.pass(key, async () => {
     const attempt = await begin(check.context, [{ key, most: mostFailures.browser, of: 'browser', forgiven: true }]);
@@ -74,10 +68,7 @@ function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undef
   });
 }
 
-/**
- * Failures count for the identifier that was sent, and for the account behind it. The first is what a stranger sees: one
- * that showed the second would tell that two identifiers are the same person's.
- */
+/** Counts failures for the identifier and the account. Answers show the first only, so as not to link identifiers. */
 function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
   const networks = networkLimits('login', credentials.source.address, mostFailures.address);
@@ -167,10 +158,7 @@ export function requireConfirmed({ config, metrics }: Context, user: UserRow): v
   throw new OAuthError('invalid_grant', unconfirmedEmail);
 }
 
-/**
- * To be asked in the transaction that opens the session: a password that was changed while it was being looked at, or a
- * user who was disabled, opens none, for the change could not have ended it.
- */
+/** Call it in the transaction that opens the session: the password or user may have changed during the check. */
 export async function requireUnchanged(
   { database }: Context,
   tx: Tx,

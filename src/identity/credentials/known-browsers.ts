@@ -1,6 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { describeUserAgent, recogniseUserAgent } from '../../http/user-agent.ts';
+import { notifyOwner } from '../account-mails/notify-owner.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { keepTimeZone } from '../accounts/time-zone-store.ts';
+import { seeBrowser } from './known-browser-store.ts';
 
 type Macs = Pick<KeyRing, 'macKeys'>;
 
@@ -41,4 +49,22 @@ export function addKnownBrowser(keys: Macs, source: RequestSource, userId: strin
   // The newest key signs: an entry outlives a rotation by being written again.
   const own = { nonce, mac: keys.macKeys.mac(purpose, bound(userId, nonce)) };
   return [...others.slice(1 - mostUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
+}
+
+/** Notifies the owner of a login from a new browser, except the first. Known by cookie, or by name and network. */
+export async function noteLogin(
+  context: Context,
+  { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
+  tx: Tx,
+  { userId, source }: { userId: string; source: RequestSource },
+): Promise<void> {
+  await keepTimeZone(tx, userId, source);
+  const network = networkOf(source.address ?? 'unknown');
+  const fingerprint = createHash('sha256')
+    .update(`${userId}\n${network}\n${describeUserAgent(source.userAgent)}`)
+    .digest('base64url');
+  const seen = await seeBrowser(tx, { userId, fingerprint, now: context.now() });
+  if (!seen.new || seen.first || knownBrowserOf(keys, source, userId) !== undefined) return;
+  const data = { browser: recogniseUserAgent(source.userAgent) ?? 'another application', address: source.address };
+  await notifyOwner(context, mail, tx, { userId, template: 'new-login', data, source });
 }

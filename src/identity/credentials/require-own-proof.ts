@@ -1,11 +1,24 @@
 import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
-import { insufficientScope } from '../../http/gate/unauthorized.ts';
+import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import type { UserRow } from '../accounts/user-store.ts';
-import { hasPassword } from '../passwords/passwords.ts';
-import { currentPasswordRequired } from './change-password.ts';
+import { sentAlong } from '../../platform/proof.ts';
+import type { ProveByPassword } from '../../resources/model/resource-services.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
+import { hasPassword, type Passwords } from '../passwords/passwords.ts';
+import { currentPasswordRequired, requireCurrentPassword } from './change-password.ts';
+
+/** The caller of a request that `current_password` came along with. It counts for this request alone. */
+export const createProveByPassword =
+  (context: Context, passwords: Passwords): ProveByPassword =>
+  async ({ caller, source }, given) => {
+    if (caller.kind !== 'user' || caller.userId === null || !context.config.localPasswords) return caller;
+    const user = await findUser(context.database.db, caller.userId);
+    if (!user) throw unauthorized('user_gone');
+    await requireCurrentPassword(context, passwords, user, { field: 'current_password', given, source });
+    return Object.freeze({ ...caller, proof: sentAlong(caller.proof, context.now()) });
+  };
 
 /** Whether the user can type a password here. */
 export const canUsePassword = (
@@ -13,10 +26,7 @@ export const canUsePassword = (
   { password_hash }: Pick<UserRow, 'password_hash'>,
 ): boolean => config.localPasswords && hasPassword(password_hash);
 
-/**
- * Contract 5.5: a user changes what opens their own account with `current_password`. A user without a password needs a
- * recent proof instead (5.9). Applications that a user signed in to a moment ago have such a proof too, so they are refused.
- */
+/** Contract 5.5: requires `current_password`, or a recent proof of a user without one. Refuses applications. */
 export function requireOwnProof(
   context: Pick<Context, 'config'>,
   caller: Caller,

@@ -3,14 +3,10 @@ import type { Tx } from '../../database/database.ts';
 import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
-import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { liftLockout } from '../throttle/throttle-store.ts';
 
-/**
- * The password was set by somebody who proved to be the owner without knowing the old one. Whoever knew that one loses all
- * that it could have opened: sessions, personal access tokens, secrets of clients, links, a change of email under way, and
- * browsers that are not asked for the second factor. The factors stay. The lockout that guesses brought about ends.
- */
+/** After a reset: ends sessions, tokens, client secrets, links, email changes and remembered browsers. Factors stay. */
 export async function revokeAccess(
   { endSessions, endClients }: Pick<AccountServices, 'endSessions' | 'endClients'>,
   tx: Tx,

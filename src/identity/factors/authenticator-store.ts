@@ -38,10 +38,7 @@ export const findConfirmed = (db: Db | Tx, userId: string): Promise<Authenticato
 export const findAuthenticator = (tx: Tx, id: string): Promise<AuthenticatorRow | undefined> =>
   tx.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst();
 
-/**
- * Takes a code of this time step. One statement: whoever brings the same code at the same moment, here or at another instance,
- * finds the step taken (RFC 6238 5.2).
- */
+/** Uses a time step up in one statement, so that a code works once on all instances (RFC 6238 5.2). */
 export async function takeStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('authenticators')

@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { anyOf, role } from '../../resources/declaration/access.ts';
-import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { action, defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { computed, reference, text, timestamp } from '../../resources/declare.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
@@ -18,9 +18,8 @@ import {
   findAuthenticator,
   insertAuthenticator,
 } from './authenticator-store.ts';
-import { noteFactorChange } from './factor-notices.ts';
-import { afterRemoval, type FactorServices, requireSecondFactors } from './factor-services.ts';
-import { own } from './own-factor.ts';
+import { noteFactorRow } from './factor-notices.ts';
+import { afterRemoval, type FactorServices, own, requireSecondFactors } from './factor-services.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
 import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
 
@@ -59,19 +58,7 @@ export function setUpOf(config: Config, user: UserRow | undefined, secret: strin
 
 /** Apps that show a code which changes every thirty seconds (RFC 6238). */
 export function authenticatorsResource(services: FactorServices) {
-  const { context, keys, mail } = services;
-  const note = (call: WriteCall, event: 'added' | 'removed', row: { id: string; user_id: string }) => {
-    const byOther = call.caller.userId !== row.user_id;
-    return noteFactorChange(context, mail, call.tx, {
-      userId: row.user_id,
-      event: `authenticator.${event}`,
-      notice: byOther ? 'factors-removed' : `factor-${event}`,
-      what: 'an authenticator app',
-      actorId: call.caller.userId,
-      rowId: row.id,
-      source: call.source,
-    });
-  };
+  const { context, keys } = services;
 
   return defineResource({
     name: 'authenticators',
@@ -106,7 +93,7 @@ export function authenticatorsResource(services: FactorServices) {
       await deleteAuthenticator(call.tx, row.id);
       if (!row.confirmed) return;
       await afterRemoval(call.tx, row.user_id);
-      await note(call, 'removed', row);
+      await noteFactorRow(services, call, 'authenticator', 'removed', row);
     },
     actions: [
       action<typeof confirmation, typeof fields>({
@@ -126,7 +113,7 @@ export function authenticatorsResource(services: FactorServices) {
             const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
             if (step === undefined || step === '') throw wrongCode();
             if (!(await confirmWithStep(tx, row.id, step, now))) throw alreadyConfirmed();
-            await note(call, 'added', row);
+            await noteFactorRow(services, call, 'authenticator', 'added', row);
             return { recovery_codes: await makeRecoveryCodes(context, tx, row.user_id) };
           }),
       }),

@@ -2,7 +2,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { compare } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
-import { own } from './own-factor.ts';
+import { own } from './factor-services.ts';
 import { deleteBrowser } from './remembered-browser-store.ts';
 
 /** Browsers on which the second factor is not asked for. Deleting one has it asked for there again. */

@@ -18,10 +18,7 @@ interface EmailCodeMeans {
   readonly mail: Mail;
 }
 
-/**
- * Sends a code to this address, where a user has it. The id that is returned is bound to whoever asked: without it the code
- * is worth nothing. Neither the answer nor its time tells whether there is a user.
- */
+/** Sends a code if a user has this address. The answer and its timing do not tell. The code needs the returned id. */
 export async function sendEmailCode(
   { context, mail }: Omit<EmailCodeMeans, 'keys'>,
   email: string,

@@ -2,11 +2,12 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner, type OwnerNotice } from '../account-mails/notify-owner.ts';
 import type { Mail } from '../mail/mail.ts';
 
 /** A change of what somebody signs in with: it is recorded, and its owner is told. */
-export interface FactorChange {
+interface FactorChange {
   readonly userId: string;
   readonly event: string;
   readonly notice?: OwnerNotice;
@@ -29,3 +30,21 @@ export async function noteFactorChange(
   const told = { ...(what ? { what } : {}), address: source.address };
   await notifyOwner(context, mail, tx, { userId, template: notice, data: told, source });
 }
+
+/** Records that an owner or an administrator added or removed a passkey or an authenticator app. */
+export const noteFactorRow = (
+  { context, mail }: { context: Context; mail: Mail },
+  { tx, caller, source }: WriteCall,
+  kind: 'passkey' | 'authenticator',
+  event: 'added' | 'removed',
+  { id, user_id: userId }: { id: string; user_id: string },
+): Promise<void> =>
+  noteFactorChange(context, mail, tx, {
+    userId,
+    event: `${kind}.${event}`,
+    notice: caller.userId === userId ? `factor-${event}` : 'factors-removed',
+    what: kind === 'passkey' ? 'a passkey' : 'an authenticator app',
+    actorId: caller.userId,
+    rowId: id,
+    source,
+  });

@@ -33,7 +33,7 @@ interface Means extends Pick<ResourceServices, 'holdAuthority' | 'proveByPasswor
   readonly services: FactorServices;
 }
 
-/** Challenges of passkeys, recovery codes and codes by mail: what is no row of a resource. */
+/** Passkey challenges, recovery codes and mailed codes, which are not resources. */
 export function serveFactors(app: App, context: Context, { services, holdAuthority, proveByPassword }: Means): void {
   const { config, database } = context;
 

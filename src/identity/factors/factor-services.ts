@@ -2,17 +2,18 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { equals, type Rule } from '../../resources/declaration/access.ts';
+import { forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
+/** Factors belong to a person. A client of that person cannot use them. */
+export const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+
 /** The parts of the service that the factors need. */
 export interface FactorServices extends FactorMeans {
-  /**
-   * Whether this caller may change what somebody signs in with. Refuses an application, a proof that is too old, and a
-   * session that skipped the second factor on a remembered browser and has not proved one since.
-   */
+  /** Refuses applications, old proofs, and sessions that skipped the second factor on a remembered browser. */
   guardChange(db: Db | Tx, caller: Caller): Promise<void>;
 }
 

@@ -29,10 +29,7 @@ export const findPasskeys = (db: Db | Tx, userId: string): Promise<PasskeyRow[]>
 export const findPasskey = (db: Db | Tx, credentialId: string): Promise<PasskeyRow | undefined> =>
   db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
 
-/**
- * Notes a use. A counter that does not ascend means that somebody copied the key (WebAuthn 7.2, step 22). Passkeys that
- * are synced between devices count nothing: a counter of 0 is never refused. One statement, so that no two uses share a count.
- */
+/** A counter that does not rise means a copied key (WebAuthn 7.2, step 22). Synced passkeys always send 0. */
 export async function notePasskeyUse(
   tx: Tx,
   { id, counter, backedUp, now }: { id: string; counter: number; backedUp: boolean; now: number },

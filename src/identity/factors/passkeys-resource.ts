@@ -1,15 +1,14 @@
 import { Type } from 'typebox';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { anyOf, role } from '../../resources/declaration/access.ts';
-import { defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
-import { noteFactorChange } from './factor-notices.ts';
-import { afterRemoval, type FactorServices } from './factor-services.ts';
+import { noteFactorRow } from './factor-notices.ts';
+import { afterRemoval, type FactorServices, own } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
-import { own } from './own-factor.ts';
 import { deletePasskey } from './passkey-store.ts';
 import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
@@ -66,20 +65,8 @@ const wrongPasskey = () =>
 
 /** Passkeys (WebAuthn): a key on a device or in a password manager, which signs in without a password. */
 export function passkeysResource(services: FactorServices) {
-  const { context, mail } = services;
+  const { context } = services;
   const read = new WeakMap<object, NewPasskey>();
-  const note = (call: WriteCall, event: 'added' | 'removed', row: { id: string; user_id: string }) => {
-    const byOther = call.caller.userId !== row.user_id;
-    return noteFactorChange(context, mail, call.tx, {
-      userId: row.user_id,
-      event: `passkey.${event}`,
-      notice: byOther ? 'factors-removed' : `factor-${event}`,
-      what: 'a passkey',
-      actorId: call.caller.userId,
-      rowId: row.id,
-      source: call.source,
-    });
-  };
 
   return defineResource({
     name: 'passkeys',
@@ -115,7 +102,7 @@ export function passkeysResource(services: FactorServices) {
       if (!(await storePasskey(tx, made, values.name as string))) {
         throw conflict('This passkey is registered already, or its challenge was used.', 'passkey_used');
       }
-      await note(call, 'added', { id: made.row.id, user_id: userId });
+      await noteFactorRow(services, call, 'passkey', 'added', { id: made.row.id, user_id: userId });
       if (isFirst) call.reveal({ recovery_codes: await makeRecoveryCodes(context, tx, userId) });
       return made.row.id;
     },
@@ -125,7 +112,7 @@ export function passkeysResource(services: FactorServices) {
       await deletePasskey(call.tx, row.id);
       await requireSignInMethod(context, call.tx, row.user_id);
       await afterRemoval(call.tx, row.user_id);
-      await note(call, 'removed', row);
+      await noteFactorRow(services, call, 'passkey', 'removed', row);
     },
   });
 }

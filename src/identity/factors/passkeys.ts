@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
@@ -6,7 +7,6 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import { type Ceremony, type Challenge, makeChallenge, readChallenge, spendChallenge } from './passkey-challenge.ts';
 import {
   findPasskey,
   findPasskeys,
@@ -15,11 +15,50 @@ import {
   type PasskeyRow,
   passkeyHandle,
 } from './passkey-store.ts';
+import { spend } from './spent-value-store.ts';
+
+type Macs = Pick<KeyRing, 'macKeys'>;
+
+const macPurpose = 'passkey challenge';
+const lifeMs = 5 * 60_000;
+
+/** `automatic`: the browser may make the passkey by itself, without asking the person (conditional create). */
+type Ceremony = 'create' | 'automatic' | 'get';
+
+interface Challenge {
+  readonly ceremony: Ceremony;
+  readonly nonce: string;
+  readonly expiresAt: number;
+  /** The user who registers a passkey. Empty for `get`, because the assertion names the user. */
+  readonly userId: string;
+}
+
+/** A signed challenge: nothing is stored until it is used, and any instance can check it. */
+function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: number): string {
+  const what = [ceremony, randomBytes(16).toString('base64url'), now + lifeMs, userId].join('.');
+  return `${what}.${keys.macKeys.mac(macPurpose, what)}`;
+}
+
+const form = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;
+
+/** Of the client data, where a challenge is base64url. Undefined where it is none of ours, or expired. */
+function readChallenge(keys: Macs, encoded: string, now: number): Challenge | undefined {
+  const text = encoded.length > 400 ? '' : Buffer.from(encoded, 'base64url').toString();
+  const parts = form.exec(text) as unknown as [string, Ceremony, string, string, string, string] | null;
+  if (!parts) return undefined;
+  const [, ceremony, nonce, expiry, userId, mac] = parts;
+  const isOurs = keys.macKeys.matches(macPurpose, text.slice(0, -mac.length - 1), mac);
+  return isOurs && Number(expiry) > now ? { ceremony, nonce, expiresAt: Number(expiry), userId } : undefined;
+}
+
+/** Uses it up, in the transaction of what it is for. */
+const spendChallenge = (tx: Tx, { nonce, expiresAt }: Challenge): Promise<boolean> =>
+  spend(tx, `passkey:${nonce}`, expiresAt);
 
 /** Loaded when the first passkey is: its parsers of certificates would slow every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** EdDSA, ES256 and RS256 (COSE): what every authenticator has one of. */
+/** EdDSA, ES256 and RS256 (COSE). Every authenticator supports one of them. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 /** The domain that passkeys are bound to. */

@@ -54,10 +54,7 @@ export interface ProvedFactor {
 /** RFC 8176: a key that may be copied to other devices is one in software. */
 export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
 
-/**
- * Looks at a factor; undefined where it is wrong, or was used before. After ten failures for one account and factor, or a hundred
- * from one network, nothing is looked at for a while.
- */
+/** Checks a factor; undefined if wrong or used. Blocks after 10 failures per account, or 100 per network. */
 export async function proveFactor(means: FactorMeans, asked: Asked): Promise<ProvedFactor | undefined> {
   const { context, keys } = means;
   const { userId, source } = asked;

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../database/database.ts';
 import { toBase32 } from './totp.ts';
 
 const codesInSet = 10;
-/** 80 bits: what is stored cannot be guessed at, so a plain hash is enough. */
+/** 80 bits cannot be guessed, so a plain hash is enough. */
 const bytesOfCode = 10;
 /** At so many the owner is told to make new ones. */
 export const fewRecoveryCodes = 3;

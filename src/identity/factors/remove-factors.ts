@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { deleteAuthenticatorsOf } from './authenticator-store.ts';
 import { noteFactorChange } from './factor-notices.ts';
 import { findHeldFactors } from './held-factor-store.ts';

@@ -18,10 +18,7 @@ export type SecondStep =
 
 const none: SecondStep = { kind: 'none' };
 
-/**
- * `first`: what was proved already. The same mailbox is not asked for twice. `least`: the level that the login must reach. A
- * remembered browser does not reach two factors.
- */
+/** `first`: the proved factor; a mailbox counts once. `least`: the level that the login must reach. */
 export async function secondStepOf(
   context: Context,
   keys: KeyRing,

@@ -1,9 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts';
 
-/**
- * Uses up a signed value that works once: true for the first who brings it, whichever instance it is brought to. In the
- * transaction of what the value is for, so that whatever fails does not use it up.
- */
+/** Uses up a signed value in the caller's transaction. True for the first use on any instance. */
 export async function spend(tx: Tx, id: string, expiresAt: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('spent_values')

@@ -2,8 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
-import type { MailContent } from './mail-templates.ts';
-import type { QueuedMail } from './mails.ts';
+import type { MailContent, QueuedMail } from './mail-templates.ts';
 
 export interface Delivery {
   /** Returns once the mail is somebody else's to care for: the mail server's, or a file. */

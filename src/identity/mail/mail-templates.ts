@@ -18,10 +18,7 @@ export interface MailContent {
 
 export type RenderMail = (template: string, data: Readonly<Record<string, unknown>>) => Promise<MailContent>;
 
-/**
- * A mail is two Liquid templates: `<name>.txt`, whose first line is `Subject: …`, and `<name>.html`, where every value is
- * escaped. A file of that name in `VIEWS_DIR/mail` replaces the built-in one.
- */
+/** A mail is `<name>.txt` (first line `Subject: …`) and `<name>.html`. Files in `VIEWS_DIR/mail` replace them. */
 export function mailTemplates(config: Config): RenderMail {
   const { viewsDir } = config;
   const languages = languagesOf(config);
@@ -68,3 +65,22 @@ function mailBrand(config: Config) {
     dark: inTheDark,
   };
 }
+
+/** A mail that is to be sent. */
+export interface QueuedMail {
+  /** The same however often it is tried. */
+  readonly id: string;
+  readonly template: string;
+  readonly recipient: string;
+  /** JSON. */
+  readonly data: string;
+  readonly created_at: number;
+  /** Of the request that caused it. A reader's own choice comes before it: `language` among what it is filled with. */
+  readonly language: string;
+}
+
+/** Creates the values when the mail is sent: the queue holds no usable link. Undefined drops the mail. */
+export type Compose = (mail: QueuedMail) => Promise<Readonly<Record<string, unknown>> | undefined>;
+
+/** Template name → how its mails are composed. */
+export type Mails = ReadonlyMap<string, Compose>;

@@ -9,8 +9,7 @@ import type { Job } from '../../resources/queue/job.ts';
 import { deleteJobsAbout } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
 import { type Delivery, openDelivery } from './deliver.ts';
-import { mailTemplates, type RenderMail } from './mail-templates.ts';
-import type { Compose, Mails, QueuedMail } from './mails.ts';
+import { type Compose, type Mails, mailTemplates, type QueuedMail, type RenderMail } from './mail-templates.ts';
 
 interface NewMail {
   readonly template: string;
@@ -58,7 +57,7 @@ export class Mail {
     await this.#enqueue(db, mail, true);
   }
 
-  /** Sends what is due, and returns when all of it was tried. Never throws: what failed is tried again later. */
+  /** Sends due mail, and returns when each was tried once. Never throws: failed mail is retried later. */
   settle(): Promise<void> {
     return this.#queue.settle();
   }

@@ -1,5 +1,6 @@
 import { pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { matchesArgon2, readArgon2 } from './password-hash.ts';
 
 /** Takes as long as it takes: for threads that nothing else waits for. */
 export type Verify = (password: string) => boolean;
@@ -46,7 +47,7 @@ const formats: readonly Format[] = [
 ];
 
 /** How to check a password against a hash that another system made; undefined when nobody here knows its form. */
-export function readForeignHash(hash: string): Verify | undefined {
+function readForeignHash(hash: string): Verify | undefined {
   for (const { pattern, read } of formats) {
     const match = pattern.exec(hash);
     if (match) return read(match.slice(1), hash);
@@ -71,4 +72,21 @@ function verifyScrypt(salt: Buffer, N: number, r: number, p: number, encoded: st
   if (!isPowerOfTwo || r < 1 || p < 1 || p > 16 || memory > highestScryptBytes) return undefined;
   const tag = fromBase64(encoded);
   return (password) => timingSafeEqual(scryptSync(password, salt, tag.length, { N, r, p, maxmem: memory * 2 }), tag);
+}
+
+/** Ours, or one of the forms that other systems write; undefined when it is none of them. */
+function readHash(hash: string): Verify | undefined {
+  const argon2 = readArgon2(hash);
+  return argon2 ? (password) => matchesArgon2(Buffer.from(password), argon2) : readForeignHash(hash);
+}
+
+/** Whether a stored hash of this form can be checked here: asked before users of another system are taken over. */
+export const isKnownHash = (hash: string): boolean => readHash(hash) !== undefined;
+
+/** Slow by intent. Our own hashes are of NFC text; other systems may have hashed the text as typed. */
+export function matchesHash(password: string, hash: string): boolean {
+  const matches = readHash(hash);
+  if (!matches) return false;
+  const composed = password.normalize('NFC');
+  return matches(composed) || (composed !== password && matches(password));
 }

@@ -20,10 +20,7 @@ const signInsFirst = 4;
 
 const full = () => unavailable('Too many sign-ins at the moment. Try again shortly.', 2, 'the password queue is full');
 
-/**
- * Runs a few jobs at a time and lets a bounded number wait. Sources take turns, so that a storm from one network makes
- * that network wait; and where there is no room, the longest line loses its last.
- */
+/** Runs a few jobs at a time. Networks take turns, and if the queue is full, the longest line loses its last job. */
 export class HashingQueue {
   readonly #limits: Limits;
   readonly #changed: (jobs: number) => void;

@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { answerQuestions } from '../../platform/worker-thread.ts';
+import { matchesHash } from './foreign-hashes.ts';
 import { makeArgon2, writeArgon2 } from './password-hash.ts';
-import { matchesHash } from './stored-hash.ts';
 
 export type HashingQuestion =
   | { readonly kind: 'hash'; readonly password: string }
@@ -10,10 +10,7 @@ export type HashingQuestion =
 
 export type HashingPriority = 'normal' | 'gives way';
 
-/**
- * On Linux a thread has a priority of its own (elsewhere it would be that of the whole process): other requests are answered
- * while all cores hash.
- */
+/** On Linux a thread has its own priority: other requests are answered while all cores hash. */
 function giveWay(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 10);

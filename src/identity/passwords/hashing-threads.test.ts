@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { HashingPriority } from './hashing-thread.ts';
-import { HashingThreads } from './hashing-threads.ts';
+import { HashingThreads } from './passwords.ts';
 
 const question = { kind: 'hash', password: 'correct horse battery' } as const;
 

@@ -2,13 +2,51 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../database/context.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
+import { WorkerThread } from '../../platform/worker-thread.ts';
+import { isKnownHash } from './foreign-hashes.ts';
 import { HashingQueue, type Lane } from './hashing-queue.ts';
-import type { HashingQuestion } from './hashing-thread.ts';
-import { HashingThreads } from './hashing-threads.ts';
+import type { HashingPriority, HashingQuestion } from './hashing-thread.ts';
 import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
-import { isKnownHash } from './stored-hash.ts';
 
-/** Longer ones are refused before any hashing: what a caller sends must not set what it costs. */
+type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'ask' | 'load' | 'end'>;
+
+/** Of the time that a thread takes for one password, how much the last one counts. */
+const newest = 0.5;
+/** A thread that was slow is tried again after a while: each password that it is not asked for makes it seem quicker. */
+const forgiving = 0.95;
+
+const startThread = (priority: HashingPriority): Thread =>
+  new WorkerThread('hashing-thread', import.meta.url, { data: priority });
+
+/** Threads that hash passwords. All but the first run at low priority, so that many sign-ins slow nothing else down. */
+export class HashingThreads {
+  readonly #threads: { readonly thread: Thread; ms: number }[];
+
+  constructor(count: number, start: (priority: HashingPriority) => Thread = startThread) {
+    this.#threads = Array.from({ length: count }, (_, n) => ({
+      thread: start(n === 0 ? 'normal' : 'gives way'),
+      ms: 1,
+    }));
+  }
+
+  async ask<T extends string | boolean>(question: HashingQuestion): Promise<T> {
+    const expected = ({ thread, ms }: { thread: Thread; ms: number }) => (thread.load + 1) * ms;
+    const quickest = this.#threads.reduce((a, b) => (expected(b) < expected(a) ? b : a));
+    for (const other of this.#threads) if (other !== quickest) other.ms *= forgiving;
+    const before = quickest.thread.load;
+    const begun = performance.now();
+    const answer = await quickest.thread.ask(question);
+    const each = (performance.now() - begun) / (before + 1);
+    quickest.ms = quickest.ms * (1 - newest) + each * newest;
+    return answer as T;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#threads.map(({ thread }) => thread.end()));
+  }
+}
+
+/** Longer ones are refused before hashing, so that a caller cannot choose the cost. */
 export const longestPasswordBytes = 1024;
 
 export interface Passwords {
@@ -70,7 +108,7 @@ const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer
 /** The salt of all who have no password. No random salt equals it. */
 const saltOfNone = Buffer.from('has no password.');
 
-/** For a user who has none: what nobody knows, stored as a password is, so that its check takes as long. */
+/** For a user without a password: the hash of a random one, so that checking it takes as long. */
 export const unusablePassword = (): string =>
   writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: saltOfNone, tag: randomBytes(32) });
 
@@ -78,3 +116,11 @@ export const unusablePassword = (): string =>
 export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equals(saltOfNone) !== true;
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;
+
+/** For `/health/ready`. A storm from one network does not fill the queue for others, and does not show here. */
+export const queueCheck = ({ hasRoom }: Pick<Passwords, 'hasRoom'>) => ({
+  name: 'queue',
+  async check() {
+    if (!hasRoom()) throw new Error('the queue of passwords is full');
+  },
+});

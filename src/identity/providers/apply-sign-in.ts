@@ -70,10 +70,7 @@ export async function removeGrantedRoles(
   invalidate({ kind: 'user', id: userId });
 }
 
-/**
- * The roles that the user has then, and those of them that come from the provider. A role that somebody else gave is not the
- * provider's to take, and the last administrator stays one.
- */
+/** The user's roles, and those from the provider. It cannot remove others' roles, nor the last administrator. */
 async function rolesAfter(
   { database, log }: Context,
   tx: Tx,

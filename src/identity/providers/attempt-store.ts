@@ -52,10 +52,7 @@ export const findPending = (db: Db, { handle, visitor, provider, now }: Handle):
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/**
- * Uses it up; false where somebody did so first. Others of the same user go with it: the proof was given for this one, and
- * must not link another.
- */
+/** Uses it up; false if it was used before. Deletes others of the user: the proof was for this one. */
 export async function deletePending(tx: Tx, { id, user_id }: PendingIdentity): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('pending_identities').where('id', '=', id).executeTakeFirstOrThrow();
   await tx.deleteFrom('pending_identities').where('user_id', '=', user_id).execute();

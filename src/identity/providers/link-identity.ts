@@ -7,7 +7,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
+import { deleteIdentitiesOf } from '../accounts/forget-user-store.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import { noteFactorChange } from '../factors/factor-notices.ts';

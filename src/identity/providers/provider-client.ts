@@ -164,10 +164,7 @@ export class ProviderClient {
     return buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo });
   }
 
-  /**
-   * For `doctor`: asks for the metadata and the keys. Returns by how many milliseconds the provider's clock is ahead, where it
-   * says what time it is. Throws where the provider does not answer as it must.
-   */
+  /** For `doctor`: fetches metadata and keys. Returns the clock difference in ms, if known; throws if it fails. */
   async check(): Promise<number | undefined> {
     const { clientSecret } = this.definition;
     if (typeof clientSecret === 'function') await clientSecret();

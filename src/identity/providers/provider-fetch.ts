@@ -13,10 +13,7 @@ const timeoutMs = 5000;
 const maxBytes = 262_144;
 const keptHeaders = ['content-type', 'www-authenticate', 'date', 'age'];
 
-/**
- * Calls a provider. The hosts that the operator declared may have any address. Every other host that the provider names
- * must be on the public internet. Plain http is for loopback only. Redirects are not followed.
- */
+/** Calls a provider. Undeclared hosts must be public. Plain http only for loopback. Follows no redirects. */
 export function createProviderFetch(
   config: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>,
   { issuer, authorizationEndpoint, tokenEndpoint }: ProviderDefinition,

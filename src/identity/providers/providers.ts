@@ -5,10 +5,7 @@ import { type ProviderButton, ProviderClient } from './provider-client.ts';
 
 export type { ProviderButton } from './provider-client.ts';
 
-/**
- * The providers that people can sign in with. Every request asks anew, so that providers can come from elsewhere than from
- * the files that are read at the start.
- */
+/** The providers for sign-in. Each request asks again, so that providers can come from other sources than files. */
 export class Providers {
   readonly #clients: ReadonlyMap<string, ProviderClient>;
 

@@ -6,8 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
-import { makeUser } from '../registration/make-user.ts';
-import { requireOpenRegistration } from '../registration/registration.ts';
+import { makeUser, requireOpenRegistration } from '../registration/make-user.ts';
 import { beginRegistration, isTaken, mayMail, requireFree } from '../registration/registration-limits.ts';
 import { applySignIn } from './apply-sign-in.ts';
 import type { ProviderDefinition } from './define-provider.ts';
@@ -25,10 +24,7 @@ export type Resolved =
 export const signInRefused = (reason: string) =>
   new Problem(403, 'Forbidden', 'This account cannot sign in here.', { code: 'sign_in_refused', reason });
 
-/**
- * A known identity is signed in. An unknown one is registered, unless somebody has its email: then it is not linked before
- * that somebody has proved to be the owner.
- */
+/** Signs a known identity in. Registers a new one, unless its email is taken: then the owner has to prove first. */
 export async function resolveIdentity(
   context: Context,
   services: AccountServices,
@@ -72,10 +68,7 @@ async function signInKnown(context: Context, { upstream, mapped, source }: SignI
 const findByEmail = async ({ database }: Context, email: string | null): Promise<UserRow | undefined> =>
   email === null ? undefined : findUserByLogin(database.db, { attribute: 'email', value: email });
 
-/**
- * Finds the user with the email. Anybody can claim an address that the provider has not verified, so a network learns only a few times
- * an hour that such an address is taken (contract 5.2).
- */
+/** Finds the user by email. Limits how often a network learns that an unverified address is taken (contract 5.2). */
 async function ownerOfEmail(
   context: Context,
   { email, emailVerified }: Upstream,

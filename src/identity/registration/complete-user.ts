@@ -4,7 +4,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { keepTimeZone } from '../accounts/time-zone-store.ts';
-import { newUser } from '../accounts/user-changes.ts';
+import { newUser } from '../accounts/user.ts';
 import type { Profile } from '../accounts/user-fields.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 

@@ -1,11 +1,12 @@
+import type { Config } from '../../config/config.ts';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { unprocessable } from '../../platform/errors.ts';
+import { forbidden, Problem, unprocessable } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isKeptForAnother } from '../accounts/email-change-store.ts';
-import { defaultRealm } from '../accounts/realm.ts';
+import { defaultRealm } from '../accounts/user.ts';
 import { profileFields, takenField } from '../accounts/user-fields.ts';
 import { insertUser, type UserRow } from '../accounts/user-store.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
@@ -67,4 +68,18 @@ async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
     if (!columns || columns.length === 0) throw error;
     throw unprocessable(columns.map(takenField));
   }
+}
+
+/** Administrators and the command line make users whatever the setting says. */
+export function requireOpenRegistration({ registration }: Pick<Config, 'registration'>): void {
+  if (registration === 'open') return;
+  throw new Problem(403, 'Registration is closed', 'Accounts are made by the administrators of this service.', {
+    code: 'registration_closed',
+  });
+}
+
+/** LOCAL_PASSWORDS=off: providers and passkeys are the only ways to sign in, so nobody sets a password. */
+export function requireLocalPasswords({ localPasswords }: Pick<Config, 'localPasswords'>): void {
+  if (localPasswords) return;
+  throw forbidden('This service has no passwords. Sign in with a provider or a passkey.', 'local_passwords_off');
 }

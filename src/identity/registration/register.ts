@@ -8,10 +8,7 @@ import type { UserRow } from '../accounts/user-store.ts';
 import { makeUser } from './make-user.ts';
 import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireFree } from './registration-limits.ts';
 
-/**
- * Makes a user from what a stranger sent. Whatever is wrong is said at once, one entry a field; whether an identifier is
- * taken is said only where nothing else is wrong, and a few times an hour to one network.
- */
+/** Reports all errors at once, one per field. Taken identifiers are reported last, and rarely to one network. */
 export async function registerUser(
   context: Context,
   services: AccountServices,

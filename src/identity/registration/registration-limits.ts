@@ -37,10 +37,7 @@ export async function beginRegistration(context: Context, { address }: RequestSo
   );
 }
 
-/**
- * Refuses identifiers that others have, to who registers and to who changes the own ones alike. A network that was told
- * often enough is refused whether or not they are free: a refusal of taken ones alone would say the same.
- */
+/** Refuses taken identifiers. A network that was told often is refused in any case, so that it learns nothing. */
 export function requireFree(
   context: Context,
   wanted: Partial<Profile>,

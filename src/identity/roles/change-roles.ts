@@ -14,10 +14,7 @@ interface RoleChanges {
   readonly source: RequestSource;
 }
 
-/**
- * Gives a user roles, or takes them away, on the operator's word. What the user has is read in the transaction: of two
- * changes at once, neither is lost. Returns what the user has then.
- */
+/** Changes roles for the operator and returns them. Reads them in the transaction, so that no change is lost. */
 export async function changeRoles(
   context: Context,
   { userId, give, take, source }: RoleChanges,

@@ -16,10 +16,7 @@ export async function keepRoles(db: Db, names: readonly string[]): Promise<void>
 /** Any number: it names the lock that those who take an administrator away queue for. */
 const lastAdministratorLock = 7_146_353;
 
-/**
- * Whether somebody besides this user is an administrator, and not disabled. Two who would take each other's role at once are asked one after
- * the other: the second finds what the first left.
- */
+/** Whether there is another enabled administrator. Locks, so that two cannot remove each other. */
 export async function hasOtherAdministrator(tx: Tx, engine: Engine, userId: string): Promise<boolean> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${lastAdministratorLock})`.execute(tx);
   return isAdministratorBeside(tx, userId);

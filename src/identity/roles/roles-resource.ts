@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts';
 import { computed, defineResource, namedBy, text } from '../../resources/declare.ts';
-import { scopesOfRole } from './scopes-of-role.ts';
 
 /** The roles that a user can have. `admin` is there whatever the setting says. */
 export const roleNames = ({ roles }: Config): string[] => [...new Set(['admin', ...roles])];
@@ -27,3 +26,10 @@ export const rolesResource = (config: Config) => {
     access: { read: 'auth:api', write: 'nobody' },
   });
 };
+
+/** The scopes that ROLE_SCOPES gives a role. Undefined: the role limits nobody. */
+export const scopesOfRole = (
+  { roleScopes }: Pick<Config, 'roleScopes'>,
+  role: string,
+): readonly string[] | undefined =>
+  Object.hasOwn(roleScopes, role) ? (roleScopes[role] as string).split(' ').filter(Boolean) : undefined;

@@ -24,10 +24,7 @@ const same = {
 const oneLess = sql<number>`case when throttles.pending > 0 then throttles.pending - 1 else 0 end`;
 const lasting = (now: number) => sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
 
-/**
- * One statement for all keys: however many arrive together, each gets another number. Callers name keys in one order, so
- * that two of them never wait for each other's rows.
- */
+/** One statement counts all keys, so that each attempt gets its own number. Sorted keys prevent deadlocks. */
 async function write(
   db: Db,
   keys: readonly string[],

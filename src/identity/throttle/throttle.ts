@@ -12,7 +12,7 @@ export interface Limit {
   readonly most: number;
   /** The limited subject, for the audit trail. */
   readonly of: string;
-  /** A right password forgets the failures before it. What many people share, it does not. */
+  /** A right password clears the failures before it, except counts that many people share. */
   readonly forgiven?: boolean;
 }
 
@@ -41,10 +41,7 @@ export function networkLimits(purpose: string, address: string | null, most: num
   return narrow === wide ? [limit] : [limit, { key: `${purpose}:address:${wide}`, most: most * 4, of: 'address' }];
 }
 
-/**
- * Begins an attempt before its password is looked at, so that a hundred guesses at once count as a hundred. Refusals are
- * the caller's to throw, after the counts are kept.
- */
+/** Counts an attempt before its password is checked, so that parallel guesses all count. The caller throws. */
 export async function begin(
   { database: { db }, now }: Context,
   limits: readonly Limit[],

@@ -1,9 +1,6 @@
 import { unavailable } from '../../platform/errors.ts';
 
-/**
- * Lets a few through at a time for each key; others wait in line. Attempts are counted before their result is known, so
- * without it many right passwords at once would look like as many wrong ones.
- */
+/** Lets a few attempts per key run at once. Otherwise parallel right passwords would count as failures. */
 export class Turnstile {
   readonly #atATime: number;
   readonly #waiting: number;

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { defaultRealm } from '../accounts/realm.ts';
+import { defaultRealm } from '../accounts/user.ts';
 import { type Profile, profileFields, readProfileField } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import { isKnownHash } from '../passwords/stored-hash.ts';
+import { isKnownHash } from '../passwords/foreign-hashes.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
 
 /** The row that a record becomes, or every reason why it becomes none. */

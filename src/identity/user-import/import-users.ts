@@ -29,10 +29,7 @@ export interface ImportListeners {
 
 const batchSize = 500;
 
-/**
- * Takes over users of another system with the hashes of their passwords: nothing is hashed anew, each is replaced when
- * its user signs in. A bad record is reported and stops nothing; a batch is in the database whole or not at all.
- */
+/** Imports users with their hashes, in atomic batches. Reports bad records and continues. */
 export async function importUsers(
   context: Context,
   file: string,

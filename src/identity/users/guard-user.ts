@@ -46,7 +46,7 @@ export function requireEveryScope(caller: Caller): void {
 export const lastAdministrator = () =>
   conflict('This is the last administrator. Make another user one first.', 'last_administrator');
 
-/** Inside the transaction, before the row is written: what only administrators may, and what nobody may. */
+/** In the transaction, before the write: refuses what only administrators, or nobody, may change. */
 export async function guardUserWrite(
   call: WriteCall,
   services: AccountServices,
@@ -91,7 +91,7 @@ function requireLoginField({ context }: WriteCall, after: Partial<Profile>): voi
   throw unprocessable([{ field, code: 'required', message: `${loginAttributes.join(' or ')} is required.` }]);
 }
 
-/** Asked again here: what is a change by now may have been none when the password was asked for. */
+/** Checked again in the transaction: the row may have changed since the password was asked for. */
 async function guardLoginFields(
   call: WriteCall,
   { mail }: AccountServices,

@@ -16,7 +16,7 @@ import {
 } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
-import { defaultRealm } from '../accounts/realm.ts';
+import { defaultRealm } from '../accounts/user.ts';
 import { longestName, shortestPassword } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';
@@ -40,7 +40,7 @@ const deletion = Type.Object(
   { additionalProperties: false },
 );
 
-/** Users through the resource engine. What is special about them is in `prepare-user`, `guard-user` and `write-user`. */
+/** Users through the resource engine. Their special rules are in `prepare-user`, `guard-user` and `write-user`. */
 export function usersResource(context: Context, services: AccountServices) {
   const { config } = context;
   return defineResource({
@@ -99,7 +99,7 @@ export function usersResource(context: Context, services: AccountServices) {
         virtual: true,
         writeOnly: true,
         description:
-          'With a new password of one’s own: ends the personal access tokens and the secrets of the personal clients too.',
+          'With a new password of one’s own: ends the personal access tokens and the secrets of the personal clients, and disables the webhooks too.',
       }),
       password_hash: text({ hidden: true, required: true, max: 1024 }),
       email_confirmed: boolean({ default: false, readOnly: true, searchable: true, sortable: true }),

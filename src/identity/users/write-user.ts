@@ -6,16 +6,15 @@ import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
-import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
-import { findClientIdsOf, forgetUser } from '../accounts/forget-user-store.ts';
-import { profileChanges } from '../accounts/user-changes.ts';
+import { findClientIdsOf, forgetBrowsers, forgetUser } from '../accounts/forget-user-store.ts';
+import { profileChanges } from '../accounts/user.ts';
 import { profileFields } from '../accounts/user-fields.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { completeUser } from '../registration/complete-user.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 
-/** Inside the transaction, after the row was written: what follows from it. */
+/** In the transaction, after the write: the consequences of the change. */
 export async function followUserWrite(
   call: WriteCall,
   services: AccountServices,
@@ -30,7 +29,7 @@ export async function followUserWrite(
   if (before && !goesOn) await forgetFirstPassword(call.context, before, call.tx);
 }
 
-/** The trail of a user: what happened to it, and who did it where that is another. */
+/** The audit event of a user, with the actor if that is somebody else. */
 async function record(
   { context, caller, tx, source }: WriteCall,
   type: string,

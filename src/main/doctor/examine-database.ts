@@ -4,9 +4,8 @@ import type { Db } from '../../database/database.ts';
 import { listKeys } from '../../database/keys/key-ring.ts';
 import type { Looked } from '../../database/look-at-database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
-import { findEmailsOutOfForm } from '../../identity/accounts/email-form-store.ts';
-import { hasAdministrator } from '../../identity/accounts/user-store.ts';
-import { countUnprotectedAdministrators } from '../../identity/factors/factor-count-store.ts';
+import { findEmailsOutOfForm, hasAdministrator } from '../../identity/accounts/user-store.ts';
+import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
 import { lookAtFailures } from './look-at-providers.ts';
@@ -52,7 +51,7 @@ export interface Look {
   now(): number;
 }
 
-/** The database, what is in it, and whether this machine's clock agrees with it. Changes nothing. */
+/** Checks the database, its contents, and its clock against this machine's. Changes nothing. */
 export async function examineDatabase(look: Look): Promise<Finding[]> {
   const { database } = look;
   const pending = await pendingMigrations(database);

@@ -1,5 +1,7 @@
 import { fillIn } from '../../config/languages/fill-in.ts';
 import type { MessageValues } from '../../config/languages/format-message.ts';
+import { Problem } from '../../platform/errors.ts';
+import { withoutSecrets } from '../../platform/log.ts';
 
 /** The result of one check. `wrong` makes the command fail; `notice` is for the operator to judge. */
 export interface Finding {
@@ -23,3 +25,9 @@ export const wrong: Complain = (...complaint) => complain('wrong', ...complaint)
 function complain(state: 'notice' | 'wrong', ...[part, what, mend, values = {}]: Parameters<Complain>): Finding {
   return { part, state, what: fillIn(what, values), mend: fillIn(mend, values), message: { what, mend, values } };
 }
+
+/** An error for an operator, with its reason and without secrets. */
+export const explain = (error: unknown): string => {
+  const { message } = error as Error;
+  return withoutSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);
+};

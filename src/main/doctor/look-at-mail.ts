@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { checkDelivery } from '../../identity/mail/deliver.ts';
-import { explain } from './explain.ts';
-import { type Finding, notice, ok, wrong } from './finding.ts';
+import { explain, type Finding, notice, ok, wrong } from './finding.ts';
 
 export async function lookAtMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
   if (!smtpUrl)

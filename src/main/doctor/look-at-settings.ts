@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, shortestSafeSecret } from '../../config/config.ts';
 import { otherSite, otherSites } from '../../http/other-sites.ts';
-import { takesClientDocuments } from '../../oauth/registration/takes-client-documents.ts';
+import { takesClientDocuments } from '../../oauth/registration/client-documents.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);

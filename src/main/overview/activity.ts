@@ -19,10 +19,7 @@ const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
 /** The counts of one hour. Zero counts are left out. */
 export type Hour = { readonly at: string } & { readonly [kind in Kind]?: number };
 
-/**
- * Counts hour by hour. Requests only add to the figures of `/metrics`, which they do anyway; what those have grown by is
- * added to the database every few seconds, by every instance for itself. An instance that dies loses its last seconds.
- */
+/** Adds the growth of `/metrics` to hourly counts every few seconds. A crash loses the last seconds. */
 export class Activity {
   readonly #context: Context;
   readonly #written = new Map<Kind, number>();
@@ -32,7 +29,7 @@ export class Activity {
     this.#context = context;
   }
 
-  /** Adds what was counted since the last time. One after another: what failed is added by the next. */
+  /** Adds the counts since the last time. Runs one after another; the next run retries a failed one. */
   flush(): Promise<void> {
     this.#writing = this.#writing.catch(() => undefined).then(() => this.#flush());
     return this.#writing;

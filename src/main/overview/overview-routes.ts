@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { insufficientScope } from '../../http/gate/unauthorized.ts';
-import { countPeopleByFactor } from '../../identity/factors/factor-count-store.ts';
+import { countPeopleByFactor } from '../../identity/factors/held-factor-store.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
@@ -39,7 +39,7 @@ const Findings = Type.Object({
   findings: Type.Array(Finding),
 });
 
-/** How the service is doing, for administrators: what happened lately, and what `gatehouse doctor` would say. */
+/** The state of the service, for administrators: recent activity, and the findings of `gatehouse doctor`. */
 export function serveOverview(
   app: App,
   context: Context,

@@ -13,14 +13,43 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, ConsoleSpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ConsoleSpanExporter,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { standardVariable } from '../../config/config.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { setTracing } from '../../platform/tracing.ts';
 import { FiguresProducer } from './figures-producer.ts';
 import { SpanTracing } from './span-tracing.ts';
 import type { Telemetry } from './telemetry.ts';
 import { standardNumber, type TelemetrySettings } from './telemetry-settings.ts';
-import { readSampler } from './trace-sampler.ts';
+
+const samplers = new Map<string, () => Sampler>([
+  ['always_on', () => new AlwaysOnSampler()],
+  ['always_off', () => new AlwaysOffSampler()],
+  ['traceidratio', () => new TraceIdRatioBasedSampler(standardNumber('OTEL_TRACES_SAMPLER_ARG') ?? 1)],
+]);
+const parentBased = 'parentbased_';
+
+/** The traces to keep: by OTEL_TRACES_SAMPLER, else all that the caller keeps. */
+function readSampler(): Sampler {
+  const name = standardVariable('OTEL_TRACES_SAMPLER') || `${parentBased}always_on`;
+  const isParentBased = name.startsWith(parentBased);
+  const make = samplers.get(isParentBased ? name.slice(parentBased.length) : name);
+  if (!make) {
+    const known = [...samplers.keys()].flatMap((one) => [one, parentBased + one]);
+    throw new OperatorError(`OTEL_TRACES_SAMPLER: got "${name}"; it takes one of: ${known.join(', ')}.`);
+  }
+  return isParentBased ? new ParentBasedSampler({ root: make() }) : make();
+}
 
 /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before our own. */
 const resourceOf = (version: string): Resource =>

@@ -9,10 +9,7 @@ export interface TelemetrySettings {
   readonly metrics: { readonly exporter: Exporter; readonly protocol: Protocol } | undefined;
 }
 
-/**
- * Reads OpenTelemetry's own variables; undefined if they request nothing. An endpoint alone enables traces and metrics, because
- * the standard's default is `otlp`. Without any of the variables, nothing is sent.
- */
+/** Reads OpenTelemetry's variables; undefined if unset. An endpoint alone enables traces and metrics. */
 export function readTelemetrySettings(): TelemetrySettings | undefined {
   if (standardVariable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const traces = readSignal('TRACES', ['otlp', 'console', 'none']);

@@ -11,7 +11,7 @@ export interface Counted {
 
 export type FromWorker =
   | { readonly is: 'ready'; readonly url: string; readonly administrator: FirstAdministrator | undefined }
-  /** `explanation`: what the operator is told. */
+  /** `explanation`: the message for the operator. */
   | { readonly is: 'failed'; readonly explanation: string }
   | { readonly is: 'alive' }
   /** It asks for the sum of all figures. */

@@ -27,7 +27,7 @@ const steadyMs = 10_000;
 /** A worker that hangs is left out of a sum, with what it last said. */
 const figuresTimeoutMs = 1000;
 
-/** Starts the workers of a service, and keeps as many running. `args`: what each is called with. */
+/** Starts the workers and restarts those that end. `args`: their command line. */
 export async function startWorkers(config: Config, log: Logger, args: readonly string[]): Promise<RunningWorkers> {
   // The primary accepts connections and gives them to the workers in turn, and to one that hangs no second one. The kernel would
   // give nearly all to one worker. Only the primary listens: when it is gone, nothing is left on the port.

@@ -5,7 +5,7 @@ type Figures = Parameters<typeof AggregatorRegistry.aggregate>[0];
 const onlyGrows = (figure: object): boolean => ['counter', 'histogram'].includes((figure as { type: string }).type);
 const sum = (figures: readonly object[][]) => AggregatorRegistry.aggregate(figures as unknown as Figures);
 
-/** The figures of all workers as one service has them. What a worker had counted when it was last asked stays when it is gone. */
+/** Sums the figures of all workers. The last counts of a worker stay after it ends. */
 export class SummedFigures {
   readonly #last = new Map<number, object[]>();
   #departed: object[][] = [];

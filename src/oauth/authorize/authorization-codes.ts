@@ -14,7 +14,7 @@ const keptMs = 24 * 3_600_000;
 
 const purpose = 'authorization code';
 
-/** Stores a code and makes its value, `<id>.<MAC>`: without the server's key, what is stored opens nothing. */
+/** Stores a code and makes its value, `<id>.<MAC>`: the stored id is useless without the server's key. */
 export async function issueCode(
   { now }: Context,
   keys: KeyRing,
@@ -49,7 +49,7 @@ export async function issueCode(
   return `${id}.${keys.macKeys.mac(purpose, id)}`;
 }
 
-/** The id that a code carries. What was not made here costs no query. */
+/** The id in a code. A forged code costs no query. */
 export function readCode(keys: KeyRing, code: string): string | undefined {
   const [, id, mac] = (/^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []) as (string | undefined)[];
   return id && mac && keys.macKeys.matches(purpose, id, mac) ? id : undefined;

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
 import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
+import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes/scopes.ts';
@@ -9,7 +10,6 @@ import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
 import type { AuthorizationDetail, RequestedClaims } from '../sessions/store/grant-details.ts';
-import { unauthorizedClient } from '../unauthorized-client.ts';
 import { readAuthorizationDetails } from './authorization-details.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 import { type ResponseMode, responseModes } from './authorization-response.ts';
@@ -50,7 +50,7 @@ export interface AuthorizationRequest extends ValidatedClient {
   readonly jkt?: string | undefined;
 }
 
-/** RFC 6749 4.1.2.1: what is wrong with these two is told to the person, and never by a redirect. */
+/** RFC 6749 4.1.2.1: errors in these two parameters are shown to the person, never sent by a redirect. */
 export async function resolveClient(
   clients: Pick<ClientDirectory, 'find'>,
   parameters: AuthorizationParameters,
@@ -86,7 +86,7 @@ function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
 export const isSilent = (parameters: AuthorizationParameters): boolean =>
   (parameters.get('prompt') ?? []).some((value) => value.split(' ').includes('none'));
 
-/** The rest of the request. What is thrown goes back to the application. */
+/** The rest of the request. Errors go back to the application. */
 export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   asking: ValidatedClient,

@@ -10,12 +10,12 @@ import { type Service, services } from '../../../test/harness/service.ts';
 import { openSession } from '../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
+import { redeemCode } from '../grants/authorization-code.ts';
 import { authenticatedBy } from '../sessions/store/authentication.ts';
 import { pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
 import { giveAccess } from './give-access.ts';
 import { findLogin } from './login.ts';
-import { redeemCode } from './redeem-code.ts';
 
 const life = 60_000;
 const wrongs = ['client', 'verifier', 'redirect'] as const;

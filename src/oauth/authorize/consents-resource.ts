@@ -4,7 +4,7 @@ import { anyOf, equals, type Rule, role } from '../../resources/declaration/acce
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { list, reference, text, timestamp } from '../../resources/declare.ts';
-import { endSessions } from '../sessions/end/end-sessions.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { deleteUnusedCodes } from './code-store.ts';
 import { deleteConsent } from './consent-store.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { translateScope } from '../clients/scopes/translate-scope.ts';
+import { translateScope } from '../clients/scopes/requested-scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { readJws } from '../proofs/foreign-jws.ts';
 import { type AuthorizationParameters, only, readAuthorizationParameters } from './authorization-parameters.ts';

@@ -11,10 +11,7 @@ export interface Login {
   readonly authTime: number;
 }
 
-/**
- * The login behind a browser's session. A token of another kind is none, whoever put it into the cookie: what an
- * application or a personal access token may do must not be turned into more.
- */
+/** The login of a browser session. Tokens of other kinds do not count: they must not gain rights through a cookie. */
 export async function findLogin(
   { context, clients }: Pick<OAuth, 'context' | 'clients'>,
   caller: Caller,

@@ -4,9 +4,9 @@ import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scope
 import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
-import { hasAllowed } from './has-allowed.ts';
 import type { Login } from './login.ts';
 import { isNativeRedirect } from './redirect-uris.ts';
+import { hasAllowed } from './remember-consent.ts';
 import { unmetRequirements } from './requested-acr.ts';
 
 /** The steps of this request that the user has already completed. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';
-import { unauthorizedClient } from '../unauthorized-client.ts';
 import type { AuthorizationParameters } from './authorization-parameters.ts';
 import { readAuthorizationRequest, resolveClient } from './authorization-request.ts';
 import { requestUriPrefix, signedParameters } from './effective-parameters.ts';

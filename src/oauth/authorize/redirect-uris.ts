@@ -11,10 +11,7 @@ function withoutPort(uri: string): string | undefined {
   return `${found[1]}${uri.slice(found[0].length)}`;
 }
 
-/**
- * Whether an application may be answered at this address: one of those it registered, to the letter. Nothing is decoded or
- * resolved, so nothing can be read in two ways. The port of a loopback address is free: the system chooses it.
- */
+/** Compares literally with the registered URIs: nothing is decoded. A loopback address may have any port. */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   if (!sendable.test(uri) || uri.includes('#')) return false;
   if (registered.includes(uri)) return true;

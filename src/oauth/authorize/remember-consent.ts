@@ -2,8 +2,8 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { adminScope } from '../clients/scopes/scopes.ts';
-import { holdConsent, putConsent } from './consent-store.ts';
+import { adminScope, everyScope, named } from '../clients/scopes/scopes.ts';
+import { type Consent, holdConsent, putConsent } from './consent-store.ts';
 
 interface Decision {
   readonly userId: string;
@@ -18,7 +18,7 @@ interface Decision {
 
 const isRemembered = (scope: string): boolean => scope !== adminScope;
 
-/** Keeps what a person has decided. What was not asked this time stays as it was answered before. */
+/** Stores a person's decision. Scopes that were not asked for keep their earlier answer. */
 export async function rememberConsent(
   context: Context,
   tx: Tx,
@@ -34,3 +34,7 @@ export async function rememberConsent(
   const data = { scopes, left_out: asked.filter((scope) => !scopes.includes(scope)) };
   await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
 }
+
+/** `*` covers every scope except those that must be `named`. */
+export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
+  scopes.includes(scope) || (scopes.includes(everyScope) && !named.includes(scope));

@@ -10,10 +10,7 @@ interface AcrClaim {
 export const unmetRequirements = () =>
   new OAuthError('unmet_authentication_requirements', 'The person cannot sign in at the level that is asked for.');
 
-/**
- * The level that the application asks for, by `acr_values` or the claim `acr` of the ID token (OpenID Connect Core 3.1.2.1,
- * 5.5.1.1, RFC 9470 4): the lowest that it accepts. Levels that are not known here are passed over, unless nothing else will do.
- */
+/** The lowest accepted level of `acr_values` or the claim `acr` (OIDC Core 3.1.2.1, 5.5.1.1; RFC 9470 4). */
 export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {
   const claim = acrClaim(only(parameters, 'claims'));
   const values = claim?.values ?? (only(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);

@@ -1,4 +1,13 @@
-import { isLoopbackHost } from './loopback-host.ts';
+import type { Config } from '../../config/config.ts';
+
+/** RFC 8252 7.3 and 8.3: names of this machine that need no TLS, as `URL` writes them. */
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname);
+
+/** Whether this service calls its own machine: it runs on a developer's, or its operator allows it. */
+export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>): boolean =>
+  config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
 
 /** The mistake, as the end of a sentence that begins with the URI. */
 export type UriFault = { readonly code: string; readonly says: string };
@@ -13,10 +22,7 @@ const schemeOfEditor = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/
 /** A slash, a backslash or a control character that some reader of the path takes for one. */
 const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
-/**
- * Where a browser may be sent to. It is compared to the letter later, so what has two spellings is refused: all that reads
- * it must read the same host.
- */
+/** Refuses URIs with several spellings: they are compared literally, and all parsers must see the same host. */
 export function faultOfRedirectUri(uri: string): UriFault | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;

@@ -8,10 +8,7 @@ import { adminScope, everyScope } from './scopes/scopes.ts';
 /** The application by which `gatehouse login` signs people in; the same at every service. */
 export const cliClientId = 'gatehouse-cli';
 
-/**
- * At start: the command line's own application is there, unless CLI_LOGIN is off. It is public: whoever has the program has
- * all it knows.
- */
+/** At start: creates the public client of the command line, unless CLI_LOGIN is off. */
 export async function ensureCliClient(context: Context): Promise<void> {
   const { config, database, log, now } = context;
   const found = await findClient(database.db, cliClientId);

@@ -13,7 +13,7 @@ export class ClientDirectory {
   readonly #keys: KeyRing;
   readonly #foreign: ForeignSecrets | undefined;
   readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
-  /** Counts changes: what was read beside one is not kept. */
+  /** Counts changes, so that a concurrent read is not cached. */
   #epoch = 0;
 
   constructor(context: Context, keys: KeyRing, foreign?: ForeignSecrets) {

@@ -19,7 +19,7 @@ export interface StoredClient extends ApplicationFields {
   readonly scopes: readonly string[];
   /** Only users of this realm sign in through it; null: everybody. */
   readonly realm: string | null;
-  /** How it came to be here where nobody here made it: what it says of itself was checked by nobody. */
+  /** How it registered itself, if it did. Nobody checked its own description. */
   readonly registration: 'dynamic' | 'document' | null;
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }

@@ -13,10 +13,10 @@ import { action, defineResource, type WriteCall } from '../../resources/declarat
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
 import { fieldsOfInput } from './application-store.ts';
+import { mayCallLoopback } from './application-uris.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, scopesLeftOut } from './client-fields.ts';
 import { removeClient } from './client-store.ts';
-import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
 import { wrongScopes } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
@@ -24,7 +24,7 @@ import { addClientSecret } from './secrets/client-secrets.ts';
 
 const longestKeep = 720;
 
-/** A person's own clients. A client is none: what it could make for itself would outlive it. */
+/** A person's own clients. A client cannot create clients, because they would outlive it. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
 

@@ -24,10 +24,7 @@ interface NewClient extends Partial<ApplicationFields> {
   readonly source: RequestSource;
 }
 
-/**
- * A client with all that belongs to one from the start: its secret, unless it can keep none, and its event. Undefined
- * where the id is taken.
- */
+/** Makes a client with its event and, unless it is public, its secret. Undefined if the id is taken. */
 export async function makeClient(
   context: Context,
   keys: KeyRing,

@@ -1,11 +1,9 @@
 import type { StoredClient } from './client-store.ts';
+import { offlineAccessScope } from './scopes/scopes.ts';
 
 type Client = Pick<StoredClient, 'type' | 'grantTypes' | 'public'>;
 
-/**
- * RFC 7591 2: an application that names its grants uses no other. The grants that a first-party client names are beside
- * those of its type: that is how one of an imported service keeps client_credentials.
- */
+/** RFC 7591 2: an application uses only the grants it names. First-party clients add theirs to those of their type. */
 export const mayUseGrant = ({ type, grantTypes }: Pick<Client, 'type' | 'grantTypes'>, grant: string): boolean =>
   type === 'password' || grantTypes.length === 0 || grantTypes.includes(grant);
 
@@ -16,3 +14,7 @@ export const isOfKind = (
 ): boolean =>
   (grant.clientTypes.includes(client.type) || (client.type === 'password' && client.grantTypes.includes(grant.type))) &&
   !(grant.confidential && client.public);
+
+/** Whether tokens with these scopes come with a refresh token. Applications must have been given `offline_access`. */
+export const isRefreshable = (client: Pick<StoredClient, 'type' | 'grantTypes'>, scopes: readonly string[]): boolean =>
+  client.type !== 'application' || (scopes.includes(offlineAccessScope) && mayUseGrant(client, 'refresh_token'));

@@ -39,10 +39,7 @@ export async function remakeProxiedClients(context: Context, keys: KeyRing): Pro
   }
 }
 
-/**
- * Derived from the keys in the database, so that every instance has the same client. It stays with the key that it was made
- * from for as long as that is there.
- */
+/** Derived from the keys, so that every instance has the same client. It keeps its key as long as that exists. */
 async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
   const derive = (keyId: string) => keys.macKeys.macUnder(keyId, 'proxied client', webAdmin.path);
   const client = await findClient(database.db, webAdmin.id);

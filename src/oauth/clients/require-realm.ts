@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../database/database.ts';
-import { isOfRealm } from '../../identity/accounts/realm.ts';
+import { isOfRealm } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from './client-store.ts';

@@ -1,16 +1,13 @@
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import { findUser, rolesOf } from '../../identity/accounts/user-store.ts';
-import { scopesOfRole } from '../../identity/roles/scopes-of-role.ts';
+import { scopesOfRole } from '../../identity/roles/roles-resource.ts';
 import { named, narrowScopes } from './scopes/scopes.ts';
 
 /** The name in ROLE_SCOPES that stands for every user. */
 const everybody = '*';
 
-/**
- * Limits `scopes` to those of a user with these roles. A user with several roles has the scopes of all of them. An administrator
- * is not limited, and neither is a user whose roles ROLE_SCOPES does not name.
- */
+/** Limits `scopes` by the roles in ROLE_SCOPES. Administrators and roles that it does not name are not limited. */
 export function withinRoles(
   config: Pick<Config, 'roleScopes'>,
   roles: readonly string[],

@@ -13,8 +13,8 @@ import { isForUser } from '../clients/require-realm.ts';
 import { adminScope, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
+import { readUserCode } from './device-authorization.ts';
 import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
-import { readUserCode } from './user-code.ts';
 
 /** The question to the user: the application, and the scopes that it asks for. */
 export interface WaitingDevice {
@@ -84,10 +84,7 @@ const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<
 
 const gone = () => notFound('This code is not valid any more. Begin again on your device.');
 
-/**
- * Stores the decision of the person: the scopes that they agree to, or none. Consent already opens the session, so that
- * everything that ends sessions ends this one too. A token of an application in the cookie cannot decide.
- */
+/** Stores the decision. Consent opens the session at once, so that every rule that ends sessions can end it. */
 export async function decideOnDevice(
   oauth: OAuth,
   { caller, source }: Person,

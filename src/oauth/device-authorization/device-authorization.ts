@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
@@ -6,15 +6,32 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import { unauthorizedClient, unknownClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { clientScopes, grantScopes, openidScope } from '../clients/scopes/scopes.ts';
-import { unknownClient } from '../clients/unknown-client.ts';
 import type { OAuth } from '../oauth.ts';
 import { readParameters, resourcesIn } from '../parameters.ts';
-import { unauthorizedClient } from '../unauthorized-client.ts';
 import { deleteOldDevices, insertDevice } from './device-store.ts';
-import { makeUserCode, showUserCode } from './user-code.ts';
+
+/** RFC 8628 6.1: no vowels, so that no word comes of it, and nothing that looks like something else. */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ';
+const length = 8;
+const half = length / 2;
+
+const makeUserCode = (): string => Array.from({ length }, () => letters[randomInt(letters.length)] as string).join('');
+
+/** As people read it: in two halves. */
+export const showUserCode = (code: string): string => `${code.slice(0, half)}-${code.slice(half)}`;
+
+const longestTyped = 64;
+
+/** The code in a typed text, in any case and with any separators. Undefined if it cannot be a code. */
+export function readUserCode(typed: string): string | undefined {
+  if (typed.length > longestTyped) return undefined;
+  const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');
+  return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined;
+}
 
 export const deviceCodeType = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -49,7 +66,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
-  // RFC 9396 5: what is not supported is refused, and not ignored.
+  // RFC 9396 5: unsupported types are refused, not ignored.
   if (parameters.has('authorization_details')) {
     const description = 'A device cannot request authorization_details: use the authorization endpoint.';
     throw new OAuthError('invalid_authorization_details', description);

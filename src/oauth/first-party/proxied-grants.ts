@@ -1,7 +1,7 @@
 import type { Config, ProxiedClient } from '../../config/config.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { unknownClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { unknownClient } from '../clients/unknown-client.ts';
 import type { Grant } from '../grant.ts';
 import { emailCodeGrant } from '../grants/email-code.ts';
 import { mfaGrant } from '../grants/mfa.ts';
@@ -70,10 +70,7 @@ function identifierIn(parameters: Parameters, { loginAttributes }: Config): stri
   return parameters.get(name) as string;
 }
 
-/**
- * In process, that the settings name the client is its authentication: the secret stays out of it, so that an instance
- * which still has an earlier one goes on working until it is restarted.
- */
+/** The settings authenticate the client here. Without its secret, an instance with an old secret keeps working. */
 async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<StoredClient> {
   const client = await clients.find(id);
   if (client?.type === 'password') return client;

@@ -1,6 +1,28 @@
-import { redeemCode } from '../authorize/redeem-code.ts';
+import { hash } from 'node:crypto';
+import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { readCode } from '../authorize/authorization-codes.ts';
+import { type CodeRow, findCode, noteSessionOfCode, spendCode } from '../authorize/code-store.ts';
+import { type Consent, holdConsent } from '../authorize/consent-store.ts';
+import { hasAllowed } from '../authorize/remember-consent.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { isRefreshable } from '../clients/may-use-grant.ts';
+import { isForUser } from '../clients/require-realm.ts';
+import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';
+import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import type { Grant } from '../grant.ts';
+import type { OAuth } from '../oauth.ts';
+import { allowedClaims } from '../openid/requested-claims.ts';
 import { required, resourcesIn } from '../parameters.ts';
+import { type AuthorityRows, holdAuthorityRows } from '../sessions/authority/authority-store.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
+import { authenticationOf } from '../sessions/store/authentication.ts';
+import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
+import { findSession, type SessionRow, type StoredSession } from '../sessions/store/session-store.ts';
 
 /** RFC 6749 4.1 with RFC 7636: a person has allowed it in the browser, and the application proves that it asked. */
 export const authorizationCodeGrant: Grant = {
@@ -18,3 +40,141 @@ export const authorizationCodeGrant: Grant = {
     return { session, durable, scopes, asked, nonce: redeemed.code.nonce ?? undefined };
   },
 };
+
+interface Redemption {
+  readonly client: StoredClient & { readonly secretId?: string };
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string | undefined;
+  /** The audiences of the tokens (RFC 8707): a subset of the audiences of the code. */
+  readonly resource: readonly string[];
+  /** The key that the application proved to hold. */
+  readonly jkt?: string | undefined;
+  readonly source: RequestSource;
+}
+
+interface Redeemed extends StoredSession {
+  readonly code: CodeRow;
+  readonly scopes: readonly string[];
+}
+
+const refused = (reason: string) =>
+  new OAuthError('invalid_grant', 'The code is not valid (any more) for this application: sign in again.', { reason });
+
+/** RFC 6749 4.1.3. Any use spends a code. A second use ends the session that the first one opened (4.1.2). */
+export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<Redeemed> {
+  const { context, keys } = oauth;
+  const id = readCode(keys, redemption.code);
+  const code = id === undefined ? undefined : await findCode(context.database.db, id);
+  if (!code) throw count(oauth, 'unknown', 'no code of this service');
+  if (code.client_id === redemption.client.id) {
+    await requireConfirmedEmail(context.config, context.database.db, code.user_id);
+  }
+  const login = await findSession(context.database, code.login_id);
+  // Commit, then refuse: a throw inside would undo what it reports.
+  const result = await commitAndInvalidate(context.database, (tx, invalidate) =>
+    redeem(oauth, tx, invalidate, { ...redemption, code, login }),
+  );
+  if (typeof result === 'string') throw count(oauth, result === 'reused' ? 'reused' : 'refused', result);
+  context.metrics.authorizationCodes.inc({ result: 'redeemed' });
+  return result;
+}
+
+function count({ context }: OAuth, result: string, reason: string): OAuthError {
+  context.metrics.authorizationCodes.inc({ result });
+  return refused(reason);
+}
+
+type Held = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
+
+/** In the order in which others take these rows: user, client, login, consent, code. Returns the reason of a refusal. */
+async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held): Promise<Redeemed | string> {
+  const { context, sessions, audiences } = oauth;
+  const { client, code, login, source } = held;
+  const { engine } = context.database;
+  const parties = { userId: code.user_id, clientId: code.client_id };
+  const ids = { kind: 'user' as const, ...parties, sessionId: code.login_id };
+  const rows = await holdAuthorityRows(tx, engine, ids, 'share');
+  const consent = await holdConsent(tx, engine, parties);
+  if (!(await spendCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
+  const wrong = whatIsWrong(held, rows, context.now());
+  if (wrong) return wrong;
+  if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
+  await requireSecret(context, tx, client.secretId);
+  audiences.narrow(code.resource, held.resource);
+  const isAllowed = stillAllowed(client, rows, consent);
+  const scopes = (JSON.parse(code.scopes) as string[]).filter(isAllowed);
+  if (scopes.length === 0) return 'nothing of it is allowed any more';
+  const opened = sessions.open(tx, {
+    ...parties,
+    scopes,
+    login: { id: code.login_id },
+    authentication: login ? authenticationOf(login) : null,
+    resource: JSON.parse(code.resource ?? '[]') as string[],
+    details: { ...stillDetailed(readDetails(code.details), isAllowed), jkt: held.jkt },
+    refreshable: isRefreshable(client, scopes),
+    source,
+  });
+  await opened.durable;
+  await noteSessionOfCode(tx, code.id, opened.session.id);
+  const data = { grant: 'authorization_code', scopes };
+  await recordEvent(context, tx, { type: 'login.succeeded', ...parties, sessionId: opened.session.id, source, data });
+  return { ...opened, code, scopes };
+}
+
+function whatIsWrong(
+  { client, code, redirectUri, codeVerifier, jkt }: Held,
+  { user, session }: AuthorityRows,
+  now: number,
+): string | undefined {
+  if (code.client_id !== client.id) return 'code of another client';
+  if (code.expires_at <= now) return 'code has expired';
+  if (code.redirect_uri !== redirectUri) return 'another redirect_uri';
+  const { jkt: bound } = readDetails(code.details);
+  if (bound !== undefined && bound !== jkt) return 'another key than the code is bound to';
+  if (!isVerified(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
+  if (!user || user.disabled) return 'the user is gone or disabled';
+  if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';
+  return undefined;
+}
+
+/** RFC 7636 4.1 and 4.6. RFC 9700 4.8.2: a verifier without a challenge shows that somebody took the challenge out. */
+const isVerified = (verifier: string | undefined, challenge: string | null): boolean =>
+  challenge === null ? verifier === undefined : verifier !== undefined && isVerifier(verifier, challenge);
+
+const isVerifier = (verifier: string, challenge: string): boolean =>
+  /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
+
+/** Limits scopes by registration and consent as they are now. `admin` was allowed with this code. */
+function stillAllowed(
+  { trusted }: StoredClient,
+  { client }: AuthorityRows,
+  consent: Consent | undefined,
+): (scope: string) => boolean {
+  const registered = client ? (JSON.parse(client.scopes) as string[]) : [];
+  const isConsented = (scope: string) =>
+    trusted || (consent !== undefined && (scope === adminScope || hasAllowed(consent, scope)));
+  return (scope) => client !== undefined && allowsScope(registered, scope) && isConsented(scope);
+}
+
+const stillDetailed = (details: GrantDetails, isAllowed: (scope: string) => boolean): GrantDetails => ({
+  ...details,
+  claims: allowedClaims(details.claims, isAllowed),
+});
+
+async function endReused(
+  { context, sessions }: OAuth,
+  tx: Tx,
+  invalidate: Invalidate,
+  { client, code, source }: Held,
+): Promise<string> {
+  const sessionId = (await findCode(tx, code.id))?.session_id ?? null;
+  const ended =
+    sessionId === null ? 0 : await endSessions(sessions, tx, invalidate, { sessionId }, 'authorization_code_reused');
+  if (ended > 0) {
+    const data = client.id === code.client_id ? {} : { by: client.id };
+    const { user_id: userId, client_id: clientId } = code;
+    await recordEvent(context, tx, { type: 'authorization_code.reused', userId, clientId, sessionId, source, data });
+  }
+  return 'reused';
+}

@@ -1,6 +1,6 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { isRefreshable } from '../clients/is-refreshable.ts';
+import { isRefreshable } from '../clients/may-use-grant.ts';
 import { grantScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { resourcesIn } from '../parameters.ts';

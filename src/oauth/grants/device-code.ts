@@ -16,7 +16,7 @@ import type { OAuth } from '../oauth.ts';
 import { required } from '../parameters.ts';
 import { holdAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { scopesOfSession } from '../sessions/sessions.ts';
-import type { StoredSession } from '../sessions/store/stored-session.ts';
+import type { StoredSession } from '../sessions/store/session-store.ts';
 
 /** RFC 8628 3.5: so much longer the device waits after each question that came too early. */
 const slowDownSeconds = 5;

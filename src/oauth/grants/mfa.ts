@@ -10,7 +10,7 @@ import { passkeyIn, required } from '../parameters.ts';
 /** The login page begins anew at this. */
 export const loginExpired = 'This login has expired. Begin it again.';
 
-/** The second step of a login: what the password opened half, a second factor opens. */
+/** The second step of a login: a second factor completes what the password began. */
 export const mfaGrant: Grant = {
   type: 'urn:gatehouse:mfa',
   clientTypes: ['password'],

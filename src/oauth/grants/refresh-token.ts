@@ -4,7 +4,7 @@ import { requireRealm } from '../clients/require-realm.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
-import { refreshSession } from '../sessions/refresh/refresh-session.ts';
+import { refreshSession } from '../sessions/refresh-session.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
 import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 

@@ -19,7 +19,7 @@ export const UserInfo = Type.Object(
 );
 export type UserInfo = Type.Static<typeof UserInfo>;
 
-/** OpenID Connect Core 5.4: what each scope tells. What a user does not have is left out; nobody has an address. */
+/** OpenID Connect Core 5.4: the claims of each scope. Missing values are omitted; nobody has an address. */
 const claimsByScope = new Map<string, (user: UserRow) => Partial<UserInfo>>([
   [
     'profile',

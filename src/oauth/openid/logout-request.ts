@@ -4,7 +4,7 @@ import { badRequest } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import type { OAuth } from '../oauth.ts';
-import { endSessions } from '../sessions/end/end-sessions.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
 import { idTokenType } from './id-token.ts';
 
 /** The parameters of OpenID Connect RP-Initiated Logout 2; what else is sent is not looked at. */
@@ -26,7 +26,7 @@ export interface LogoutRequest {
   readonly returnTo: string | undefined;
 }
 
-/** Judges a request to sign somebody out. What is wrong with it is said on a page, and nobody is sent on. */
+/** Validates a logout request. Errors are shown on a page, without a redirect. */
 export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParameters): Promise<LogoutRequest> {
   const { id_token_hint, client_id, post_logout_redirect_uri: uri, state } = parameters;
   const hint = id_token_hint ? await readHint(oauth, id_token_hint) : undefined;

@@ -4,10 +4,7 @@ import { scopeOfClaim } from './claims.ts';
 
 const places = ['userinfo', 'id_token'] as const;
 
-/**
- * OpenID Connect Core 5.5: claims by name. Those that no user has here are left out, essential or not (5.5.1). A claim is
- * given where the person agrees to the scope that tells it.
- */
+/** OpenID Connect Core 5.5. Unknown claims are ignored (5.5.1). A claim needs the scope that includes it. */
 export function readClaims(text: string | undefined): RequestedClaims | undefined {
   if (text === undefined) return undefined;
   const asked = parse(text);

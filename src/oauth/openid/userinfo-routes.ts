@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
-import { bearerToken } from '../../http/gate/bearer-token.ts';
+import { bearerToken } from '../../http/gate/authenticate.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';

@@ -7,7 +7,7 @@ import { readDetails } from '../sessions/store/grant-details.ts';
 import { findSession } from '../sessions/store/session-store.ts';
 import { claimsOf, type UserInfo } from './claims.ts';
 
-/** OpenID Connect Core 5.3: what the token's scopes, and the claims that were asked for by name, tell of its user. */
+/** OpenID Connect Core 5.3: the claims of the token's scopes, and those that were requested by name. */
 export async function userInfo({ context }: OAuth, caller: Caller): Promise<UserInfo> {
   requireScope(caller, openidScope);
   // A client that acts for itself has signed nobody in.

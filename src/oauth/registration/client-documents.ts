@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import { networkOf } from '../../http/network-of.ts';
@@ -9,16 +10,86 @@ import {
 } from '../../http/outbound/guarded-fetch.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
-import { tooManyRequests, unavailable } from '../../platform/errors.ts';
+import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
+import { faultOfWebUri } from '../clients/application-uris.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
 import { updateApplication } from '../clients/update-application-store.ts';
-import { type ClientMetadata, knownHere, type Offered } from './client-metadata.ts';
-import { secondsFresh } from './document-cache.ts';
-import { isDocumentId, readClientDocument, wrongDocument } from './read-client-document.ts';
+import { type ClientMetadata, knownHere, type Offered, readClientMetadata } from './client-metadata.ts';
 import { findRegistration, putRegistration } from './registration-store.ts';
-import { takesClientDocuments } from './takes-client-documents.ts';
+
+const longestId = 512;
+
+/** draft-ietf-oauth-client-id-metadata-document 3: one spelling per URL. Refuses dots, userinfo and fragments. */
+export const isDocumentId = (id: string): boolean =>
+  id.startsWith('https://') &&
+  id.length <= longestId &&
+  faultOfWebUri(id) === undefined &&
+  // Without a path the parser would add one.
+  new URL(id).href === id;
+
+/** Mistakes in a client document are shown to the user, never sent by redirect. */
+const wrongDocument = (what: string, reason?: string): Problem =>
+  new Problem(400, 'Bad Request', `The application describes itself wrongly: ${what}`, {
+    code: 'bad_request',
+    ...(reason ? { reason } : {}),
+  });
+
+/** Section 4: reads the document at the address as the metadata of a client. */
+function readClientDocument(
+  known: Parameters<typeof readClientMetadata>[0],
+  id: string,
+  answer: OutboundAnswer,
+): ClientMetadata {
+  const { status, headers, body } = answer;
+  if (status !== 200) throw wrongDocument(`its address answers ${status}, and not with a description.`);
+  if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw wrongDocument('its address answers with something that is no JSON.');
+  }
+  const sent = readObject(body);
+  if (sent.client_id !== id) throw wrongDocument('client_id is not the address of the description.');
+  if ('client_secret' in sent || 'client_secret_expires_at' in sent) {
+    throw wrongDocument('a description that anybody can read holds no secret.');
+  }
+  try {
+    const metadata = readClientMetadata(known, sent, 'none');
+    if (!metadata.fields.public) throw badRequest('token_endpoint_auth_method must be none.');
+    return metadata;
+  } catch (error) {
+    if (error instanceof OAuthError || error instanceof Problem) throw wrongDocument(error.message);
+    throw error;
+  }
+}
+
+function readObject(body: Buffer): Record<string, unknown> {
+  try {
+    const read: unknown = JSON.parse(body.toString());
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw wrongDocument('its address answers with something that is no JSON object.');
+}
+
+const shortest = 300;
+const longest = 86_400;
+const otherwise = 3600;
+
+/** How many seconds a description may be taken for true (RFC 9111 5.2.2), within bounds that keep both sides calm. */
+export function secondsFresh(cacheControl: string | undefined): number {
+  const directives = (cacheControl ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim());
+  if (directives.some((part) => part === 'no-store' || part === 'no-cache' || part.startsWith('no-cache=')))
+    return shortest;
+  const maxAge = directives
+    .map((part) => /^max-age="?(\d{1,10})"?$/.exec(part)?.[1])
+    .find((text) => text !== undefined);
+  if (maxAge === undefined) return otherwise;
+  return Math.min(Math.max(Number(maxAge), shortest), longest);
+}
 
 const timeoutMs = 5000;
 const maxBytes = 10_240;
@@ -54,10 +125,7 @@ export class ClientDocuments {
     return { find: (id) => this.find(id, source) };
   }
 
-  /**
-   * The client. Where it is known by an address, its description is fetched first, unless that is fresh. One that is known
-   * is taken as it was where its address cannot be reached now, or whoever asks has asked too often.
-   */
+  /** Fetches the document of a URL client unless it is fresh. If that fails or is limited, the known client is used. */
   async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
     const { database, now } = this.#context;
     if (!this.takes(id)) return this.#clients.find(id);
@@ -102,10 +170,7 @@ export class ClientDocuments {
     }
   }
 
-  /**
-   * Why an address was not reached stays here: it would tell a stranger about the network that this service is in. Undefined
-   * where it cannot be had now, and is known from before.
-   */
+  /** Logs the reason only: it would reveal the network. Undefined if a known client's document is unavailable. */
   async #ask(id: string, isKnown: boolean): Promise<OutboundAnswer | undefined> {
     try {
       const answer = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
@@ -139,3 +204,10 @@ export class ClientDocuments {
     });
   }
 }
+
+/** Whether a client_id may be the address of a description of the client. */
+export const takesClientDocuments = ({
+  clientDocuments,
+  dynamicClients,
+}: Pick<Config, 'clientDocuments' | 'dynamicClients'>): boolean =>
+  clientDocuments === 'on' || (clientDocuments === 'auto' && dynamicClients === 'open');

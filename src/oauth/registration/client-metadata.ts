@@ -1,8 +1,8 @@
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { faultOfName, passesForService } from '../clients/application-name.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
+import { faultOfName, passesForService } from '../clients/check-application.ts';
 import { faultOfJwks } from '../clients/client-jwks.ts';
 import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
 
@@ -142,10 +142,7 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
   return name;
 }
 
-/**
- * Leaves out unknown scopes, and scopes that an unknown application may not get. The response names the remaining scopes, at
- * least `openid`. An application that names no scope can request all remaining ones; the person decides.
- */
+/** Leaves out unknown and forbidden scopes; at least `openid` remains. No scope means all that remain. */
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';
   if (asked.length > longestScope) throw invalid('scope is too long.');

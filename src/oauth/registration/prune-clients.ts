@@ -3,7 +3,6 @@ import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { removeClient } from '../clients/client-store.ts';
-import { noteOlderRegistrations } from '../clients/registered-clients-store.ts';
 import { findUnusedClients } from './registration-store.ts';
 
 const keptMs = 30 * 86_400_000;
@@ -13,7 +12,6 @@ const batch = 50;
 /** Removes applications that registered, or were described by their own address, and that nobody used for 30 days. */
 export async function pruneClients(context: Context): Promise<void> {
   const { database, now } = context;
-  await commitAndInvalidate(database, noteOlderRegistrations);
   for (;;) {
     const removed = await commitAndInvalidate(database, async (tx, invalidate) => {
       const unused = await findUnusedClients(tx, database.engine, { before: now() - keptMs, limit: batch });

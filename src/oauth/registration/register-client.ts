@@ -12,10 +12,7 @@ import { putRegistration } from './registration-store.ts';
 import { authorizeRegistration, hashRegistrationToken, makeRegistrationToken } from './registration-tokens.ts';
 
 const hour = 3_600_000;
-/**
- * Clients that register in an hour and are not used: of one network, and of all, so that the table stays within bounds. A
- * client that gets tokens counts no more, since hosted assistants register many from the same addresses.
- */
+/** Unused registrations per hour, by network and in all. Used clients do not count: hosted assistants register many. */
 const mostOfNetwork = 20;
 const mostOfAll = 1000;
 

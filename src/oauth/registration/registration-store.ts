@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
-import { noteRegistration } from '../clients/registered-clients-store.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 
 export type RegistrationRow = Selectable<Tables['client_registrations']>;
 
@@ -54,4 +54,9 @@ export async function findUnusedClients(
     .limit(limit);
   const rows = await (engine === 'postgres' ? query.forUpdate().skipLocked() : query).execute();
   return rows.map(({ client_id }) => client_id);
+}
+
+/** Beside the client, where lists see it. */
+async function noteRegistration(tx: Tx, clientId: string, registration: StoredClient['registration']): Promise<void> {
+  await tx.updateTable('clients').set({ registration }).where('id', '=', clientId).execute();
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { endSessions } from './end/end-sessions.ts';
+import { endSessions } from './end-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Ends the session whose token the caller presented, on every instance, before this returns. */

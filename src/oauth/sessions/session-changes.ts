@@ -2,10 +2,7 @@ import { forAdministrators } from '../../resources/declaration/access.ts';
 import { defineResource, type ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { list, oneOf, text, timestamp, uuid } from '../../resources/declare.ts';
 
-/**
- * Publishes the sessions of users as changes, for administrators: a session begins, ends, and is removed later. The resource
- * `tokens` lists and ends sessions. A refresh changes none of these fields. A client that acts for itself has no session here.
- */
+/** Publishes users' sessions as changes for administrators. Refreshes and clients without a user do not appear. */
 export const sessionChanges: ResourceDefinition = {
   ...defineResource({
     name: 'sessions',

@@ -8,7 +8,7 @@ import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { OAuthError, Problem } from '../../platform/errors.ts';
-import { endSessions } from './end/end-sessions.ts';
+import { endSessions } from './end-sessions.ts';
 
 const grace = 10_000;
 

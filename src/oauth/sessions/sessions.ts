@@ -4,16 +4,14 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { isRefreshable } from '../clients/is-refreshable.ts';
+import { isRefreshable } from '../clients/may-use-grant.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';
-import { findScopes, handOverSession } from './store/hand-over-store.ts';
-import { insertSession } from './store/new-session-store.ts';
+import { findScopes, handOverSession, insertSession } from './store/new-session-store.ts';
 import { sessionEnd } from './store/session-end.ts';
-import { type SessionRow, shortenSessions } from './store/session-store.ts';
-import type { StoredSession } from './store/stored-session.ts';
+import { type SessionRow, type StoredSession, shortenSessions } from './store/session-store.ts';
 import {
   accessTokenExpiry,
   signAccessToken,
@@ -86,7 +84,7 @@ export class Sessions {
     this.notify = notify;
   }
 
-  /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
+  /** Alone, or in a transaction. The row is known at once, so that a token can be signed meanwhile. */
   open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
     const { config, now } = this.context;
     const at = now();

@@ -30,7 +30,7 @@ import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type DescribeScope, digestOf, type Shown, showConsent } from './consent-page.ts';
 import type { Continuation, Continuations } from './continuations.ts';
-import { formTargets } from './form-targets.ts';
+import { formTargets } from './destinations.ts';
 
 export interface Means {
   readonly oauth: OAuth;
@@ -124,7 +124,7 @@ export class AuthorizePage {
       const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(visit);
-      // Nobody is asked for consent to what they cannot have. Who chooses an account may choose another one.
+      // Nobody is asked for consent to what they cannot have. With select_account, another account may have it.
       if (step.kind !== 'choose-account') {
         await requireRealm(database.db, asking.client, login.userId, 'access_denied');
       }
@@ -205,7 +205,7 @@ export class AuthorizePage {
     );
   }
 
-  /** `asked`: what the person was asked just now. */
+  /** `asked`: the scopes that the person was asked for just now. */
   async give(
     visit: Visit,
     { authorization, login }: Asked,

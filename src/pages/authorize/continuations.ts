@@ -22,10 +22,7 @@ export const continuePath = '/oauth/authorize/continue';
 const goodFor = 3_600_000;
 const purpose = 'authorization request';
 
-/**
- * Carries requests through the login and back. Nothing is stored: any number of tabs have requests of their own, and a
- * visitor cannot fill a table. A MAC keeps an application from writing itself that somebody has signed in for it.
- */
+/** Carries requests through the login, without storing them. A MAC keeps applications from forging a sign-in. */
 export class Continuations {
   readonly #keys: Macs;
   readonly #now: () => number;

@@ -12,7 +12,6 @@ import type { Caller } from '../../platform/caller.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
 import type { Acr } from '../../platform/proof.ts';
 import type { Continuations } from './continuations.ts';
-import { formTargets } from './form-targets.ts';
 
 /** The application that somebody is about to sign in to, as the login page needs to know it. */
 export interface Destination {
@@ -84,3 +83,10 @@ export const createDestinations =
       },
     };
   };
+
+/**
+ * Where the form of a page may lead in the end, for `form-action`. Chromium applies it to every redirect that follows, those
+ * of the application's own pages included, wherever they lead. So it names the scheme: an origin would stop an application
+ * that goes on to another host of its own, and the address of `[::1]` cannot be written there at all.
+ */
+export const formTargets = (redirectUri: string): string => `${redirectUri.slice(0, redirectUri.indexOf(':'))}:`;

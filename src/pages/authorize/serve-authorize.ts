@@ -1,13 +1,51 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { Type } from 'typebox';
 import { message } from '../../config/languages/message.ts';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
+import { prompts } from '../../oauth/authorize/authorization-request.ts';
+import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { AuthorizePage, type Means, type Visit } from './authorize-page.ts';
-import { authorizeSchema } from './authorize-schema.ts';
 import { digestOf } from './consent-page.ts';
 import { type Continuation, continuePath } from './continuations.ts';
+
+const text = (description?: string) => Type.String(description ? { description } : {});
+const maybe = (description?: string) => Type.Optional(text(description));
+/** For the API reference. The endpoint judges by RFC 6749's own rules, and answers with pages and redirects. */
+const authorizeSchema: FastifySchema = {
+  tags: ['OAuth'],
+  operationId: 'authorize',
+  summary:
+    'Sign a user in to an application; open this address in the browser (RFC 6749 4.1, RFC 7636, OpenID Connect)',
+  querystring: Type.Object({
+    response_type: Type.Literal('code'),
+    client_id: text(),
+    redirect_uri: text('one of the registered ones; the port of a loopback address is free'),
+    code_challenge: maybe('the SHA-256 hash of code_verifier in base64url; required of public applications'),
+    code_challenge_method: Type.Optional(Type.Literal('S256')),
+    claims: maybe('JSON: claims by name, for userinfo and id_token (OpenID Connect Core 5.5)'),
+    response_mode: maybe(responseModes.join(', ')),
+    scope: maybe('scopes, separated by spaces; default: only openid'),
+    authorization_details: maybe('JSON: a list of objects of the declared types (RFC 9396)'),
+    state: maybe('given back as it is'),
+    nonce: maybe('for the ID token'),
+    prompt: maybe(prompts.join(', ')),
+    max_age: maybe('seconds after which the person has to sign in again'),
+    login_hint: maybe('filled in on the login page'),
+    id_token_hint: maybe('who is expected to be signed in'),
+    resource: maybe('what the tokens are for (RFC 8707); may repeat'),
+  }),
+  response: {
+    200: { description: 'The consent page', type: 'string' },
+    302: {
+      description: 'A redirect to the login page, or to the application with `code` or `error`, `state` and `iss`',
+      type: 'null',
+    },
+    400: { description: 'An error page: the client or its redirect URI is invalid', type: 'string' },
+  },
+};
 
 const endpoint = '/oauth/authorize';
 const decisionPath = `${endpoint}/decision`;
@@ -80,10 +118,7 @@ const allow = (page: AuthorizePage, visit: Visit): Promise<FastifyReply> =>
     return page.give(visit, asked, chosen, scopes);
   });
 
-/**
- * OpenID Connect Core 3.1.2.1: an application may have the request sent by a form. It comes from another site, and so
- * without the cookies of the session: it goes on as what it would have been by GET.
- */
+/** OpenID Connect Core 3.1.2.1: a form from another site comes without cookies, so it continues as a GET. */
 async function serveByPost(app: App, kit: PageKit): Promise<void> {
   await app.register(async (scope) => {
     const type = 'application/x-www-form-urlencoded';

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Brand, pictureSource } from '../../config/brand.ts';
-import type { Languages } from '../../config/languages/languages.ts';
+import { firstLanguage, type Languages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
@@ -10,7 +10,6 @@ import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
 import { type ConsoleFiles, type ConsoleReader, readConsole } from './console-files.ts';
-import { serveConsoleMessages } from './console-messages.ts';
 
 interface ConsoleMeans {
   readonly brand: Brand;
@@ -23,10 +22,7 @@ interface ConsoleMeans {
   tokenOf(request: FastifyRequest): string;
 }
 
-/**
- * The console at `/admin`: a page for administrators who are signed in. It calls the API like any other client, and gets
- * its access token from the session of the page itself: one login, one session, one logout.
- */
+/** The console at `/admin`, for administrators. It calls the API with a token of the page's own session. */
 export function serveConsole(app: App, context: Context, means: ConsoleMeans): void {
   const files = readConsole();
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
@@ -121,4 +117,35 @@ function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Conte
 function built(files: ConsoleFiles | undefined): ConsoleFiles {
   if (files) return files;
   throw unavailable('The console is not built here yet: "npm start" builds it.', 60);
+}
+
+/** The console's messages, one file per language. A page loads only its own. */
+function serveConsoleMessages(app: App, languages: Languages, root: string) {
+  const made = new Map<string, string>();
+  const contentOf = (language: string): string => {
+    const content =
+      made.get(language) ?? JSON.stringify(languages.surface(language, ['console', 'react-admin', 'errors']));
+    made.set(language, content);
+    return content;
+  };
+  app.get(
+    '/admin/messages/:language',
+    { schema: { hide: true }, config: { auth: 'public', limited: false } },
+    async (request, reply) => {
+      const { language } = request.params as { language: string };
+      if (!languages.list.includes(language)) throw notFound();
+      return reply
+        .type('application/json; charset=utf-8')
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .send(contentOf(language));
+    },
+  );
+  return {
+    /** It changes with what is said. Empty for English as the code has it. */
+    addressOf(language: string): string {
+      if (language === firstLanguage && !languages.own.has(firstLanguage)) return '';
+      const version = hash('sha256', contentOf(language), 'hex').slice(0, 12);
+      return `${root}/admin/messages/${language}?v=${version}`;
+    },
+  };
 }

@@ -8,17 +8,14 @@ import {
   findWaitingDevice,
   type WaitingDevice,
 } from '../../oauth/device-authorization/decide-device.ts';
-import { readUserCode, showUserCode } from '../../oauth/device-authorization/user-code.ts';
+import { readUserCode, showUserCode } from '../../oauth/device-authorization/device-authorization.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { currentUser } from '../settings/settings-shell.ts';
 
-/**
- * Where a person types the code that a device shows, and decides (RFC 8628 3.3). A link that brings the code along saves
- * typing and nothing more: the person sees who asks for what before anything happens.
- */
+/** RFC 8628 3.3: a person types the code and decides. A link with the code only saves typing. */
 export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
   kit.page('/device', 'auth:web', (request, reply) => {
     const { user_code: sent = '' } = queryOf(request);

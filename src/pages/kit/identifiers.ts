@@ -22,10 +22,7 @@ const fields: readonly Omit<IdentifierField, 'optional'>[] = [
   },
 ];
 
-/**
- * The fields that identify a person: all that one can sign in with, and the email address, without which a forgotten
- * password is lost. Only the main one must be filled in.
- */
+/** The identifiers, and the email for a forgotten password. Only the main one is required. */
 export function identifierFields({ loginAttributes }: Config): IdentifierField[] {
   const main = loginAttributes.includes('email') ? 'email' : loginAttributes[0];
   return fields

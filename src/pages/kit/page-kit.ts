@@ -61,7 +61,7 @@ export interface PageKit {
   readonly client: LoginClient;
   readonly webSessions: WebSessions;
   readonly languages: Languages;
-  /** The language of a request: what the person chose, else what the browser asks for. */
+  /** The language of a request: the person's choice, else the browser's. */
   languageOf(request: FastifyRequest): Promise<string>;
   /** The providers at which this user can prove who they are. */
   proversOf(userId: string | null): Promise<readonly ProviderButton[]>;

@@ -43,10 +43,7 @@ function proofsIn(form: Form): Proofs {
   return proofs;
 }
 
-/**
- * A form whose effect needs a recent proof of identity. Where the proof is too old, the answer is a page that asks for a
- * proof and holds all that was typed. It sends both to the same address, so that the form goes on as if it had not been asked.
- */
+/** Asks for a proof if it is too old. The page repeats the typed values, so that the form continues afterwards. */
 export const provingInPlace =
   (kit: Kit, handler: Handler): Handler =>
   async (request, reply) => {

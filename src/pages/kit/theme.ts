@@ -17,7 +17,7 @@ export const isChosen = (name: string | undefined): name is 'light' | 'dark' => 
 export const pathOf = (request: FastifyRequest): string =>
   (localPath(pageOf(request)) ?? '/').split('?', 1)[0] as string;
 
-/** The page that is shown, to come back to. What leads elsewhere from there is left out. */
+/** The path of the current page, to come back to, without a `next` that leads elsewhere. */
 function hereOf(request: FastifyRequest): string {
   const page = localPath(pageOf(request)) ?? '/';
   const { next } = request.query as { next?: unknown };

@@ -14,10 +14,7 @@ export interface Views {
   has(name: string): boolean;
 }
 
-/**
- * Reads every view at start, and parses them then where some are the operator's: a broken one stops the start and not a
- * visitor. Our own alone are parsed for the first visitor, so that no start waits for them.
- */
+/** Reads all views at the start. Parses them then if the operator has some, so that a broken one stops the start. */
 export function createViews({ viewsDir, loginPageUrl }: Config, languages: Languages): Views {
   const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);
   let render = haveOwn ? parseViews(sources, languages) : undefined;

@@ -13,10 +13,7 @@ export interface UpstreamLogout {
 
 export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?done=signed-out`;
 
-/**
- * Ends the session on every instance, and with it those of the applications; forgets it here. Returns where the browser goes
- * on to, if the session began at a provider whose declaration says `logout: true`.
- */
+/** Ends the session on every instance. Returns where to go on, if its provider declares `logout: true`. */
 export async function endSession(
   kit: PageKit,
   providers: Providers,

@@ -11,9 +11,15 @@ import { themeOf } from '../kit/theme.ts';
 import { cookieTokenOf } from '../session/authenticate-web.ts';
 import { mayBeOwnPage } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
-import { readApiChanges } from './api-changes.ts';
 import { type Described, readDocument } from './described.ts';
-import { changelogPage, changelogSlug, overviewPage, type PageFrame, sectionPage } from './reference-html.ts';
+import {
+  changelogPage,
+  changelogSlug,
+  overviewPage,
+  type PageFrame,
+  readApiChanges,
+  sectionPage,
+} from './reference-html.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
 /** More than the number of sections and themes. An unknown section gets 404 before anything is cached. */

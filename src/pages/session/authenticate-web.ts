@@ -71,7 +71,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     find,
     async require(request, reply) {
       const known = tokens.get(request);
-      // Once more, when the body is there: what ended meanwhile is not renewed.
+      // When the body has arrived: a session that ended meanwhile is not renewed.
       const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
       if (caller && mayVisit(caller, request)) return caller;
       if (caller) {
@@ -91,7 +91,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
 const mayVisit = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
   scopes.includes('*') || !scopes.includes('authenticators:write') || /^\/(settings\/security|logout)/.test(url);
 
-/** Contract 8.10: what an application or a personal access token may do must not open the pages of a person. */
+/** Contract 8.10: tokens of applications and personal access tokens must not open a person's pages. */
 async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {
   try {
     const caller = await verifier.verify(token, request);
@@ -102,7 +102,7 @@ async function verify(verifier: TokenVerifier, token: string, request: FastifyRe
   }
 }
 
-/** Where to come back to. What a form was sent to is no page: its section is. */
+/** Where to come back to. The address of a form is not a page, so its section is used. */
 export function pageOf({ method, url }: FastifyRequest): string {
   if (method === 'GET' || method === 'HEAD') return url;
   if (url.startsWith('/device')) return '/device';

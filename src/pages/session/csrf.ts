@@ -34,10 +34,7 @@ export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: Fast
   return visitor;
 }
 
-/**
- * Double submit: the field is a MAC over a random cookie and the session. So a form made for one person does not work for
- * another, none made before the sign-in works after it, and a cookie that a neighbouring host planted is worth nothing.
- */
+/** Double submit: a MAC over a random cookie and the session. Forms work for one person and one session only. */
 export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies): Csrf {
   const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
   const checkOrigin = (request: FastifyRequest): void => {

@@ -3,10 +3,7 @@ const nowhere = 'http://nowhere.invalid';
 /** An authorization request is carried through the login page. */
 const longest = 8000;
 
-/**
- * The path where a browser may be sent, if it is one of this service; else undefined. A browser reads `//host`, `/\host`
- * and (after it drops tabs and newlines) `/<tab>/host` as another host, and a proxy in between may decode `%2f` first.
- */
+/** A path of this service, or undefined. Browsers read `//host`, `/\host` and `/<tab>/host` as another host. */
 export function localPath(candidate: unknown): string | undefined {
   if (typeof candidate !== 'string' || candidate.length > longest) return undefined;
   // Printable ASCII only, beginning with exactly one slash; anything else arrives percent-encoded in an honest URL.
@@ -18,3 +15,6 @@ export function localPath(candidate: unknown): string | undefined {
   if (origin !== nowhere || pathname.startsWith('//') || /^\/%2f/i.test(pathname)) return undefined;
   return pathname + search;
 }
+
+/** `?next=…` for a link that leads on to where the person was going. */
+export const nextQuery = (next: string | undefined): string => (next ? `?next=${encodeURIComponent(next)}` : '');

@@ -39,10 +39,7 @@ interface Call {
   readonly cookie?: string;
 }
 
-/**
- * The pages are a first-party client that lives inside the service: they use its API like any other, without a socket
- * in between. So one place validates, decides who may do what, throttles and records.
- */
+/** The pages call the API like any client, in process. So one place validates, authorizes, throttles and records. */
 export async function callOwnApi<T>(
   request: FastifyRequest,
   { method, path, body, token, cookie }: Call,

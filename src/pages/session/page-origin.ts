@@ -5,11 +5,7 @@ import type { Config } from '../../config/config.ts';
 export const isOwnOrigin = (origin: string, host: string, { baseUrl }: Pick<Config, 'baseUrl'>): boolean =>
   origin === new URL(baseUrl).origin || origin.endsWith(`://${host}`);
 
-/**
- * Whether a page of this service may have sent the request. A browser that says so itself (`Sec-Fetch-Site`) is believed;
- * others say it by the Origin, which they send with every form: over plain HTTP and in older browsers there is nothing else. The
- * oldest send the Referer alone.
- */
+/** Whether a page of this service sent this: by Sec-Fetch-Site, else Origin, else Referer (old browsers). */
 export function mayBeOwnPage({ headers, host }: FastifyRequest, config: Pick<Config, 'baseUrl'>): boolean {
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return true;

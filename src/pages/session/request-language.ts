@@ -10,7 +10,7 @@ const languages = new WeakMap<FastifyRequest, string>();
 /** The language that a page was asked for in, once that is known. */
 export const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request);
 
-/** The language of a page: what the person chose, in the settings or in this browser, else what the browser asks for. */
+/** The language of a page: the person's choice in the settings or this browser, else the browser's. */
 export class RequestLanguage {
   readonly #languages: Languages;
   readonly #cookies: Cookies;

@@ -3,10 +3,122 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { findTimeZone } from '../../identity/accounts/time-zone-store.ts';
+import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
-import { ownData } from './own-data.ts';
-import { asPerson, hasOwnPassword, refusal, showSettings } from './settings-shell.ts';
+import type { Answer } from '../session/own-api.ts';
+import { asPerson, hasOwnPassword, refusal, showSettings, wanted } from './settings-shell.ts';
+
+const pageSize = 100;
+/** Of one list: nobody's own rows come near it, and an export must end. */
+const mostPages = 1000;
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Described {
+  readonly name: string;
+  readonly path: string;
+  readonly operations: readonly string[];
+  readonly fields: Readonly<Record<string, { readonly references?: string; readonly searchable: boolean }>>;
+}
+
+/** Lists that have a place of their own in the export, or are about nobody. */
+const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued-jobs']);
+
+/**
+ * Everything that is held about the person who asks, as one JSON document, written piece by piece: what they may read by the API, and
+ * of the audit trail what happened to them. Nothing in it opens anything: values of tokens and secrets are not stored.
+ */
+async function* ownData(kit: PageKit, request: FastifyRequest): AsyncGenerator<string> {
+  const id = request.caller.userId as string;
+  const { db } = kit.database;
+  const head = {
+    service: kit.config.baseUrl,
+    exported_at: new Date(kit.now()).toISOString(),
+    profile: await wanted(asPerson<object>(request, 'GET', '/v1/users/me')),
+    time_zone: (await findTimeZone(db, id)) ?? null,
+  };
+  yield JSON.stringify(head, null, 2).slice(0, -2);
+  const parts: [string, AsyncIterable<unknown>][] = [
+    ['sessions', rowsOf(request, '/v1/tokens', `type:session;user_id:${id}`)],
+    ['access_tokens', rowsOf(request, '/v1/tokens', `type:personal;user_id:${id}`)],
+    ['applications', rowsOf(request, '/v1/clients', `user_id:${id}`)],
+    ['connected_applications', rowsOf(request, '/v1/consents', `user_id:${id}`)],
+    ['events', eventsOf(kit, id)],
+  ];
+  for (const { name, path, fields } of await listsAboutPeople(request)) {
+    const naming = Object.entries(fields).filter(([, { references }]) => references === 'users');
+    const rows = naming.every(([, { searchable }]) => searchable)
+      ? rowsOf(request, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
+      : rowsOf(request, path);
+    parts.push([
+      name,
+      thoseNaming(
+        id,
+        naming.map(([field]) => field),
+        rows,
+      ),
+    ]);
+  }
+  for (const [name, rows] of parts) yield* written(name, rows);
+  yield '\n}\n';
+}
+
+async function* written(name: string, rows: AsyncIterable<unknown>): AsyncGenerator<string> {
+  yield `,\n  ${JSON.stringify(name)}: [`;
+  let first = true;
+  for await (const row of rows) {
+    yield `${first ? '' : ','}\n    ${JSON.stringify(row)}`;
+    first = false;
+  }
+  yield first ? ']' : '\n  ]';
+}
+
+async function listsAboutPeople(request: FastifyRequest): Promise<Described[]> {
+  const described = await wanted(asPerson<Described[]>(request, 'GET', '/v1/resources'));
+  return described.filter(
+    ({ name, operations, fields }) =>
+      !apart.has(name) &&
+      operations.includes('list') &&
+      Object.values(fields).some(({ references }) => references === 'users'),
+  );
+}
+
+async function* thoseNaming(id: string, fields: readonly string[], rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  for await (const row of rows) if (fields.some((field) => row[field] === id)) yield row;
+}
+
+/** The export contains only rows that the user may read. */
+async function* rowsOf(
+  request: FastifyRequest,
+  path: string,
+  search?: string,
+  searchJoin = 'and',
+): AsyncGenerator<Row> {
+  let cursor: string | undefined = '';
+  for (let page = 1; page <= mostPages && cursor !== undefined; page++) {
+    const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
+    const answer: Answer<Row[]> = await asPerson<Row[]>(request, 'GET', `${path}?${query}`);
+    if (answer.status === 403) return;
+    yield* await wanted(Promise.resolve(answer));
+    cursor = answer.nextCursor;
+  }
+}
+
+async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<object> {
+  let last = '';
+  for (;;) {
+    const events = await eventsAfter(database.db, last, { userId }, pageSize);
+    for (const { id, data, created_at, user_id, ...event } of events) {
+      last = id;
+      // Actions of an administrator on other users belong to those users.
+      const own = user_id === userId ? { data: JSON.parse(data) as unknown } : {};
+      yield { id, ...event, user_id, ...own, created_at: new Date(created_at).toISOString() };
+    }
+    if (events.length < pageSize) return;
+  }
+}
 
 const base = '/settings/account';
 

@@ -1,19 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import { everyScope, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
+import { everyScope, identityScopes, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
-import { serveSignInApplications, showSignInApplication } from './settings-sign-in-applications.ts';
+import { asPerson, ignoreNotFound, ownRows, refusal, showSettings, wanted } from './settings-shell.ts';
 
 const fields = ['name', 'scopes'];
 
-/**
- * External applications: personal clients, whose secret is in one answer only, the one that makes it, and beside them those
- * that people sign in to.
- */
+/** Personal clients, whose secret is shown once, and applications that people sign in to. */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
     showSettings(kit, request, reply, 'applications', 'settings/application-new', {
@@ -83,19 +79,92 @@ function readApplication(request: FastifyRequest) {
 }
 
 async function showApplications(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const query = new URLSearchParams({
-    // An administrator would see everybody's.
-    search: `type:personal,application;user_id:${request.caller.userId}`,
-    orderBy: 'created_at',
-    sortedBy: 'desc',
-    limit: '100',
-    count: 'none',
-  });
-  const path = `/v1/clients?${query}`;
-  const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
+  const applications = await ownRows<Application>(request, 'clients', 'personal,application');
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
   return showSettings(kit, request, reply, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,
   });
 }
+
+const addresses = ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const;
+const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
+const signInFields = ['name', 'scopes', ...addresses, ...lists];
+
+/** External applications that people sign in to: with a secret, which is in one answer only, or public. */
+function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
+  const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
+    showSettings(kit, request, reply, 'applications', 'settings/sign-in-application-new', {
+      title: message('sign_in_application_new.title'),
+      ...scopeChoices(known, chosen, { withIdentity: true }),
+      ...variables,
+    });
+
+  kit.page(`${base}/sign-in/new`, 'auth:web', (request, reply) => showNew(request, reply, identityScopes, {}));
+
+  kit.form(`${base}/sign-in`, 'auth:web', async (request, reply) => {
+    const { values, body, scopes, errors } = readSignInApplication(request);
+    if (errors) return showNew(request, reply.code(422), scopes, { values, errors });
+    const isPublic = values.kind === 'public';
+    const answer = await asPerson<WithSecret>(request, 'POST', '/v1/clients', {
+      ...body,
+      type: 'application',
+      public: isPublic,
+    });
+    if (!answer.ok)
+      return showNew(request, reply.code(answer.status), scopes, { values, ...refusal(answer, signInFields) });
+    if (isPublic) return kit.go(reply, `${base}/${answer.data.id}?done=application-saved`);
+    return showSecret(kit, request, reply, answer.data, answer.data.client_secret);
+  });
+
+  kit.form(`${base}/:id/sign-in`, 'auth:web', async (request, reply) => {
+    const { values, body, scopes, errors } = readSignInApplication(request);
+    const again = (status: number, variables: Variables) =>
+      showSignInApplication(kit, known, request, reply.code(status), { values, scopes, ...variables });
+    if (errors) return again(422, { errors });
+    const answer = await asPerson<Application>(request, 'PATCH', pathOf(request), body);
+    if (answer.ok) return kit.go(reply, `${base}/${answer.data.id}?done=application-saved`);
+    return again(answer.status, refusal(answer, signInFields));
+  });
+}
+
+/** `typed`: the values of a refused form. */
+async function showSignInApplication(
+  kit: PageKit,
+  known: KnownScopes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  typed: { values?: object; scopes?: readonly string[] } & Variables = {},
+): Promise<FastifyReply> {
+  const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
+  const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
+  return showSettings(kit, request, reply, 'applications', 'settings/sign-in-application', {
+    title: application.name,
+    application,
+    issuer: kit.config.baseUrl,
+    values: { ...application, ...inLines },
+    ...scopeChoices(known, typed.scopes ?? application.scopes, { withIdentity: true }),
+    ...typed,
+  });
+}
+
+function readSignInApplication(request: FastifyRequest) {
+  const values = readForm(request, 'name', 'kind', ...addresses, ...lists);
+  const scopes = readScopes(request);
+  const errors: Record<string, Message> = {};
+  if (values.name === '') errors.name = message('sign_in_application.name_missing');
+  if (scopes.length === 0) errors.scopes = nothingChosen;
+  const body = {
+    name: values.name,
+    scopes,
+    ...Object.fromEntries(addresses.map((name) => [name, values[name] || null])),
+    ...Object.fromEntries(lists.map((name) => [name, linesOf(values[name])])),
+  };
+  return { values, body, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean);

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { newestOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { asPerson, ignoreNotFound, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Consent {
   readonly id: string;
@@ -21,7 +21,7 @@ const base = '/settings/connections';
 const shownCalls = 3;
 const readCalls = 200;
 
-/** Connected applications: what the person has allowed to whom, and how to take it back. */
+/** Connected applications: the person's consents, and how to withdraw them. */
 export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
   kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {
@@ -37,15 +37,7 @@ async function showConnections(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const query = new URLSearchParams({
-    // An administrator would see everybody's.
-    search: `user_id:${request.caller.userId}`,
-    orderBy: 'updated_at',
-    sortedBy: 'desc',
-    limit: '100',
-    count: 'none',
-  });
-  const consents = await wanted(asPerson<Consent[]>(request, 'GET', `/v1/consents?${query}`));
+  const consents = await ownRows<Consent>(request, 'consents', undefined, 'updated_at');
   const calls = await lastCalls(context.database.db, request.caller.userId as string);
   const items = await Promise.all(
     consents.map(async ({ client_id, client_name, scopes, ...consent }) => {

@@ -3,7 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
-import { asPerson, ignoreNotFound, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
@@ -33,16 +33,8 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
 }
 
 /** The newest first; more than a hundred at once nobody signs out one by one. */
-const sessionsOf = (request: FastifyRequest): Promise<Session[]> => {
-  const query = new URLSearchParams({
-    search: `type:session;user_id:${request.caller.userId}`,
-    orderBy: 'last_used_at',
-    sortedBy: 'desc',
-    limit: '100',
-    count: 'none',
-  });
-  return wanted(asPerson<Session[]>(request, 'GET', `/v1/tokens?${query}`));
-};
+const sessionsOf = (request: FastifyRequest): Promise<Session[]> =>
+  ownRows(request, 'tokens', 'session', 'last_used_at');
 
 async function endSession(request: FastifyRequest, id: string): Promise<void> {
   await ignoreNotFound(asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));

@@ -46,7 +46,19 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
   throw new Problem(status, 'That did not work', detail, { code });
 }
 
-/** For removals: what is gone already is what was wanted. */
+/** The person's newest hundred rows. The search names the user, because an administrator would see everybody's. */
+export function ownRows<T>(
+  request: FastifyRequest,
+  resource: string,
+  type?: string,
+  orderBy = 'created_at',
+): Promise<T[]> {
+  const search = `${type === undefined ? '' : `type:${type};`}user_id:${request.caller.userId}`;
+  const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
+  return wanted(asPerson<T[]>(request, 'GET', `/v1/${resource}?${query}`));
+}
+
+/** For removals: a row that is gone already is a success. */
 export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<void> {
   const answer = await asking;
   if (answer.status !== 404) await wanted(Promise.resolve(answer));

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, ignoreNotFound, ownRows, refusal, showSettings } from './settings-shell.ts';
 
 interface Token {
   readonly id: string;
@@ -99,14 +99,7 @@ const pathOf = (request: FastifyRequest): string =>
   `/v1/tokens/${encodeURIComponent((request.params as { id: string }).id)}`;
 
 async function showTokens(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const query = new URLSearchParams({
-    search: `type:personal;user_id:${request.caller.userId}`,
-    orderBy: 'created_at',
-    sortedBy: 'desc',
-    limit: '100',
-    count: 'none',
-  });
-  const tokens = await wanted(asPerson<Token[]>(request, 'GET', `/v1/tokens?${query}`));
+  const tokens = await ownRows<Token>(request, 'tokens', 'personal');
   const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(token.scopes) }));
   return showSettings(kit, request, reply, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }

@@ -3,9 +3,8 @@ import { message } from '../../config/languages/message.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
-import { localPath } from '../session/local-path.ts';
+import { localPath, nextQuery } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
-import { nextQuery } from './next-query.ts';
 import { type MfaRequired, showSecondStep } from './second-step.ts';
 
 const path = '/login-code';

@@ -11,7 +11,7 @@ import type { OAuth } from '../../oauth/oauth.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { nextQuery } from './next-query.ts';
+import { nextQuery } from '../session/local-path.ts';
 
 /** The services of the provider pages, beside the page kit. */
 export interface ProviderMeans extends LinkServices {

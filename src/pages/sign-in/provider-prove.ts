@@ -29,10 +29,7 @@ export function serveProving(kit: PageKit, means: ProviderMeans): void {
   });
 }
 
-/**
- * Back from the provider. The identity must be one of this user's, and the proof a new one: a provider that answers from an
- * old session proves nothing. A provider that does not say when it authenticated the person is believed, as it is at a sign-in.
- */
+/** Back from the provider: requires an identity of this user and a new proof, not one of an old session. */
 export async function finishProving(
   kit: PageKit,
   { context, oauth }: ProviderMeans,

@@ -14,8 +14,8 @@ import { OAuthError } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Tokens } from '../session/cookies.ts';
 import { visitorOf } from '../session/csrf.ts';
+import { nextQuery } from '../session/local-path.ts';
 import { loginClientOf } from '../session/login-client.ts';
-import { nextQuery } from './next-query.ts';
 import type { Answered, ProviderMeans } from './provider-means.ts';
 import { type MfaRequired, showSecondStep } from './second-step.ts';
 

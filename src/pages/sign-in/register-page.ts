@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { requireOpenRegistration } from '../../identity/registration/registration.ts';
+import { requireOpenRegistration } from '../../identity/registration/make-user.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
-import { localPath } from '../session/local-path.ts';
+import { localPath, nextQuery } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
-import { nextQuery } from './next-query.ts';
 import type { ProviderMeans } from './provider-means.ts';
 import type { Going } from './sign-in.ts';
 

@@ -4,9 +4,8 @@ import { loginExpired } from '../../oauth/grants/mfa.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import type { Tokens } from '../session/cookies.ts';
-import { localPath } from '../session/local-path.ts';
+import { localPath, nextQuery } from '../session/local-path.ts';
 import type { Answer } from '../session/own-api.ts';
-import { nextQuery } from './next-query.ts';
 
 /** The API's response if the password was right and a second factor is required. */
 export interface MfaRequired {

@@ -9,8 +9,7 @@ import { noticeOf } from '../kit/notices.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { endSession, signedOutPath } from '../logout/end-session.ts';
-import { localPath } from '../session/local-path.ts';
-import { nextQuery } from './next-query.ts';
+import { localPath, nextQuery } from '../session/local-path.ts';
 import { pendingOf } from './provider-link.ts';
 import { labelOf, leave, type ProviderMeans } from './provider-means.ts';
 import { type MfaRequired, showSecondStep } from './second-step.ts';
@@ -80,7 +79,7 @@ async function showLogin(
   return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 
-/** Where the person comes from a provider with an email that is taken: what the page explains to them. */
+/** The explanation for a person who comes from a provider with an email that is taken. */
 async function linkingOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest, next: string | undefined) {
   const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
   const provider = handle === '' ? undefined : await means.providers.find(name);

@@ -1,10 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { EventLine, LineSink } from './events-log.ts';
 
-/**
- * A file that lines are added to. Before each write it is looked whether the name still means the same file: after a
- * rotation a new one is made, and nobody has to be told.
- */
+/** Appends lines to a file. After a log rotation it opens the new file, without a signal. */
 export class EventFile implements LineSink {
   readonly #path: string;
   #file: FileHandle | undefined;
@@ -38,7 +35,7 @@ export class EventFile implements LineSink {
     return this.#file;
   }
 
-  /** A line that was cut off is finished first when there is room again: the caller sends the whole batch anew after it. */
+  /** A line that a full disk cut off is completed first. The caller then sends the whole batch again. */
   async #writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
     let left = bytes;
     try {

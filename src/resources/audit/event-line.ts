@@ -1,6 +1,6 @@
 import type { EventRow } from './event-store.ts';
 
-/** An event as one line of JSON, with the fields of `/v1/events`. What JSON escapes can break no line. */
+/** An event as one line of JSON, with the fields of `/v1/events`. */
 export function eventLine(row: EventRow): string {
   const { id, type, created_at, user_id, client_id, session_id, actor_id, address, user_agent, request_id, data } = row;
   const time = new Date(created_at).toISOString();

@@ -4,9 +4,9 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type EventRow = Selectable<Tables['events']>;
 
-/** Which events: all that is given must hold. */
+/** All given conditions must hold. */
 export interface EventFilter {
-  /** `login.failed`, or `login.*` for all that begins so. */
+  /** `login.failed`, or `login.*` for a prefix. */
   readonly type?: string | undefined;
   /** The user that the event is about, or who caused it. */
   readonly userId?: string | undefined;
@@ -37,7 +37,7 @@ export async function newestEvents(db: Db, filter: EventFilter, limit: number): 
   return rows.reverse();
 }
 
-/** The newest ones of a type that happened to a user, newest first. */
+/** Newest first. */
 export const newestOfUser = (db: Db, userId: string, type: string, limit: number): Promise<EventRow[]> =>
   db
     .selectFrom('events')
@@ -48,7 +48,6 @@ export const newestOfUser = (db: Db, userId: string, type: string, limit: number
     .limit(limit)
     .execute();
 
-/** The rows after an id, in the order of ids. */
 export const eventsAfter = (db: Db, id: string, filter: EventFilter, limit: number): Promise<EventRow[]> =>
   select(db, filter).where('id', '>', id).orderBy('id').limit(limit).execute();
 
@@ -58,7 +57,7 @@ interface Horizon {
   readonly begun: number;
 }
 
-/** SQLite has one writer: whatever can be seen is followed by nothing older. */
+/** SQLite has one writer, so no older event can appear later. */
 const nothingUnderWay: Horizon = { ended: 0, begun: 0 };
 
 export async function readHorizon({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<Horizon> {
@@ -69,13 +68,13 @@ export async function readHorizon({ engine, db }: Pick<Database, 'engine' | 'db'
   return rows[0] as Horizon;
 }
 
-/** Those of the ids that are in the trail: what was recorded in a transaction is there once that has committed. */
+/** The ids whose transactions have committed. */
 export async function committedEvents(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('events').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Removes up to `limit` of the oldest events before a time, and says how many. */
+/** Deletes up to `limit` of the oldest events before a time. Returns the number of deleted events. */
 export async function deleteEventsBefore(db: Db, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('events')

@@ -2,7 +2,7 @@ import type { Context, EventsOut } from '../../database/context.ts';
 import { eventLine } from './event-line.ts';
 import { committedEvents, type EventRow } from './event-store.ts';
 
-/** Where lines go. `write` returns when they are out of our hands, and throws when they are not. */
+/** The target of lines. `write` throws if the target did not take them. */
 export interface LineSink {
   write(lines: readonly EventLine[]): Promise<void>;
   close(): Promise<void>;
@@ -20,15 +20,12 @@ interface Noted {
 }
 
 const batch = 500;
-/** More wait only where the sink has been away for long: then the newest are left out, and it is said. */
+/** If more events wait, the newest are dropped and the log says so. */
 const mostWaiting = 100_000;
-/** No transaction is open for so long: what has not come by then was undone. */
+/** No transaction is open for so long: an event that is not there by then was rolled back. */
 const undoneAfter = 5 * 60_000;
 
-/**
- * Writes each event that this process records as a line, after its transaction has committed. What cannot be written is
- * kept and tried again.
- */
+/** Writes each event of this process as a line, after its transaction has committed. It keeps and retries failed lines. */
 export class EventsLog implements EventsOut {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;

@@ -3,7 +3,7 @@ import { defineResource } from '../declaration/define-resource.ts';
 import { belongsTo } from '../declaration/relations.ts';
 import { json, reference, text, timestamp, uuid } from '../declare.ts';
 
-/** The audit trail, for administrators. Nobody changes it; in time it goes by itself. */
+/** The audit trail, for administrators. It is read-only. */
 export const eventsResource = defineResource({
   name: 'events',
   description: 'The audit trail: the actor, the action, the client and the address. Kept for EVENT_RETENTION_DAYS.',

@@ -1,7 +1,7 @@
 import type { Database, Db } from '../../database/database.ts';
 import { type EventFilter, type EventRow, eventsAfter, readHorizon } from './event-store.ts';
 
-/** An event is dated, and then written. This much may lie between the two. */
+/** The longest time between the date of an event and its commit. */
 const overlap = 60_000;
 const batch = 1000;
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
@@ -21,8 +21,8 @@ interface Look {
 }
 
 /**
- * Returns the events since the last call: each event once and in order, however late its transaction commits. As with changes,
- * an event waits for the transactions that were running when it was first seen.
+ * Returns each new event once and in order, however late its transaction commits. An event waits for the transactions that were
+ * running when it was first seen.
  */
 export class EventFollower {
   readonly #database: Pick<Database, 'engine' | 'db'>;

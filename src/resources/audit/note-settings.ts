@@ -7,13 +7,13 @@ import { systemSource } from '../../http/request-source.ts';
 import { readKnownSettings, writeKnownSettings } from './known-settings-store.ts';
 import { recordEvent } from './record-event.ts';
 
-/** These are of one instance and its machine, and differ between instances of one service. */
+/** Settings that can differ between the instances of a service. */
 const ofOneInstance = new Set([
   ...['host', 'port', 'dataDir', 'logLevel', 'resourcesDir', 'viewsDir'],
   ...['databaseUrl', 'databaseListenUrl', 'databaseReplicaUrls', 'databasePoolSize'],
 ]);
 
-/** As the trail shows them: of a secret only whether there is one. */
+/** For the audit trail. A secret is only `set` or `not set`. */
 function shownSettings(config: Config): Map<string, string> {
   const shown = new Map<string, string>();
   for (const [key, { env, secret }] of Object.entries(settings)) {
@@ -26,7 +26,7 @@ function shownSettings(config: Config): Map<string, string> {
   return shown;
 }
 
-/** At start: records what an operator changed since the last one. Instances that start together queue for the lock. */
+/** At a start: records the settings that have changed since the last start. */
 export async function noteSettings(context: Context): Promise<void> {
   const now = shownSettings(context.config);
   await underMigrationLock(context.database, async (tx) => {

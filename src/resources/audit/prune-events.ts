@@ -4,6 +4,5 @@ import { deleteEventsBefore } from './event-store.ts';
 
 const day = 86_400_000;
 
-/** Removes events that are older than EVENT_RETENTION_DAYS. */
 export const pruneEvents = ({ config, database, now }: Context): Promise<number> =>
   pruneInBatches((limit) => deleteEventsBefore(database.db, now() - config.eventRetentionDays * day, limit));

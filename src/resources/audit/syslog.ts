@@ -29,7 +29,7 @@ interface Target {
 
 const timeoutMs = 5000;
 
-/** RFC 5426: one datagram a message. Whether it arrives nobody knows. */
+/** RFC 5426: one datagram per message, without an acknowledgement. */
 export class UdpSyslog implements LineSink {
   readonly #target: Target;
 
@@ -59,7 +59,7 @@ export class UdpSyslog implements LineSink {
   async close(): Promise<void> {}
 }
 
-/** RFC 6587 3.4.1 (TCP) and RFC 5425 (TLS): each message after its length, over a connection that is kept. */
+/** RFC 6587 3.4.1 (TCP) and RFC 5425 (TLS): the length and then the message, over one connection. */
 export class StreamSyslog implements LineSink {
   readonly #target: Target;
   readonly #secure: boolean;
@@ -107,12 +107,12 @@ export class StreamSyslog implements LineSink {
         socket.setTimeout(0);
         socket.setKeepAlive(true);
         socket.removeListener('error', reject);
-        // Seen at the next write, as a connection that is gone.
+        // The next write finds the connection closed.
         socket.on('error', () => undefined);
         socket.on('close', () => {
           if (this.#socket === socket) this.#socket = undefined;
         });
-        // Nothing is expected from there; reading is how its end is noticed.
+        // Reading detects the end of the connection.
         socket.resume().unref();
         this.#socket = socket;
         resolve(socket);

@@ -13,7 +13,7 @@ import { webhooksResource } from './webhooks/webhooks-resource.ts';
 
 type Given = Pick<ChangesServices, 'keys' | 'verifier' | 'cookieToken'> & Pick<SenderMeans, 'ownerOf' | 'notify'>;
 
-/** The log of changes, and those who follow it. */
+/** The log of changes, its streams and its webhooks. */
 export class Changes {
   readonly log: ChangeLog;
   readonly positions: ReturnType<typeof createListPositions>;
@@ -28,10 +28,10 @@ export class Changes {
     this.log = new ChangeLog(context);
     this.positions = createListPositions(context, this.log);
     const means = { keys, resources: () => this.#served, wake: () => this.#sender?.wake() };
-    this.resources = [webhooksResource(means), deliveriesResource];
+    this.resources = [webhooksResource(means), deliveriesResource(means.resources)];
   }
 
-  /** Something was recorded by this process. */
+  /** Call it after this process has recorded a change. */
   readonly wake = (): void => {
     this.#streams?.wake();
     this.#sender?.wakeForChange();
@@ -51,7 +51,6 @@ export class Changes {
     app.addHook('preClose', () => sender.stop());
   }
 
-  /** The periodic tasks. */
   async prune(): Promise<void> {
     await this.#sender?.prune();
   }

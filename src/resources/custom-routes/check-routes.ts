@@ -89,7 +89,7 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
   if (auth === 'public' && !isOpen) complain('access', 'it needs somebody: auth must be auth:api or auth:web.');
 }
 
-/** A name that only one of the two knows would refuse every request. */
+/** A parameter that is not in the path would refuse every request. */
 function checkParams(path: string, params: { readonly properties?: object }, complain: Complain): void {
   const inPath = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   const described = Object.keys(params.properties ?? {});
@@ -111,7 +111,7 @@ function checkAuth(auth: unknown, known: readonly string[], complain: Complain):
   complain('auth', auth === undefined ? `it is missing.${near}` : `${shown(auth)} is not known.${near}`);
 }
 
-/** The spec's rules for names hold under `/v1`; elsewhere a path only has to be one. */
+/** Under `/v1` the naming rules of the spec apply. */
 function checkPath(path: unknown, complain: Complain): void {
   if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
     complain('path', `it takes a path such as /v1/reports/:id; this is ${shown(path)}.`);

@@ -8,7 +8,6 @@ import type { ActionAccess } from '../declaration/access.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ResourceName, ResourceOf } from '../declaration/resource-calls.ts';
 
-/** The argument of a handler. */
 export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
   readonly caller: Caller;
   readonly params: Params;
@@ -22,7 +21,7 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> ex
   readonly log: Logger;
   /** Reads and writes resources as the API does: `resource('visits', { as: 'caller' }).update(id, { … })`. */
   readonly resource: ResourceOf;
-  /** For reading. What is written outside of `transaction` is not guarded against a revocation meanwhile. */
+  /** For reading. A write outside of `transaction` is not protected against a concurrent revocation. */
   readonly db: OperatorDb;
   /** A write: the caller's session, roles and scopes are held until it commits. It may run again after a deadlock. */
   transaction<T>(work: (tx: OperatorTx, caller: Caller) => Promise<T>): Promise<T>;
@@ -37,7 +36,7 @@ export type RouteAccess = ActionAccess | 'create' | 'update' | 'delete';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An endpoint of one's own: checked, guarded, counted, described and logged like every other. */
+/** An endpoint of the operator. It is validated, protected, limited, described and logged like every other. */
 export interface Route<
   P extends TObject = TObject,
   Q extends TObject = TObject,
@@ -67,14 +66,14 @@ export interface Route<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Describes the answer. What it does not name is left out of it. */
+  /** The schema of the response. Members that it does not name are left out. */
   readonly response?: R;
   /** Of an answer with a body; the default is 200. An undefined result is 204. */
   readonly status?: number;
   handle(call: RouteCall<Static<P>, Static<Q>, Static<B>>): Promise<unknown> | unknown;
 }
 
-/** A page of one's own: a view of `VIEWS_DIR`, filled with what `load` returns. */
+/** A page of the operator: a view of `VIEWS_DIR`, filled with the result of `load`. */
 export interface Page {
   readonly path: string;
   readonly auth: 'public' | 'auth:web';
@@ -83,7 +82,6 @@ export interface Page {
   load?(call: RouteCall): Promise<Readonly<Record<string, unknown>>> | Readonly<Record<string, unknown>>;
 }
 
-/** Something that a file of ROUTES_DIR declares. */
 export type Declared =
   | { readonly kind: 'route'; readonly route: Route }
   | { readonly kind: 'page'; readonly page: Page };

@@ -3,7 +3,6 @@ import { OperatorError } from '../../platform/errors.ts';
 import { complaintsAbout } from './check-routes.ts';
 import type { Declared } from './define-route.ts';
 
-/** A declared route or page, and the file that declares it. */
 export type Loaded = Declared & { readonly file: string };
 
 /** Each file in the folder exports one or more routes or pages. */

@@ -14,13 +14,11 @@ import type { Route, RouteAccess } from './define-route.ts';
 
 type Row = Record<string, unknown> & { id: string };
 
-/** The access rule of a route, and the row that it applies to. */
 export interface RouteGuard {
-  /** The scope that the caller's token must hold. */
   readonly scope: string | undefined;
-  /** Throws 403 or 404 where the caller may not; returns the row that the path names, where there is one. */
+  /** Throws 403 or 404. Returns the row that the path names. */
   check(services: ResourceServices, request: FastifyRequest): Promise<Row | undefined>;
-  /** The same inside the transaction of a write, with the caller as it is then. The row stays as it is until the commit. */
+  /** The same inside the transaction of a write, with the current caller. It locks the row. */
   hold(services: ResourceServices, request: FastifyRequest, write: WriteContext): Promise<void>;
 }
 
@@ -78,7 +76,7 @@ function rowRule(access: RouteAccess | undefined): RowRule {
   return (caller, now) => decide(access, caller, now);
 }
 
-/** Without a row, a rule must hold whatever the row. */
+/** Without a row, the rule must hold for every row. */
 const callerRule = (resource: Resource | undefined, access: RouteAccess) => {
   if (access === 'write') return resource ? resource.definition.access.write : 'nobody';
   if (access === 'read' || access === 'create' || access === 'update' || access === 'delete')

@@ -8,7 +8,7 @@ import { writeTransaction } from '../write/write-transaction.ts';
 import type { RouteCall } from './define-route.ts';
 import type { RouteGuard } from './route-access.ts';
 
-/** One request, as an operator's handler sees it. `guard` is asked again inside of each transaction. */
+/** The argument of a handler. `guard` checks again inside of each transaction. */
 export function routeCall(
   services: ResourceServices,
   request: FastifyRequest,
@@ -32,7 +32,7 @@ export function routeCall(
     resource: call.resource,
     transaction: (work) => {
       const { scope } = request.route.config;
-      // Whatever it writes may be about accounts: nobody knows.
+      // It may write any table, also those of accounts.
       const act = { scope, ofAccounts: true, recorded: isAnyRecorded(services.resources) };
       return writeTransaction(services, call, act, async (write) => {
         await guard?.hold(services, request, write);

@@ -14,7 +14,7 @@ import { routeCall } from './route-call.ts';
 
 const nothing = Type.Object({});
 
-/** Registers the operator's own endpoints. `checkForm` refuses what a page of another site sends with the session cookie. */
+/** Registers the endpoints of the operator. `checkForm` refuses cross-site requests with the session cookie. */
 export function serveRoutes(
   app: App,
   services: ResourceServices,
@@ -36,7 +36,7 @@ export function serveRoutes(
   for (const declared of loaded) requireGet(app, loaded, declared);
 }
 
-/** Somebody who may not change a row through the API could do so through a route that says nothing about it. */
+/** A route without `resource` could change a row that the caller may not change. */
 function warnOfRows({ resources, context }: ResourceServices, file: string, route: Route): void {
   const { method, path } = route;
   const [, version, name = '', id] = path.split('/');
@@ -46,7 +46,7 @@ function warnOfRows({ resources, context }: ResourceServices, file: string, rout
   );
 }
 
-/** The spec's 4.7: what PUT replaces can be read at the same address. */
+/** Spec 4.7: a PUT needs a GET of the same path. */
 function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void {
   if (declared.kind !== 'route' || declared.route.method !== 'PUT') return;
   const { path } = declared.route;
@@ -90,7 +90,7 @@ function serveRoute(
       ...(response ? { response: { [status]: response } } : {}),
     },
     async preValidation(request) {
-      // Texts of a path, a query string or a form mean what the schema says.
+      // Converts texts of a path, a query string or a form to the types of the schema.
       if (params) request.params = readForm(request.params as Record<string, unknown>, params);
       request.query = readForm(request.query as Record<string, unknown>, query);
       if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
@@ -105,7 +105,7 @@ function serveRoute(
       if (reply.sent) return reply;
       if (method !== 'GET') reply.header('cache-control', 'no-store');
       if (result === undefined) return reply.code(204).send();
-      // Fastify takes a text for JSON that is made already.
+      // Fastify would send a text unchanged.
       const data = typeof result === 'string' ? JSON.stringify(result) : result;
       return reply.code(status).type('application/json; charset=utf-8').send(data);
     },

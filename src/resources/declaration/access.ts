@@ -4,7 +4,7 @@ import { demandsOf, stepUpIn } from './step-up.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** Whatever it speaks of: what is not written within a declaration is checked at the start alone. */
+/** Names outside of a declaration are checked only at the start. */
 // biome-ignore lint/suspicious/noExplicitAny: names that nobody has said.
 type Any = any;
 
@@ -68,7 +68,7 @@ export const any = <F extends string = never, R extends string = never>(
   ...of: (Condition<F, R> | boolean)[]
 ): Condition<F, R> => ({ kind: 'any', of });
 
-/** Callers who have the role; the service's own work passes too. */
+/** Callers who have the role, and the service itself. */
 export const role =
   (name: string): Rule<never, never> =>
   (caller) =>
@@ -86,7 +86,7 @@ export const scope =
   (caller) =>
     mayUseScope(caller, name);
 
-/** One of them holds. A step-up is asked for only where none of the others holds for the caller. */
+/** One of the rules holds. A step-up is required only if no other rule holds. */
 export function anyOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
   refuseOthers('anyOf', rules);
   const rule: Rule<F, R> = (caller, now) => {
@@ -108,7 +108,7 @@ export function anyOf<F extends string = never, R extends string = never>(...rul
   return Object.assign(rule, { demands: demandsOf(rules) });
 }
 
-/** All of them hold. A step-up is asked of nobody whom another rule refuses. */
+/** All rules hold. A step-up is required only if all others hold. */
 export function allOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
   refuseOthers('allOf', rules);
   const inTurn = [...rules].sort((a, b) => demandsOf([a]).length - demandsOf([b]).length);
@@ -130,7 +130,6 @@ function refuseOthers(name: string, rules: readonly unknown[]): void {
   if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), and not "${other}".`);
 }
 
-/** Evaluates an access word or rule for one caller. */
 export function decide(access: Access, caller: Caller, now: number): boolean | Condition {
   if (access === 'public') return true;
   if (access === 'auth:api') return caller.kind !== 'anonymous';
@@ -138,7 +137,7 @@ export function decide(access: Access, caller: Caller, now: number): boolean | C
   return access(caller, now);
 }
 
-/** Not an empty list: who may see no row of it at all is told so. */
+/** Refuses other callers with 403 instead of an empty list. */
 export const forAdministrators =
   (refusal: string): Rule =>
   (caller) => {

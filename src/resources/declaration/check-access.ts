@@ -5,7 +5,7 @@ import type { Complain, Definitions } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { accessOptions } from './known-options.ts';
 
-/** The words and rules of who may do what: each is one that there is, and speaks of what there is. */
+/** Checks the words and rules of `access`, and the names that they use. */
 export function checkAccess(
   definition: ResourceDefinition,
   all: Definitions,

@@ -34,7 +34,7 @@ const reserved = new Set([
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
-/** Stops the start when a declaration is wrong: with the file, the option and the mend. */
+/** Refuses wrong declarations. The error names the file, the option and the correction. */
 export function checkDefinitions(definitions: readonly ResourceDefinition[], known: KnownNames = {}): void {
   const problems: string[] = [];
   const complaintsOf =
@@ -51,7 +51,7 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
   }
   const broken = new Set(definitions.filter((definition) => !whole.has(definition)).map(({ name }) => name));
   for (const definition of definitions) {
-    // Further complaints about an incomplete declaration would only repeat this.
+    // Other checks of an incomplete declaration would only repeat this.
     if (whole.has(definition) && isApartFrom(broken, definition))
       checkDefinition(definition, byName, known, complaintsOf(definition));
     else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, complaintsOf(definition));
@@ -64,7 +64,7 @@ const fieldsIn = ({ fields }: ResourceDefinition): Readonly<Record<string, Field
     Object.entries(fields ?? {}).filter(([name, field]) => areFields({ [name]: field }, () => undefined)),
   );
 
-/** Whether no relation of it leads to one of these. */
+/** Whether no relation leads to one of these. */
 const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDefinition): boolean =>
   names.size === 0 ||
   !Object.values(relations as Record<string, { target?: string; through?: string } | undefined>).some(

@@ -31,7 +31,7 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, co
   }
 }
 
-/** Whether each is made by a function such as `text`; without that, nothing else can be said of them. */
+/** Whether each field is made by a function such as `text`. */
 export function areFields(fields: Readonly<Record<string, unknown>>, complain: Complain): boolean {
   const wrong = Object.entries(fields).filter(([, field]) => !isField(field));
   for (const [name, field] of wrong) {

@@ -4,7 +4,7 @@ import { nearest } from '../../platform/nearest.ts';
 import type { Complain } from './complaints.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
 
-/** `Did you mean …? There are: …`, after the sentence that says what is not there. */
+/** `Did you mean …? There are: …` */
 export function nearestOf(name: string, known: Iterable<string>): string {
   const names = [...known];
   const near = nearest(name, names);
@@ -46,7 +46,6 @@ export const asName = (name: string): string =>
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toLowerCase();
 
-/** A value of a declaration, in a message. */
 export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (value instanceof RegExp) return String(value);

@@ -1,7 +1,6 @@
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
-import type { Proof } from '../../platform/proof.ts';
 import type { Condition, Rule } from './access.ts';
 import { nearestOf, shown } from './check-options.ts';
 import type { Complain, Definitions } from './complaints.ts';
@@ -22,7 +21,7 @@ interface RuleContext {
   readonly known: KnownNames;
 }
 
-/** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. Returns all its answers. */
+/** Calls a rule with callers of every kind. Checks the roles and scopes that it asks for, and its conditions. Returns its answers. */
 export function checkRule(
   where: string,
   rule: Rule,
@@ -64,7 +63,17 @@ export function checkRule(
 const someMoment = Date.parse('2026-01-31T12:00:00Z');
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
 
-/** Callers with no role, with each alone and with all; what roles and scopes they are asked for is noted. */
+/** A user with a perfect proof, to call rules with. */
+export const probeUser = (now: number): Caller => ({
+  ...anonymousCaller,
+  kind: 'user',
+  userId: someId,
+  clientId: someId,
+  sessionId: someId,
+  proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true },
+});
+
+/** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule asks for. */
 function probes(known: readonly string[], asked: { roles: Set<string>; scopes: Set<string> }): Caller[] {
   const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
     Object.assign([...held], {
@@ -73,15 +82,7 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
         return held.includes(name);
       },
     });
-  const proof: Proof = { time: someMoment, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true };
-  const user = {
-    ...anonymousCaller,
-    kind: 'user',
-    userId: someId,
-    clientId: someId,
-    sessionId: someId,
-    proof,
-  } as const;
+  const user = probeUser(someMoment);
   const roles = (...held: string[]) => noting(asked.roles, held);
   const scopes = (...held: string[]) => noting(asked.scopes, held);
   return [

@@ -1,6 +1,5 @@
 import type { ResourceDefinition } from './define-resource.ts';
 
-/** Collects what is wrong with a declaration, each with where it is and how to mend it. */
 export type Complain = (where: string, what: string) => void;
 export type Definitions = ReadonlyMap<string, ResourceDefinition>;
 

@@ -1,10 +1,9 @@
 import type { Fields } from './fields/field.ts';
 import type { OptionsOf } from './fields/row-types.ts';
 
-/** As keys of an object, so that messages list the names rather than how they were found. */
+/** Keys of an object, so that compiler messages list the names. */
 type Implicit<M> = { id: true } & (M extends false ? unknown : { created_at: true; updated_at: true });
 
-/** Whether the option was said, and not said to be false. */
 type Says<F, Option extends string> =
   OptionsOf<F> extends { readonly [K in Option]: infer V } ? (V extends false ? false : true) : false;
 type IsComputed<F> = OptionsOf<F> extends { readonly from: readonly string[] } ? true : false;
@@ -16,7 +15,6 @@ type Sortable<F extends Fields> = string extends keyof F
   ? Record<string, true>
   : { [K in keyof F as true extends Says<F[K], 'sortable'> ? K : never]: true };
 
-/** The declared fields that have a column. */
 export type OwnStoredNames<F extends Fields> = keyof Stored<F>;
 /** The fields that rules may use: the declared ones, and those of every row. */
 export type StoredNames<F extends Fields, M> = keyof (Stored<F> & Implicit<M>);
@@ -25,7 +23,7 @@ export type Order<F extends Fields, M> = keyof {
   [K in keyof (Sortable<F> & Implicit<M>) & string as K | `-${K}`]: true;
 };
 
-/** Marks a computed field that is made from a field which there is not. */
+/** Reports a computed field whose source does not exist. */
 export type CheckedSources<F extends Fields, M> = {
   readonly [K in keyof F]: OptionsOf<F[K]> extends { readonly from: readonly (infer S)[] }
     ? S extends StoredNames<F, M>

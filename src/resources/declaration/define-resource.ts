@@ -13,7 +13,6 @@ import type { Icon } from './icon.ts';
 import type { Relations } from './relations.ts';
 import type { ResourceOf } from './resource-calls.ts';
 
-/** One request, as hooks and actions see it. */
 export interface Call extends Enqueuing {
   readonly context: Context;
   readonly caller: Caller;
@@ -36,12 +35,12 @@ export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'del
 type WriteOperation = 'create' | 'update' | 'delete';
 
 export interface Hooks<F extends Fields> {
-  /** Before the transaction, where slow work belongs (hashing, asking another service). May return more values. */
+  /** Before the transaction, for slow work such as hashing. May return more values. */
   prepare?(
     call: Call,
     change: { operation: 'create' | 'replace' | 'update'; id: string | undefined; values: WriteValues<F> },
   ): Promise<WriteValues<F> | undefined> | WriteValues<F> | undefined;
-  /** The same for DELETE, with what its body holds. A resource that does not say this takes no body. */
+  /** The same for DELETE, with its body. Without this hook, DELETE takes no body. */
   prepareDelete?(call: Call, deletion: { id: string; body: Readonly<Record<string, unknown>> }): Promise<void> | void;
   /** Inside the transaction; may change `values`, may throw a Problem. It may run more than once. */
   beforeWrite?(
@@ -58,10 +57,7 @@ export interface Hooks<F extends Fields> {
       after: WholeRow<F> | undefined;
     },
   ): Promise<void> | void;
-  /**
-   * After the commit, outside of the transaction. The answer waits for it; a failure is logged, and undoes nothing. What
-   * must happen, however long it takes, is a job: `call.later`.
-   */
+  /** After the commit. The response waits for it. A failure is only logged: use a job for work that must happen (`call.later`). */
   afterCommit?(
     call: Call,
     change: {
@@ -95,13 +91,10 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
 
 /** The argument of an action of a collection. */
 export interface CollectionCall<B> extends Call {
-  /** For reading. What an action writes, it writes by `change` or `transaction`: both hold the rights of the caller. */
+  /** For reading. Write with `change` or `transaction`: both hold the rights of the caller. */
   readonly db: Pick<OperatorDb, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
   readonly body: B;
-  /**
-   * Runs work in a transaction, which holds the rights of the caller; what it tells reaches every instance before this
-   * returns. It is run again where PostgreSQL had to end it for the sake of another.
-   */
+  /** Runs work in a transaction that holds the rights of the caller. It runs again after a deadlock. */
   transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
 }
 
@@ -138,7 +131,7 @@ export interface Declaration<F extends Fields = Fields> {
   readonly access: AccessRules;
   /** The operations that the API offers. The default is all of them. */
   readonly operations?: readonly Operation[];
-  /** Rows for which it does not hold do not exist, for anybody. */
+  /** Rows that do not meet it do not exist for anybody. */
   readonly where?: (now: number) => Condition;
   /** Deleted rows are kept, hidden from everybody, and can be restored. */
   readonly softDelete?: boolean;
@@ -181,7 +174,6 @@ export interface ResourceDefinition<F extends Fields = Fields> extends Declarati
   readonly managed: boolean;
   /** Of a table of the service: only rows with a value in this column are recorded as changes. */
   readonly recordedWith?: string;
-  /** Where it was declared, for messages. */
   readonly file?: string;
 }
 

@@ -87,7 +87,6 @@ type LinkOptions<K extends Relation['kind']> = OptionKinds<
   Omit<Extract<Relation, { readonly kind: K }>, 'kind' | 'target'>
 >;
 
-/** The options of each kind of relation. */
 export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K> } = {
   belongsTo: { by: words },
   hasMany: { by: words },

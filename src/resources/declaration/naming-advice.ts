@@ -16,7 +16,7 @@ function startsWithVerb(name: string): boolean {
   return match !== null && isPlural(name) && !nounEnding.test(name.slice(match[0].length));
 }
 
-/** The spec's 4.7: names in paths are plural nouns and no verbs. Returns what a name lacks, for `gatehouse check`. */
+/** Spec 4.7: names in paths are plural nouns, not verbs. Advice for `gatehouse check`. */
 export function namingAdvice(name: string): string | undefined {
   if (startsWithVerb(name)) {
     return `"${name}" starts with a verb. Name what it is about, such as "${name.replace(verb, '')}": the method says what happens.`;

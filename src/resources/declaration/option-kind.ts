@@ -5,7 +5,7 @@ export interface OptionKind {
   accepts(value: unknown): boolean;
 }
 
-/** The kind of each option: the one list of what is known, for the checks and for the reference. */
+/** The known options and their kinds, for the checks and the reference. */
 export type OptionKinds<Options = Record<string, unknown>> = Readonly<Record<keyof Options & string, OptionKind>>;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -14,7 +14,6 @@ export const flag: OptionKind = { takes: 'true or false', accepts: (value) => ty
 export const words: OptionKind = { takes: 'a text', accepts: (value) => typeof value === 'string' };
 export const amount: OptionKind = { takes: 'a number', accepts: (value) => Number.isFinite(value) };
 export const callback: OptionKind = { takes: 'a function', accepts: (value) => typeof value === 'function' };
-/** An object, such as the one that is shown. */
 export const members = (example: string): OptionKind => ({ takes: `an object such as ${example}`, accepts: isObject });
 /** A TypeBox schema has a keyword such as `type` or `anyOf`. */
 export const schema: OptionKind = {

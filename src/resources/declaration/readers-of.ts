@@ -1,7 +1,6 @@
-import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { type Access, decide } from './access.ts';
+import { probeUser } from './check-rules.ts';
 
-/** How many rows somebody may read: none, those for which a condition holds, or all. */
 type Rows = 'none' | 'some' | 'all';
 
 /** The readers of rows: a user without a role, and a user with each single role. */
@@ -10,16 +9,11 @@ export interface Readers {
   readonly roles: Readonly<Record<string, Rows>>;
 }
 
-const someId = '0199d0a0-7c00-7000-8000-000000000001';
-
-/** Asks the rule for users with each role. A rule is a function, so what it says cannot be read off it. */
+/** Calls the rule for users with each role, because a rule is a function. */
 export function readersOf(read: Access, roles: readonly string[], now: number): Readers {
   const ask = (...held: string[]): Rows => {
-    const proof = { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true } as const;
-    const ids = { userId: someId, clientId: someId, sessionId: someId };
-    const user: Caller = { ...anonymousCaller, ...ids, kind: 'user', roles: held, scopes: ['*'], proof };
     try {
-      const answer = decide(read, user, now);
+      const answer = decide(read, { ...probeUser(now), roles: held, scopes: ['*'] }, now);
       return answer === true ? 'all' : answer === false ? 'none' : 'some';
     } catch {
       return 'none';

@@ -4,7 +4,6 @@ import { Problem } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { type Acr, acrLevels, type ProofDemand } from '../../platform/proof.ts';
 
-/** The proof that a step-up requires. */
 export interface StepUp {
   /** `1`: one factor; `2`: two; `'phr'`: one that cannot be phished. The default is any. */
   readonly acr?: 1 | 2 | 'phr';
@@ -24,13 +23,10 @@ const seconds = new Map([
   ['d', 86_400],
 ]);
 
-/** A rule that holds while the caller's proof of identity is strong and recent enough; `demands` are described in OpenAPI. */
+/** A rule that requires a strong and recent proof of identity. OpenAPI describes `demands`. */
 export type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
 
-/**
- * Requires a recent proof from a caller who passes the other rules: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.
- * The answer is 401 `proof_too_old`, and after the proof the same token goes on.
- */
+/** Requires a recent proof, or answers 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
 export function stepUp(options: StepUp = {}): DemandingRule {
   const demand = readStepUp(options);
   const rule = (caller: Caller, now: number): true => {
@@ -62,15 +58,14 @@ function readAge(given: unknown): number {
   throw new TypeError(`stepUp: maxAge takes seconds, or a text such as '5m', and not ${JSON.stringify(given)}.`);
 }
 
-/** All that the rules of a combination ask for. */
 export const demandsOf = (rules: readonly unknown[]): readonly ProofDemand[] =>
   rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as DemandingRule).demands ?? []) : []));
 
-/** The refusal, where an error is one that a proof would lift. */
+/** The error, if a new proof would solve it. */
 export const stepUpIn = (error: unknown): Problem | undefined =>
   error instanceof Problem && error.code === 'proof_too_old' ? error : undefined;
 
-/** The caller as after a perfect proof: to tell whether a rule would let them, were it not for that. */
+/** The caller with a perfect proof, to find out whether only the proof is missing. */
 export const asProven = (caller: Caller, now: number): Caller => ({
   ...caller,
   proof: { ...caller.proof, time: now, acr: 'phr' },

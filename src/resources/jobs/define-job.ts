@@ -4,7 +4,6 @@ import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { Job } from '../queue/job.ts';
 
-/** The argument of a job. */
 export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** The service's clock, in milliseconds since 1970. */
   readonly now: number;
@@ -18,10 +17,10 @@ export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
 }
 
-/** Done when it returns. What it throws has it tried again, so it may run twice: `key` tells a repeat. */
+/** An error causes another attempt, so it may run twice. The `key` stays the same. */
 type Work<D> = (call: JobCall<D>) => Promise<unknown> | unknown;
 
-/** Work that happens after the request that asked for it (`call.later('name', data)`), or by a schedule. */
+/** Work that runs after a request (`call.later('name', data)`) or by a schedule. */
 export interface JobDefinition<D = unknown> {
   /** The name for `later`: lowercase letters, digits and dashes. */
   readonly name: string;

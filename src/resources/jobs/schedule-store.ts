@@ -7,7 +7,6 @@ export type RunRow = Tables['job_runs'];
 export const findSchedules = (db: Db | Tx, names: readonly string[]): Promise<ScheduleRow[]> =>
   db.selectFrom('scheduled_jobs').selectAll().where('id', 'in', names).execute();
 
-/** Of instances that start together, one writes it. */
 export async function keepSchedule(db: Db, row: ScheduleRow): Promise<void> {
   const { schedule, time_zone, next_run_at } = row;
   await db
@@ -17,7 +16,7 @@ export async function keepSchedule(db: Db, row: ScheduleRow): Promise<void> {
     .execute();
 }
 
-/** True for the one instance that takes this run: the others find another time there. */
+/** True for the one instance that takes this run. */
 export async function takeRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: number): Promise<boolean> {
   const taken = await tx
     .updateTable('scheduled_jobs')
@@ -29,7 +28,7 @@ export async function takeRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: nu
   return taken.length > 0;
 }
 
-/** Whether a run has begun, or waits to, and has not ended. */
+/** Whether a run waits or runs. */
 export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
   const rows = await db
     .selectFrom('job_runs')
@@ -52,7 +51,7 @@ export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {
 
 type RunChange = Partial<Pick<RunRow, 'state' | 'attempts' | 'started_at' | 'finished_at' | 'error'>>;
 
-/** Notes how a run goes on. The job shows its last one. */
+/** Updates a run, and the last run of its job. */
 export async function noteRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>, change: RunChange): Promise<void> {
   await db.updateTable('job_runs').set(change).where('id', '=', run.id).execute();
   const { state, started_at } = change;

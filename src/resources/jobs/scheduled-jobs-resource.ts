@@ -8,7 +8,6 @@ import type { Scheduler } from './scheduler.ts';
 const states = ['waiting', 'running', 'done', 'failed'] as const;
 const access = { read: forAdministrators('Scheduled jobs are for administrators.'), write: role('admin') };
 
-/** The jobs of the operator that run by a schedule, for administrators. */
 export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
   defineResource({
     name: 'scheduled-jobs',
@@ -48,7 +47,6 @@ export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
     ],
   });
 
-/** How scheduled jobs ran, for administrators. */
 export const jobRunsResource = defineResource({
   name: 'job-runs',
   table: 'job_runs',

@@ -27,12 +27,11 @@ interface Scheduled {
 const usualTimeZone = 'UTC';
 const keepRunsMs = 30 * 24 * 60 * 60_000;
 
-/** Work for the queue that is about a schedule. */
 const subject = 'schedule';
 
 /**
- * Queues the runs of scheduled jobs. Every instance looks; the one that moves `next_run_at` on queues the run in the same
- * transaction, so that each run is queued once. The queue does it, and does it again where an instance dies.
+ * Queues the runs of scheduled jobs. Every instance looks. The instance that advances `next_run_at` queues the run in the same
+ * transaction, so that each run is queued once.
  */
 export class Scheduler {
   readonly #context: Context;
@@ -54,7 +53,7 @@ export class Scheduler {
     return [...this.#jobs.keys()];
   }
 
-  /** Queues what is due. A run that was missed is queued once, however many were. */
+  /** Queues the due runs. Several missed runs of a job are queued as one. */
   async tick(): Promise<void> {
     if (this.#jobs.size === 0) return;
     const { database, now } = this.#context;
@@ -63,7 +62,6 @@ export class Scheduler {
     for (const row of due) await this.#queueDue(row);
   }
 
-  /** Writes what the declarations say. A schedule that was changed counts from now on. */
   async keep(): Promise<void> {
     if (this.#kept) return;
     const { database, now } = this.#context;
@@ -89,7 +87,7 @@ export class Scheduler {
     const { schedule, timeZone } = this.#jobs.get(row.id) as Scheduled;
     const next = nextRun(schedule, timeZone, now()) ?? never;
     await commitAndInvalidate(database, async (tx) => {
-      // A run that takes longer than its period is not overtaken by the next one: that is due when it has ended.
+      // The next run waits until this one has ended.
       if (await hasOpenRun(tx, row.id)) return;
       if (await takeRun(tx, row, next)) await this.queueRun(tx, row.id, row.next_run_at);
     });
@@ -114,7 +112,7 @@ export class Scheduler {
     if (this.#jobs.has(name)) await this.#noteNew(this.#context.database.db, id, name, null);
   }
 
-  /** Does the work of one attempt, and notes how it went. A run that is done already is not done again. */
+  /** Runs one attempt and records its result. It skips a run that is done. */
   async follow(job: Pick<Job, 'key' | 'attempt'>, attempts: number, work: () => Promise<unknown>): Promise<void> {
     const { database, now } = this.#context;
     const run = await findRun(database.db, job.key);

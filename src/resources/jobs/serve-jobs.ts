@@ -46,7 +46,6 @@ export function createEnqueuing(
 const attemptsBySchedule = 10;
 const once = 1;
 
-/** Has the queue do the operator's own jobs. */
 export function serveJobs(
   services: ResourceServices,
   queue: Queue,

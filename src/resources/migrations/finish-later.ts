@@ -8,7 +8,7 @@ import { indexOn } from './migration-steps.ts';
 import { readSchemas } from './schema-store.ts';
 import { validateReferences } from './validate-references.ts';
 
-/** On PostgreSQL: what migrations have left for later, or somebody was cut off at. Nobody waits for it but `gatehouse migrate`. */
+/** On PostgreSQL: finishes work of migrations that needs no lock. Only `gatehouse migrate` waits for it. */
 export async function finishLater(
   database: Database,
   fixed: readonly FixedIndex[],

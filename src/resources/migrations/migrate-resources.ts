@@ -26,10 +26,9 @@ import { type DoneAhead, workAhead } from './work-ahead.ts';
 
 /** Changes by code of the operator's own, each run once. */
 export interface OwnMigrations {
-  /** All of them, in order. */
   readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
-  /** Returns what it did, in words, and which tables it may have written. `begins` is told the name of each. */
+  /** Returns a text for each migration, and the tables that it may have written. */
   run(
     tx: Tx,
     definitions: readonly ResourceDefinition[],
@@ -37,21 +36,20 @@ export interface OwnMigrations {
   ): Promise<{ readonly done: readonly string[] } & Pick<WatchedTransaction, 'names'>>;
 }
 
-/** A start gives none of these but the clock and the operator's own: it adds, and takes nothing away. */
 export interface MigrationOptions {
   /** Values that may be lost: `cars.color`. */
   readonly allowLoss?: readonly string[];
   /** The undeclared tables and columns to remove: all empty ones (true), or the named ones with their data. */
   readonly drop?: true | readonly string[];
-  /** Somebody asked for it, rather than a start that may run beside another version. */
+  /** `gatehouse migrate` runs it, not a start beside another version. */
   readonly byCommand?: boolean;
-  /** On PostgreSQL: leaves to `finishLater` what can be done while the service serves. */
+  /** On PostgreSQL: leaves work that needs no lock to `finishLater`. */
   readonly later?: boolean;
   readonly own?: OwnMigrations | undefined;
-  /** Undoes it all in the end. */
+  /** Rolls everything back. */
   readonly dryRun?: boolean;
   readonly now?: () => number;
-  /** Told of what is there and no longer declared. */
+  /** Called for tables and columns that are no longer declared. */
   readonly note?: (line: string) => void;
   readonly progress?: BeginProgress | undefined;
 }
@@ -109,10 +107,7 @@ class Undone extends Error {
   }
 }
 
-/**
- * Brings the tables to the declarations and returns what it did, in words. What would lose data is refused, with the
- * plan and the command that does it on purpose; then nothing has changed.
- */
+/** Brings the tables to the declarations. Returns a text for each step. It refuses to lose data, and then changes nothing. */
 export async function applyResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -141,7 +136,7 @@ export async function applyResourceMigrations(
   }
 }
 
-/** The work before the transaction: the rest of each step, and steps that the next plan does not show. */
+/** Work that was done before the transaction: the rest of each step, and steps that the next plan does not show. */
 interface Ahead {
   readonly left: DoneAhead;
   readonly lost: readonly Step[];
@@ -149,7 +144,7 @@ interface Ahead {
 
 const nothingAhead: Ahead = { left: new Map(), lost: [] };
 
-/** Nothing where the transaction will refuse, or an operator's own code runs in it. */
+/** Does nothing if the transaction will refuse, or if operator migrations run in it. */
 async function doAhead(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -168,7 +163,7 @@ async function doAhead(
   return { left, lost: lasting.filter(({ loses, ofRowsAlone, beside }) => (loses || ofRowsAlone) && beside) };
 }
 
-/** All that there is to do, with the tables that no declaration names and that may go. */
+/** The whole plan, including undeclared tables that may be dropped. */
 async function planAll(
   executor: Executor,
   stored: Snapshots,
@@ -245,7 +240,7 @@ async function bringUp(
     left,
   } = inTransaction(plan.steps, engine === 'postgres' ? tablesOf(stored) : new Set(), ahead.left);
   const tables = recordedTables(definitions);
-  // Not while columns change: SQLite refuses to drop a column that a trigger names.
+  // SQLite refuses to drop a column that a trigger names.
   if (steps.length > 0)
     await dropTriggers(engine, tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
   await perform(steps);
@@ -261,7 +256,7 @@ async function bringUp(
   return { done: [...new Set(done)], left };
 }
 
-/** SQL of the operator's own need not know that searched text is stored folded as well. */
+/** SQL of the operator does not fill the folded columns. */
 async function foldWritten(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
   for (const { table, columns } of tables) {
     for (const [folded, { from }] of Object.entries(columns)) if (from) await refold(executor, { table, from, folded });

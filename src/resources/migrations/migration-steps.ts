@@ -6,7 +6,6 @@ import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Converted } from './plan/conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
-/** One thing that a migration does, in words and in SQL. */
 export interface Step {
   readonly says: string;
   /** The data that it would lose, in the operator's words: `cars.color`. Undefined if nothing is lost. */
@@ -19,14 +18,14 @@ export interface Step {
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
   readonly dropsColumn?: { readonly table: string; readonly name: string };
-  /** On PostgreSQL: a column that is added, in a way that can be repeated; with a value in every row, where there is a default. */
+  /** On PostgreSQL: an added column. Its statements can be repeated. `isFilled`: a default fills every row. */
   readonly column?: {
     readonly table: string;
     readonly name: string;
     readonly isFilled: boolean;
     readonly statements: readonly Fragment[];
   };
-  /** On PostgreSQL: an index, and how it is made beside those who write, under this or another name, with columns that are called so. */
+  /** On PostgreSQL: an index, and the statement that creates it concurrently, with other names if necessary. */
   readonly index?: {
     readonly table: string;
     readonly name: string;
@@ -34,14 +33,14 @@ export interface Step {
     readonly unique: boolean;
     concurrently(name: string, called: (column: string) => string): Fragment;
   };
-  /** On PostgreSQL: a column whose values another one takes over before the transaction. An index finds what is left for that. */
+  /** On PostgreSQL: a column that a new one replaces. An index finds the rows that are not converted yet. */
   readonly recast?: {
     readonly table: string;
     readonly column: string;
     readonly temporary: string;
     readonly left: { readonly name: string; readonly make: Fragment };
   };
-  /** On PostgreSQL: how the step is done beside those who write, in small parts that can be repeated. */
+  /** On PostgreSQL: does the step without locking the table, in small parts that can be repeated. */
   readonly beside?: {
     readonly table: string;
     run(executor: Executor, done: (rows: number) => void): Promise<void>;
@@ -63,17 +62,14 @@ const referenceText = ({ references }: ColumnSchema): string => {
   return ` references ${quoted(references.table)} ("id")${action}`;
 };
 
-/**
- * Declared columns may be null for the database, whatever the declaration says: the engine checks what is required, and a
- * declaration can change its mind without the table being rewritten.
- */
+/** Declared columns are nullable in the database. The engine checks required fields, so declarations can change cheaply. */
 export const columnText = (engine: Engine, name: string, column: ColumnSchema): string => {
   const implicit = name === 'created_at' || name === 'updated_at' ? ' not null' : '';
-  // On PostgreSQL references are added when all tables are there: declarations may refer to each other in circles.
+  // On PostgreSQL references are added after all tables, because declarations may refer to each other.
   return `${quoted(name)} ${typeOf(engine, column)}${implicit}${engine === 'sqlite' ? referenceText(column) : ''}`;
 };
 
-/** For rows that the operator's own SQL makes. The engine writes its own clock. */
+/** The default of timestamps, for SQL of the operator. */
 const momentOf = (engine: Engine): string =>
   engine === 'sqlite'
     ? "(cast(unixepoch('subsec') * 1000 as integer))"
@@ -121,18 +117,13 @@ export function addColumn(engine: Engine, table: string, name: string, column: C
   return [{ says, statements, ...fill }];
 }
 
-/**
- * A default that is given with the column is in every row at once, and none of them is written. It stays with the column: an older
- * version that does not know the column writes rows beside us, and those have the default too. Versions that know the column name it
- * in every row that they write.
- */
+/** With a default, PostgreSQL rewrites no row. The default stays, for rows of an older version that does not know the column. */
 function addToPostgres(table: string, name: string, column: ColumnSchema): Fragment[] {
   const add = `alter table ${quoted(table)} add column if not exists ${columnText('postgres', name, column)}`;
   if (column.default === undefined || column.default === null) return [raw(add)];
   return [raw(`${add} default ${literal(column.default)}`)];
 }
 
-/** For statements that take no parameters. */
 const literal = (value: unknown): string =>
   typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 

@@ -1,7 +1,6 @@
 import type { KyselyPlugin, OperationNode } from 'kysely';
 import type { Tx } from '../../database/database.ts';
 
-/** A transaction that notes which tables its statements may write. */
 export interface WatchedTransaction {
   readonly tx: Tx;
   /** Whether a statement so far names the table. It may only have read it. */
@@ -24,7 +23,7 @@ export function watchTables(tx: Tx): WatchedTransaction {
   };
 }
 
-/** Names of tables and columns, and the SQL that was written by hand. Values are left out: there may be many. */
+/** Collects names of tables and columns, and raw SQL. It skips values, because there may be many. */
 function collect(node: unknown, identifiers: Set<string>, texts: string[]): void {
   if (typeof node !== 'object' || node === null) return;
   if (Array.isArray(node)) {

@@ -5,14 +5,11 @@ import { secretName } from '../write/changes.ts';
 
 interface Tables {
   readonly recorded: RecordedTable[];
-  /** Tables of declarations that do not ask for it. What the service itself has is not among them: commands do not know it. */
+  /** Managed tables without `changes`. Tables of the service are not included. */
   readonly unrecorded: string[];
 }
 
-/**
- * The recorded columns of a row: all that its rules, searches and computed fields may need. Columns that are never shown and are
- * named like a secret are left out.
- */
+/** Records all columns that rules, searches and computed fields may need, but no hidden columns that are named like a secret. */
 export function recordedTables(definitions: readonly ResourceDefinition[]): Tables {
   const tables: Tables = { recorded: [], unrecorded: [] };
   const compiled = compileResources(definitions);

@@ -15,7 +15,7 @@ interface Given {
   readonly drop?: true | readonly string[];
 }
 
-/** A name that somebody gave for nothing was meant for something else. */
+/** A name without effect is probably a mistake. */
 export function unusedPermission(steps: readonly Step[], { allowLoss = [], drop }: Given): string | undefined {
   const losing = lossesOf(steps);
   const unneeded = allowLoss.filter((loss) => !losing.includes(loss));
@@ -34,7 +34,7 @@ export function refuseUnusedPermission(steps: readonly Step[], given: Given): vo
   if (refusal) throw new OperatorError(refusal);
 }
 
-/** Why a start would be refused; undefined where it would not. */
+/** The reason why a start would be refused. */
 export function refusalOf({ steps, blockers }: Planned, allowed: readonly string[] = []): string | undefined {
   if (blockers.length > 0) return `The stored rows do not fit the declared resources:\n  ${blockers.join('\n  ')}`;
   const losing = lossesOf(steps);

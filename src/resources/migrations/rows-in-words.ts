@@ -1,7 +1,7 @@
 /** "1 row", "2 rows". */
 export const rowCount = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`;
 
-/** "1 row has no value", "2 rows have no value": what is said begins with a verb in the plural. */
+/** "1 row has no value", "2 rows have no value". `says` begins with a verb in the plural. */
 export const rowsThat = (count: number, says: string): string =>
   `${rowCount(count)} ${
     count === 1

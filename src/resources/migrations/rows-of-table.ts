@@ -1,7 +1,6 @@
 import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 
-/** The number of rows for which a condition holds. */
 export async function countRowsWhere(executor: Executor, table: string, condition: Fragment): Promise<number> {
   const [row] = await readUnprepared<{ n: number }>(
     executor,

@@ -11,7 +11,7 @@ import { allFields, foldedColumnOf } from '../model/resource.ts';
 export interface IndexSchema {
   readonly columns: readonly string[];
   readonly unique: boolean;
-  /** The first column may be null: PostgreSQL must be told to sort those first, as lists do. */
+  /** The first column may be null. PostgreSQL needs `nulls first`, the order of lists. */
   readonly nullable: boolean;
   /** Deleted rows are not in it. */
   readonly ofKept?: true;
@@ -23,7 +23,7 @@ export interface TableSchema {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
 }
 
-/** PostgreSQL cuts names at 63 bytes, which would make two of them one. */
+/** PostgreSQL cuts names at 63 bytes, so that two could become equal. */
 const indexName = (table: string, columns: readonly string[], kind: string): string => {
   const name = `${table}_${columns.join('_')}_${kind}`;
   return name.length <= 60 ? name : `${name.slice(0, 48)}_${hash('sha1', name).slice(0, 10)}`;
@@ -45,7 +45,6 @@ function columnSchema(name: string, field: Field, tables: ReadonlyMap<string, st
   };
 }
 
-/** The table that a declaration asks for. */
 export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<string, string>): TableSchema {
   const { name, table = name, uniqueTogether = [], softDelete } = definition;
   const columns: Record<string, ColumnSchema> = {};

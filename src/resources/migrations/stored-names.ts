@@ -16,10 +16,7 @@ export const storedSchema = (stored: Stored, { name, renamedFrom }: ResourceDefi
 const columnOf = ({ columns }: TableSchema, field: string): string | undefined =>
   Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
 
-/**
- * The declarations with the names of the tables and columns that are there. A resource or field that was renamed keeps its table or
- * column: nothing is moved, and a version that knows it by the earlier name goes on beside this one.
- */
+/** The declarations with the existing tables and columns. A renamed resource or field keeps its table or column. */
 export const asStored = (definitions: readonly ResourceDefinition[], stored: Stored): ResourceDefinition[] =>
   definitions.map((definition) => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;

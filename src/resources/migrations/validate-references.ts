@@ -8,10 +8,7 @@ interface Unlooked {
   readonly name: string;
 }
 
-/**
- * On PostgreSQL: looks at the rows that were there before a reference, beside those who write. New ones are held to it from the start. One
- * that some row breaks stays as it is, and is looked at again by the next start.
- */
+/** On PostgreSQL: validates references without locking the tables. If a row violates one, the next start tries again. */
 export async function validateReferences(
   database: Database,
   note: (line: string) => void = () => undefined,

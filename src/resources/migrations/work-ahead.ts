@@ -8,18 +8,16 @@ import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
 
-/** By what a step says: what is left of it for the transaction. A step that is not named is left as it is. */
+/** The rest of each finished step for the transaction, by the text of the step. */
 export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;
 
 type ColumnNameOf = (table: string) => (column: string) => string;
 
-/** An index that takes the place of another is made beside it. */
 const besideName = (name: string): string => `${name}_n`;
 
 /**
- * Does slow work on large PostgreSQL tables before the transaction that locks them. It folds and converts a few rows at a time, and
- * creates indexes concurrently. It only adds, can be interrupted at any moment, and does nothing twice.
- * `tables`: the existing tables.
+ * On PostgreSQL: does slow work before the transaction that locks the tables. It converts a few rows at a time and creates indexes
+ * concurrently. It only adds, and can be interrupted and repeated. `tables`: the existing tables.
  */
 export async function workAhead(
   database: Database,
@@ -68,7 +66,7 @@ export async function workAhead(
   });
 }
 
-/** Undefined where the transaction goes through the step as well, and finds little to do. */
+/** Undefined if the transaction must do the step as well. */
 async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
   const { fill, beside, recast, convert, loses } = step;
   const executor: Executor = { engine: 'postgres', db };
@@ -79,11 +77,11 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
   }
   if (beside) await beside.run(executor, rows);
   else if (fill) await fillFolded(executor, fill, rows);
-  // Somebody may have written what no longer fits.
+  // Concurrent writes may need the step again.
   return loses ? undefined : [];
 }
 
-/** Undefined where it cannot be made: the transaction says why. */
+/** Undefined if it fails: the transaction then reports the reason. */
 async function makeAhead(
   db: Db,
   { table, name, concurrently }: NonNullable<Step['index']>,

@@ -2,26 +2,20 @@ import type { ResourceDefinition } from '../declaration/define-resource.ts';
 
 /** The endings of the type names of one resource: `Book`, `BookInput`, `BookList`, … */
 const componentEndings = [
-  '',
-  'Input',
-  'Replacement',
-  'Patch',
-  'Response',
-  'List',
-  'Aggregate',
-  'Created',
-  'CreatedResponse',
+  ...['', 'Input', 'Replacement', 'Patch', 'Response', 'List', 'Aggregate', 'Created', 'CreatedResponse'],
 ];
 
 /** Names that the API description has already. */
 const taken = [
-  'Problem',
-  'Pagination',
-  'Acknowledgement',
-  'OAuthError',
-  'OAuthTokenRequest',
-  'OAuthTokens',
-  'OAuthIntrospection',
+  ...[
+    'Problem',
+    'Pagination',
+    'Acknowledgement',
+    'OAuthError',
+    'OAuthTokenRequest',
+    'OAuthTokens',
+    'OAuthIntrospection',
+  ],
 ];
 
 /** `car-part` → `CarPart`. */
@@ -34,7 +28,7 @@ export const pascalCase = (words: string): string =>
 
 export const singularOf = ({ name, singular }: ResourceDefinition): string => singular ?? name.replace(/s$/, '');
 
-/** Under which name each resource stands in the API description: that of one row, or where two have the same, of all. */
+/** The name of each resource in the API description: its singular, or its plural if two have the same singular. */
 export function componentNames(definitions: readonly ResourceDefinition[]): ReadonlyMap<string, string> {
   const used = new Set(taken);
   const names = new Map<string, string>();

@@ -15,21 +15,18 @@ export interface DeletedRows {
 export interface QueryContext extends Executor {
   readonly caller: Caller;
   readonly now: number;
-  /** Deleted rows of this resource are asked for. Nobody else sees them. */
+  /** The request asks for deleted rows of this resource. */
   readonly deleted?: DeletedRows;
 }
 
-/** The input that turns rules into SQL. */
 export type RuleContext = Pick<QueryContext, 'engine' | 'caller' | 'now' | 'deleted'>;
 
-/** Outside of transactions. */
 export const queryContext = (
   { engine, db, read, readFirst, readKeyed, changes }: Database,
   { caller, now }: Pick<QueryContext, 'caller' | 'now'>,
   reader?: Reader,
 ): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, reader, caller, now });
 
-/** The same, where deleted rows are asked for. */
 export const askingFor = (
   context: QueryContext,
   of: Resource,

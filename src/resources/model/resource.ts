@@ -15,7 +15,7 @@ import { componentNames, singularOf } from './component-names.ts';
 
 /** A field as the engine works with it. */
 export interface ResourceField extends SearchedField {
-  /** Has a column. Computed and virtual fields have none. */
+  /** Computed and virtual fields have no column. */
   readonly stored: boolean;
   readonly shown: boolean;
   readonly sendable: boolean;
@@ -29,7 +29,6 @@ export interface ResourceRelation {
   readonly name: string;
   readonly relation: Relation;
   readonly target: Resource;
-  /** The links of a many-to-many relation. */
   readonly through: Resource | undefined;
 }
 
@@ -51,7 +50,7 @@ export interface Resource {
   readonly relations: ReadonlyMap<string, ResourceRelation>;
   /** The fields that its changes show; undefined where changes are not recorded. */
   readonly changes: readonly ResourceField[] | undefined;
-  /** Whether a write may be recorded: its own rows are, or rows that refer to them. */
+  /** Whether its rows are recorded, or rows that refer to them. */
   recorded: boolean;
   readonly readScope: string;
   readonly writeScope: string;
@@ -118,7 +117,7 @@ function compileField(definition: ResourceDefinition, name: string, field: Field
 
 const idTypeOf = ({ idType = 'uuid' }: ResourceDefinition): FieldType => (idType === 'uuid' ? uuidType : textIdType);
 
-/** Prepares checked declarations for work, and ties their relations together. */
+/** Compiles checked declarations and links their relations. */
 export function compileResources(definitions: readonly ResourceDefinition[]): Resources {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const components = componentNames(definitions);
@@ -168,7 +167,7 @@ function changesOf({ changes }: ResourceDefinition, fields: readonly ResourceFie
   return fields.filter(({ name, shown }) => shown && isNamed(name));
 }
 
-/** A deleted row takes others along, or changes them. */
+/** A delete can delete or change rows that refer to it. */
 function markRecorded(
   resources: readonly { name: string; changes: unknown; stored: readonly ResourceField[]; recorded: boolean }[],
 ): void {

@@ -6,7 +6,6 @@ import type { RuleContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
-/** An operation of the resource, or the rule of an action. */
 export type RowRule = RowOperation | Rule;
 
 export function ruleOf({ definition: { access } }: Resource, operation: RowRule): Access {
@@ -14,7 +13,7 @@ export function ruleOf({ definition: { access } }: Resource, operation: RowRule)
   return operation === 'read' ? access.read : (access[operation] ?? access.write);
 }
 
-/** The SQL condition under which a row (of the aliased table) is there for the caller to do this with. */
+/** The SQL condition for the rows with which the caller may do this. */
 export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
   const decided = decidedRows(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
@@ -25,7 +24,7 @@ export function allowedRows(resource: Resource, operation: RowRule, context: Rul
   return and([existing, decided, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
 }
 
-/** The service's own work is bound by no rule about callers. */
+/** Rules about callers do not apply to the service itself. */
 const decidedRows = (resource: Resource, operation: RowRule, context: RuleContext, alias: string): Fragment =>
   context.caller.kind === 'system'
     ? truth
@@ -88,7 +87,7 @@ function relatedSql(
   return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
 }
 
-/** Ties a row of the resource (one alias) to rows of the relation's target (another). */
+/** Joins a row of the resource with rows of the relation's target. */
 export function relationJoin(
   resource: Resource,
   { relation, target, through }: ResourceRelation,

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Engine, OperatorTx } from '../../database/database.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 
-/** The argument of a migration. */
 export interface MigrationCall {
   /** The transaction that all of it happens in: what throws undoes everything. */
   readonly tx: OperatorTx;

@@ -20,7 +20,6 @@ interface Loaded {
 interface Means {
   readonly now: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** The services that migrations write resources with. */
   services(): MigrationServices;
 }
 

@@ -9,7 +9,6 @@ import { HookRuns } from '../write/hook-runs.ts';
 import { callAs, serviceResource } from '../write/resource-calls.ts';
 import { writeContext } from '../write/write-transaction.ts';
 
-/** The services for the resources of a migration. */
 export type MigrationServices = Omit<ResourceServices, 'resources'>;
 
 /** The declared resources inside the transaction of a migration, by their tables as they are then. */

@@ -12,11 +12,10 @@ export type Aggregate =
   | { readonly name: string; readonly of: 'count' }
   | { readonly name: string; readonly of: Exclude<AggregateFunction, 'count'>; readonly field: ResourceField };
 
-/** The aggregates of a request, and the fields that group rows. */
 export interface AggregateQuery {
   readonly aggregates: readonly Aggregate[];
   readonly groupBy: readonly ResourceField[];
-  /** Names of groups and aggregates. Groups come in the order of their values after that. */
+  /** By groups and aggregates; then by the values of the groups. */
   readonly order: readonly { readonly by: Aggregate | ResourceField; readonly descending: boolean }[];
 }
 
@@ -30,11 +29,8 @@ const groupable = [...comparable, 'text', 'boolean', 'enum', 'uuid', 'reference'
 const fieldsOf = ({ fields }: Resource, types: readonly string[]): ResourceField[] =>
   [...fields.values()].filter(({ stored, shown, type }) => stored && shown && types.includes(type.name));
 
-/** The fields that a sum or an average can be of. */
 export const summableFields = (resource: Resource): ResourceField[] => fieldsOf(resource, summable);
-/** The fields that have a least and a greatest value. */
 export const comparableFields = (resource: Resource): ResourceField[] => fieldsOf(resource, comparable);
-/** The fields that rows can be grouped by. */
 export const groupableFields = (resource: Resource): ResourceField[] =>
   fieldsOf(resource, groupable).filter(({ type, options }) => !isTooLongToIndex({ type: type.name, options }));
 
@@ -45,7 +41,7 @@ interface Sent {
   readonly sortedBy: string | undefined;
 }
 
-/** `aggregate=count,sum:seats` with `groupBy=kind`; undefined where nothing is to be computed. */
+/** `aggregate=count,sum:seats` with `groupBy=kind`. Undefined without aggregates. */
 export function readAggregates(resource: Resource, sent: Sent): AggregateQuery | undefined {
   const { aggregate, groupBy } = sent;
   if (aggregate === undefined) {
@@ -70,7 +66,6 @@ export function readAggregates(resource: Resource, sent: Sent): AggregateQuery |
   return { aggregates, groupBy: fields, order: readOrder(sent, aggregates, fields) };
 }
 
-/** A field that there is not, or that this cannot be done with. */
 const unusable = (resource: Resource, what: string, name: string, known: readonly ResourceField[], why: string) => {
   const allowed = known.map((field) => field.name);
   return unknownName(what, name, allowed, 'field_unknown', resource.fields.get(name)?.shown ? why : undefined);

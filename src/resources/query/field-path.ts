@@ -9,16 +9,13 @@ export interface FieldPath {
   readonly field: ResourceField;
 }
 
-/** How a parameter names a field. */
 export interface PathRules {
-  /** The parameter, for messages. */
   readonly parameter: string;
   accepts(field: ResourceField): boolean;
   /** The names of the fields that it takes, for messages. */
   names(resource: Resource): readonly string[];
   /** Why a field that exists is not taken: `is not searchable`. */
   readonly refusal: string;
-  /** Only relations that lead to one row. */
   readonly toOne?: true;
 }
 

@@ -13,7 +13,7 @@ export interface Include {
 const maxDepth = 2;
 const maxIncludes = 10;
 
-/** `owner,drivers,owner.cars`; the caller's token must allow to read what it asks for. */
+/** `owner,drivers,owner.cars`. The caller's token must allow to read all of them. */
 export function readIncludes(resource: Resource, text: string, caller: Caller): Include[] {
   const tree: Include[] = [];
   let count = 0;
@@ -64,6 +64,6 @@ export function keyColumns(resource: Resource, includes: readonly Include[]): st
   );
 }
 
-/** The fields that answers show beside these includes: a list of names gives way to the rows that it names. */
+/** The shown fields. The rows of an include replace a list field of the same name. */
 export const besides = (fields: readonly ResourceField[], includes: readonly Include[]): readonly ResourceField[] =>
   fields.filter(({ name }) => !includes.some(({ relation }) => relation.name === name));

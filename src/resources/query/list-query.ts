@@ -9,21 +9,18 @@ import { readSearched } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
 import { wordsOf } from './words-of.ts';
 
-/** The fields and relations that a GET asks for. */
 export interface RowQuery {
   /** Undefined: all that answers show. */
   readonly fields: readonly ResourceField[] | undefined;
   readonly includes: readonly Include[];
-  /** Whether deleted rows are asked for. */
   readonly deleted?: WhichDeleted | undefined;
 }
 
-/** The checked parameters of a list. */
 export interface ListQuery extends RowQuery {
   /** Of pairs that stand together, one must hold. */
   readonly search: readonly (readonly SearchPair[])[];
   readonly searchJoin: 'and' | 'or';
-  /** Whether every reference can be searched by. They are indexed, and administrators ask what refers to a row. */
+  /** Administrators can search by every reference, because references are indexed. */
   readonly byReference: boolean;
   /** Undefined: the usual order. */
   readonly sort: Sort | undefined;
@@ -32,7 +29,6 @@ export interface ListQuery extends RowQuery {
   readonly count: 'capped' | 'exact' | 'none';
   /** Undefined: by page. Empty: the first page of a walk. */
   readonly cursor: string | undefined;
-  /** Aggregates to compute instead of listing rows. */
   readonly aggregates: AggregateQuery | undefined;
 }
 
@@ -43,7 +39,7 @@ export const listParameters: ReadonlySet<string> = new Set([
   ...['search', 'searchJoin', 'searchFields', 'orderBy', 'sortedBy', ...selectionParameters],
   ...['page', 'limit', 'count', 'cursor', 'aggregate', 'groupBy'],
 ]);
-/** Which parameters a GET takes: those that are given, and the one of resources that keep deleted rows. */
+/** Adds `deleted` for resources with `softDelete`. */
 const withDeleted = ({ definition }: Resource, names: ReadonlySet<string>): ReadonlySet<string> =>
   definition.softDelete ? new Set([...names, 'deleted']) : names;
 
@@ -68,10 +64,8 @@ function withoutEmpty(query: Query): Query {
   return query;
 }
 
-/** All that answers show, and nothing embedded. */
 export const plainRow: RowQuery = { fields: undefined, includes: [] };
 
-/** `filter` and `include`: all that a GET of one row takes. */
 export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
   refuseParameters(query, withDeleted(resource, selectionParameters));
   return rowQuery(resource, withoutEmpty(query), caller);
@@ -103,14 +97,13 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
   });
 }
 
-/** `deleted=only`: all that a DELETE takes, of resources that keep deleted rows. */
 export function readRemoval(resource: Resource, query: Query): { readonly deleted: 'only' | undefined } {
   refuseParameters(query, withDeleted(resource, none));
   const { deleted } = withoutEmpty(query);
   return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
 }
 
-/** Reads the parameters of a list. Whatever is unknown or malformed is 400: nothing is silently ignored. */
+/** Reads the parameters of a list. An unknown or malformed parameter is 400. */
 export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
   refuseParameters(sent, withDeleted(resource, listParameters));
   const query = withoutEmpty(sent);
@@ -141,7 +134,6 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   };
 }
 
-/** Refuses parameters for the presentation of rows: they have no meaning for aggregates. */
 function refuseBeside(query: Query): void {
   for (const name of ['filter', 'include', 'cursor', 'count']) {
     if (query[name] !== undefined) throw wrongParameter(`aggregate: it shows no rows; leave "${name}" out.`);

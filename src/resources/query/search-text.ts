@@ -16,7 +16,6 @@ type FieldOperator = (typeof fieldOperators)[number];
 
 const maxPairs = 20;
 const maxTerms = 100;
-/** Each costs every row that no index rules out a search through its text. */
 const maxWildcards = 10;
 /** Searching a text takes up to the product of both lengths. */
 const longestWildcard = 255;
@@ -76,7 +75,7 @@ function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
   return { operator, terms: splitUnescaped(rest, ',').map(readTerm) };
 }
 
-/** How `searchFields` asks for a value to be read, as clients of older services send it. */
+/** Reads a value by the operator of `searchFields`. */
 function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {
   if (operator === '=') return { operator: '=', terms: [exactly(value)] };
   if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(exactly) };
@@ -123,7 +122,7 @@ function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
   for (const { field, terms, together } of groups.flatMap(withCompany)) {
     for (const { text, openStart, openEnd } of terms) {
       if (!openStart && !openEnd) continue;
-      // One text in several fields counts once for each: a search box looks at all that a row says.
+      // A search box looks for one text in several fields: it counts once for each field.
       count += together ? 1 : Number(openStart) + Number(openEnd);
       if (text.length > longestWildcard) {
         throw wrongParameter(
@@ -139,7 +138,7 @@ function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
 
 const withCompany = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
 
-/** `name:like;email:=`; a field without an operator keeps the search's own way. */
+/** `name:like;email:=`. A field without an operator uses the syntax of `search`. */
 export function readSearchFields(text: string, requireSearchable: (field: string) => void): Map<string, FieldOperator> {
   const operators = new Map<string, FieldOperator>();
   for (const piece of wordsOf(text, ';')) {

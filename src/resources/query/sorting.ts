@@ -7,7 +7,7 @@ import { pathsThrough, readPath } from './field-path.ts';
 import { wordsOf } from './words-of.ts';
 
 interface SortKey {
-  /** As it was asked for: `name`, `owner.name`. */
+  /** `name` or `owner.name`. */
   readonly name: string;
   readonly field: ResourceField;
   /** The relations that lead to the row whose field it is. */
@@ -18,7 +18,7 @@ interface SortKey {
   readonly nullable: boolean;
 }
 
-/** The order of a list: its keys, then the id, so that no two rows tie and pages never overlap. */
+/** The order of a list: its keys, then the id, so that pages never overlap. */
 export interface Sort {
   readonly keys: readonly SortKey[];
   /** The direction of the id follows that of the last key, so that one index serves both. */
@@ -43,7 +43,6 @@ const sortedPaths = {
   toOne: true,
 } as const;
 
-/** The order of lists that ask for none. */
 export const usualSort = (resource: Resource): Sort =>
   readSort(resource, { orderBy: undefined, sortedBy: undefined }, anonymousCaller);
 
@@ -102,7 +101,7 @@ export function isServed({ definition }: Resource, { keys, idDescending }: Sort)
   return more.length === 0 && only.descending === idDescending && definition.managed === true && only.field.indexed;
 }
 
-/** Rows without a value come first, and last when descending: SQLite's way, said to PostgreSQL. */
+/** Nulls come first, and last when descending, on both engines. */
 export function orderSql({ keys, idDescending }: Sort, engine: Engine): Fragment {
   const parts = keys.map(({ compared, descending, nullable }) => {
     const nulls = engine === 'postgres' && nullable ? (descending ? ' nulls last' : ' nulls first') : '';
@@ -111,15 +110,15 @@ export function orderSql({ keys, idDescending }: Sort, engine: Engine): Fragment
   return join([...parts, raw(`t."id"${idDescending ? ' desc' : ''}`)], ', ');
 }
 
-/** Where a walk by cursor stands: the keys and the id of the last row it saw. */
+/** The keys and the id of the last row of a page. */
 export interface Position {
   readonly values: readonly unknown[];
   readonly id: string;
 }
 
 /**
- * The rows after a position, as conditions to be asked one after another until the page is full: each is one stretch of
- * an index, where a single condition with "or" would make the database walk all rows before it.
+ * The rows after a position, as conditions to run one after another until the page is full. Each is one range of an index. One
+ * condition with "or" would scan all rows before the position.
  */
 export function rowsAfter({ keys, idDescending }: Sort, { values, id }: Position): Fragment[] {
   const beyond = raw(idDescending ? '<' : '>');

@@ -7,14 +7,13 @@ import { recordEvent } from '../audit/record-event.ts';
 import { type HandlerOptions, type JobHandler, pauseAfter } from './job.ts';
 import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
 
-/** Seals and opens the data of jobs. */
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
 
 export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<HandlerOptions, 'lanes'> {
   readonly handle: JobHandler;
 }
 
-/** The reason for aborting an attempt when the service stops. The code that aborts it records the state of the job. */
+/** The abort reason when the service stops. `Queue.stop` records the state of the job. */
 export const serviceStops = new Error('the service stops');
 
 export const sealedMark = 'sealed:';
@@ -26,7 +25,7 @@ export const sealData = (sealing: Sealing, id: string, json: string): string =>
 export const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
   JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
 
-/** One attempt, to its end. Never throws: where the database is away, the lease ends and the job is done again. */
+/** Runs one attempt. It never throws: if the database is unavailable, the lease expires and the job runs again. */
 export async function runAttempt(
   context: Context,
   sealing: Sealing,
@@ -54,7 +53,7 @@ export async function runAttempt(
   }
 }
 
-/** The reason of a failure; undefined where the work is done. */
+/** The reason of a failure. Undefined on success. */
 async function run(
   sealing: Sealing,
   { handle }: Handler,

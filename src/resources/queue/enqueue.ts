@@ -9,7 +9,7 @@ const mostBytes = 1024 * 1024;
 /** So many in one statement. */
 const together = 500;
 
-/** Queues jobs, exactly when a given transaction commits. Returns their keys. `sealing`: for jobs whose data is sealed. */
+/** Queues jobs when the transaction commits. Returns their keys. */
 export async function enqueueAll(
   { database, now }: Pick<Context, 'database' | 'now'>,
   db: Db | Tx,

@@ -23,7 +23,7 @@ const due = (db: Db, names: readonly string[], now: number) =>
     .where('next_attempt_at', '<=', now)
     .where((free) => free.or([free('leased_until', 'is', null), free('leased_until', '<=', now)]));
 
-/** A look that takes no lock: there is nothing to do most of the time. */
+/** Takes no lock, because there is usually nothing to do. */
 export async function hasDueJobs(db: Db, names: readonly string[], now: number): Promise<boolean> {
   return (await due(db, names, now).limit(1).execute()).length > 0;
 }
@@ -38,7 +38,7 @@ export interface LeaseRequest {
   readonly except?: { readonly subjects: readonly string[]; readonly hosts: readonly string[] };
 }
 
-/** Takes due jobs of one name for this instance alone until `until`, and counts the attempt. */
+/** Leases due jobs of one name until `until`, and counts the attempt. */
 export function leaseDueJobs(
   { engine, db }: Pick<Database, 'engine' | 'db'>,
   { name, lease, now, until, limit, except }: LeaseRequest,
@@ -53,7 +53,7 @@ export function leaseDueJobs(
     db
       .updateTable('queued_jobs')
       .set((eb) => ({ lease, leased_until: until, attempts: eb('attempts', '+', 1) }))
-      // Instances that look together take different ones, and none waits for another.
+      // Concurrent instances lease different jobs without waiting.
       .where('id', 'in', engine === 'postgres' ? found.forUpdate().skipLocked() : found)
       .returningAll()
       .execute()
@@ -68,7 +68,6 @@ export async function deleteLeased(db: Db, { id, lease }: Lease): Promise<void> 
   await db.deleteFrom('queued_jobs').where('id', '=', id).where('lease', '=', lease).execute();
 }
 
-/** Lets go of a job until a time. */
 export async function postponeJob(db: Db, { id, lease }: Lease, until: number, error: string | null): Promise<void> {
   await db
     .updateTable('queued_jobs')
@@ -78,7 +77,7 @@ export async function postponeJob(db: Db, { id, lease }: Lease, until: number, e
     .execute();
 }
 
-/** False where somebody else has it by now. */
+/** False if another instance has the lease now. */
 export async function failJob(db: Db | Tx, { id, lease }: Lease, now: number, error: string): Promise<boolean> {
   const rows = await db
     .updateTable('queued_jobs')
@@ -90,7 +89,6 @@ export async function failJob(db: Db | Tx, { id, lease }: Lease, now: number, er
   return rows.length > 0;
 }
 
-/** A job that is to be tried again from the start, now. */
 export async function retryJob(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('queued_jobs')
@@ -107,7 +105,7 @@ export async function deleteJobsAbout(tx: Tx, name: string, subject: string): Pr
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
 }
 
-/** How many jobs about this were given up since the last one that succeeded. */
+/** The number of failed jobs about this since the last success. */
 export async function countFailures(db: Db | Tx, name: string, subject: string | null): Promise<number> {
   const { failures } = await db
     .selectFrom('queued_jobs')
@@ -119,7 +117,7 @@ export async function countFailures(db: Db | Tx, name: string, subject: string |
   return Number(failures);
 }
 
-/** A job about this has succeeded: those that were given up before it say nothing any more. */
+/** Deletes failed jobs about this, because a later one succeeded. */
 export async function forgetFailures(db: Db | Tx, name: string, subject: string | null): Promise<void> {
   await db
     .deleteFrom('queued_jobs')
@@ -129,7 +127,7 @@ export async function forgetFailures(db: Db | Tx, name: string, subject: string 
     .execute();
 }
 
-/** Removes up to `limit` jobs that failed before a time, and says how many. */
+/** Deletes up to `limit` jobs that failed before a time. Returns the number of deleted jobs. */
 export async function deleteFailedBefore(db: Db, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('queued_jobs')

@@ -1,10 +1,8 @@
-/** A job as its handler sees it. */
 export interface Job<D = unknown> {
-  /** The same however often the job is tried, and no other's: what tells a repeat. */
+  /** Unique, and the same in every attempt of the job. */
   readonly key: string;
   readonly name: string;
   readonly data: D;
-  /** The subject of the job. */
   readonly subject: string | null;
   /** 1 for the first. */
   readonly attempt: number;
@@ -14,7 +12,7 @@ export interface Job<D = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** Returns when the work is done. What it throws has it tried again: it may happen twice, and never not at all. */
+/** An error causes another attempt: the work happens at least once. */
 export type JobHandler = (job: Job) => Promise<unknown> | unknown;
 
 export interface HandlerOptions {
@@ -22,10 +20,7 @@ export interface HandlerOptions {
   readonly attempts?: number;
   /** Seconds that one attempt may take. */
   readonly timeout?: number;
-  /**
-   * For jobs that call an address of somebody else's. Each subject has a lane of its own, and so has each host, which stands in
-   * the subject after an `@`: a host that does not answer delays nobody else's jobs.
-   */
+  /** For jobs that call foreign hosts. Each subject and each host (after the `@`) has a lane, so that a slow host delays no other. */
   readonly lanes?: Lanes;
 }
 
@@ -36,14 +31,12 @@ export interface Lanes {
   readonly ofName: number;
 }
 
-/** The subject of a job that calls an address: what it is about, and the host that it calls. */
 export const subjectAt = (id: string, address: string): string => `${id}@${new URL(address).host}`;
 
 export const hostOfSubject = (subject: string | null): string => subject?.slice(subject.lastIndexOf('@') + 1) ?? '';
 
 export interface NewJob {
   readonly name: string;
-  /** Whatever JSON can say. */
   readonly data?: unknown;
   /** The subject of the job, for administrators. Never a secret. */
   readonly subject?: string;
@@ -58,6 +51,6 @@ const longestPauseMs = 60 * 60_000;
 export const usualAttempts = 128;
 export const usualTimeout = 300;
 
-/** Twice as long each time. A little less by chance: what failed together is not tried together. */
+/** Twice as long each time, with jitter. */
 export const pauseAfter = (attempts: number): number =>
   Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));

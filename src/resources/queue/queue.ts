@@ -25,10 +25,10 @@ import {
   renewLeases,
 } from './job-store.ts';
 
-/** Renewed while the work goes on: when it ends, the instance that had the job is gone. */
+/** A lease is renewed during the work. It expires if the instance has crashed. */
 const leaseMs = 30_000;
 const renewEveryMs = 10_000;
-/** For what is due by its time, or was queued by another process. What this service queues wakes it. */
+/** For jobs that become due, and for jobs of other processes. */
 const pollMs = 2000;
 const atOnce = 10;
 /** Work that hangs leaves room for other work. */
@@ -44,10 +44,7 @@ interface Attempt {
   readonly done: Promise<void>;
 }
 
-/**
- * Work that must happen: it waits in the database from the commit that asks for it until it is done. At least once, by one
- * instance at a time; an instance that dies leaves its work to another.
- */
+/** Runs queued jobs at least once, by one instance at a time. Another instance takes over after a crash. */
 export class Queue {
   readonly #context: Context;
   readonly #sealing: Sealing;
@@ -63,7 +60,7 @@ export class Queue {
     this.#sealing = sealing;
   }
 
-  /** Names what does the jobs of a name. Those of a name that nobody handles here wait for who does. */
+  /** Sets the handler of the jobs with this name. Jobs without a handler wait. */
   handle(
     name: string,
     handle: JobHandler,
@@ -77,7 +74,7 @@ export class Queue {
     return this.#handlers.has(name);
   }
 
-  /** Queues a job, exactly when a given transaction commits. It is begun at once after that. Returns its key. */
+  /** Queues a job when the transaction commits. Returns its key. */
   async enqueue(db: Db | Tx, job: NewJob): Promise<string> {
     const [key] = await enqueueAll(this.#context, db, [job], this.#sealing);
     return key as string;
@@ -91,7 +88,7 @@ export class Queue {
     void this.#look();
   }
 
-  /** Does what is due, and returns when all of it was tried. Never throws: what failed is tried again later. */
+  /** Runs all due jobs once. It never throws: failed jobs run again later. */
   async settle(): Promise<void> {
     for (;;) {
       await this.#look();
@@ -117,7 +114,7 @@ export class Queue {
     }));
   }
 
-  /** Begins nothing more, and waits a little for what is under way. What is not done then is left to others. */
+  /** Starts no more jobs, and waits a little for running ones. Other instances take over the rest. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -159,7 +156,6 @@ export class Queue {
     return this.#pass;
   }
 
-  /** Begins what is due, as far as there is room. */
   async #fill(): Promise<void> {
     const { database, log, now } = this.#context;
     try {
@@ -184,7 +180,7 @@ export class Queue {
     }
   }
 
-  /** Jobs in lanes have room of their own: they wait for hosts, and take nothing else. */
+  /** Jobs in lanes have their own limit, because they mostly wait for hosts. */
   #roomFor(name: string): number {
     const running = [...this.#running.values()];
     const ofName = running.filter((attempt) => attempt.name === name).length;

@@ -6,7 +6,7 @@ import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { rememberedOf } from './remembered.ts';
 
-/** Counts no further than this, unless it is asked for the exact number: the cost of a count stays that of a page. */
+/** Counts stop here, unless the request asks for the exact number. */
 export const countCap = 10_000;
 
 interface Counted {
@@ -19,8 +19,8 @@ const upTo = (most: number, from: Fragment): Fragment =>
   sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(most + 1))}) as counted`;
 
 /**
- * All rows of a table, to somewhat above the cap. SQLite counts a table that nothing narrows down by its pages, which is
- * much faster than by its rows. No count up to a limit does so, but the rowids say at most how many rows there are.
+ * Counts all rows of a table, to somewhat above the cap. SQLite counts a whole table by its pages, which is much faster than a count
+ * up to a limit. The rowids are an upper bound of the count.
  */
 function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   const { counts } = rememberedOf(resource);
@@ -34,11 +34,7 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   return counts[engine];
 }
 
-/**
- * Reuses the last count: the number itself if nothing has changed, or a number above the cap if the changes since cannot have
- * brought the count below the cap. Otherwise undefined. Without this, lists of large tables would cost
- * several times as much as those of small ones.
- */
+/** The last count, if it is still valid, or if the changes since cannot have brought it below the cap. */
 function knownCount(resource: Resource, changes: Changes | undefined): number | undefined {
   const last = rememberedOf(resource).lastCount;
   if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
@@ -48,11 +44,10 @@ function knownCount(resource: Resource, changes: Changes | undefined): number | 
   return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
 
-/** `changes`: as they were before the count, so that what changes beside it counts as changed since. */
+/** `changes`: their state before the count. */
 function countAll(executor: Executor, resource: Resource, changes: Changes | undefined): number | Promise<number> {
   const known = knownCount(resource, changes);
   if (known !== undefined) return known;
-  // Before the count: what comes meanwhile may not be in it.
   const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));
   return thenMaybe(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
     const { n: rows = 0, told = true } = row ?? {};

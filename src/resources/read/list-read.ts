@@ -7,17 +7,17 @@ import { relatedValue } from './related-sql.ts';
 import { rememberedOf, type Selection, selectionFor } from './remembered.ts';
 import { searchConditions } from './search-conditions.ts';
 
-/** A list that is to be read: what its query asks for, in SQL. */
+/** The query of a list, in SQL. */
 export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
   readonly search: Fragment;
   readonly sort: Sort;
-  /** Nothing was asked for that changes the SQL from one call to the next. */
+  /** The SQL text is the same from one call to the next. */
   readonly plain: boolean;
-  /** Whether rows of other resources decide what is listed, or are embedded. */
+  /** Whether it reads rows of other resources. */
   readonly looksElsewhere: boolean;
 }
 
-/** Fails with 400 where a search asks for what the fields cannot hold. */
+/** 400 for a search value that the field cannot hold. */
 export function listRead(context: RuleContext, resource: Resource, query: ListQuery): ListRead {
   const { shape, includes } = selectionFor(resource, query);
   const { limit, page, count, cursor, fields } = query;
@@ -38,7 +38,7 @@ export function listRead(context: RuleContext, resource: Resource, query: ListQu
   };
 }
 
-/** The order with what its keys compare: through relations, what the caller may see. */
+/** Through relations, the keys compare only rows that the caller may see. */
 const sortFor = (context: RuleContext, resource: Resource, sort: Sort): Sort => ({
   ...sort,
   keys: sort.keys.map((key) => {

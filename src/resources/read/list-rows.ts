@@ -18,23 +18,21 @@ export interface PageLinks {
   readonly previous?: string | null;
 }
 
-/** The paging of a list. */
 export interface Paging {
-  /** They mark the cursors. */
+  /** For cursors. */
   readonly keys: Macs;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
-  /** Told where the other pages are. */
+  /** Called with the links to other pages. */
   linked(links: PageLinks): void;
-  /** Narrows the list to what belongs to a parent. */
+  /** Limits the list to the rows of a parent. */
   readonly within?: { readonly condition: Fragment; readonly name: string };
-  /** For resources whose changes are recorded: what tells the position of the list. */
+  /** For resources with `changes`. */
   readonly positions?: ListPositions | undefined;
-  /** Takes the tag of a list that says its position: that goes on while the list stays the same. */
+  /** Sets the ETag of a list with a position, because the position changes while the list stays the same. */
   tag?(etag: string): void;
 }
 
-/** A page of a list as JSON. */
 export function listJson(
   context: QueryContext,
   resource: Resource,
@@ -46,7 +44,7 @@ export function listJson(
   return thenMaybe(positions.before(), (known) => pageJson(context, resource, list, paging, { positions, known }));
 }
 
-/** The rows that a list is about: those that it asks for and that the caller may read. */
+/** The condition of the listed rows. */
 export const listedRows = (
   context: QueryContext,
   resource: Resource,
@@ -155,7 +153,6 @@ async function cursorPage(
   return rows;
 }
 
-/** The name of the list that a cursor is bound to. */
 const listName = (resource: Resource, { within }: Paging): string => within?.name ?? resource.name;
 
 function cursorMeta(

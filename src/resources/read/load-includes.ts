@@ -13,11 +13,11 @@ type Embedding = (row: StoredRow) => string;
 
 const none: Embedding = () => '';
 
-/** All rows that one relation adds to a page. What is cut off is said in the answer. */
+/** The maximum number of rows that one relation adds to a page. */
 const maxRows = 10_000;
 const maxRowsPerParent = 100;
 
-/** Loads what a page embeds: one query a relation, however many rows the page has. */
+/** Loads the embedded rows of a page with one query per relation. */
 export function loadIncludes(
   context: QueryContext,
   resource: Resource,
@@ -103,7 +103,7 @@ async function loadMany(
   };
 }
 
-/** The first rows of each parent, one more than are shown: each parent costs a stretch of an index, not all its rows. */
+/** The first rows of each parent, one more than are shown, by an index. */
 function manyQuery(
   context: QueryContext,
   resource: Resource,

@@ -4,10 +4,7 @@ import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { truth } from '../sql/sql-text.ts';
 
-/**
- * The same read, on a copy of the database where there is one that has what this caller must see: its own writes, and where rows decide
- * who may see what, those of all others as well. What is read there is remembered nowhere.
- */
+/** Reads from a replica that has all writes that this caller must see, if there is one. */
 export function onReplica(
   context: QueryContext,
   { replicas }: Database,

@@ -13,10 +13,7 @@ import type { RowShape, TaggedJson } from './row-json.ts';
 export const noSuchRow = ({ singular }: Resource) =>
   notFound(`There is no such ${singular}, or none that you may see.`);
 
-/**
- * The part before the dash names the version of the row, whatever was asked to be shown of it: `If-Match` looks at it
- * alone. The part after it names the bytes, for `If-None-Match`.
- */
+/** The version of the row, for `If-Match`, and a hash of the response, for `If-None-Match`. */
 const tagOf = (resource: Resource, row: StoredRow, hash: string): string => `"${versionOf(resource, row)}-${hash}"`;
 
 export const versionOf = (resource: Resource, row: StoredRow): string =>
@@ -44,7 +41,7 @@ export function findRow(
   }
 }
 
-/** A row as JSON with what it embeds, and what is `revealed` of it this once. */
+/** A row as JSON with its includes. `revealed`: members that are shown only once. */
 export function rowJson(
   context: QueryContext,
   resource: Resource,
@@ -57,7 +54,7 @@ export function rowJson(
   );
 }
 
-/** The same for a row that was read by its shape, so that it holds nothing that is not shown. */
+/** The same for a row with only the columns of its shape. */
 export function foundRowJson(
   context: QueryContext,
   resource: Resource,

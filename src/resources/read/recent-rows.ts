@@ -12,10 +12,7 @@ const mostRows = 5000;
 const mostCharacters = 4_000_000;
 const longestRemembered = 8192;
 
-/**
- * Caches the JSON of each row, for one choice of fields. Most rows are unchanged when they are read again. Comparing a row
- * costs far less than serializing and hashing it again.
- */
+/** Caches the JSON of rows. Comparing a row costs far less than serializing and hashing it again. */
 export class RecentRows {
   readonly #byId = new BoundedMap<string, Written>(mostRows, (id) => this.#forget(id));
   #characters = 0;

@@ -25,10 +25,9 @@ const selectionOf = (resource: Resource, { fields, includes }: RowQuery): Select
 
 /** The caches for reads of one resource. All of them can be rebuilt. */
 class Remembered {
-  /** Of requests that ask for no choice of fields, and embed nothing. */
+  /** For requests without `filter` and `include`. */
   readonly selection: Selection;
   readonly sort: Sort;
-  /** The count of all rows, put together for the engine. */
   readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
   /** How many rows the table had, and what the database's count of changes was then. */
   lastCount: { readonly rows: number; readonly changes: Changes } | undefined;
@@ -53,7 +52,6 @@ export function rememberedOf(resource: Resource): Remembered {
   return remembered;
 }
 
-/** The selection of a request: the remembered one for what most of them ask for. */
 export const selectionFor = (resource: Resource, query: RowQuery): Selection =>
   query.fields === undefined && query.includes.length === 0
     ? rememberedOf(resource).selection

@@ -6,15 +6,15 @@ import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
 import { KeyedSelect } from '../sql/keyed-select.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 
-/** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
+/** Reads and serializes rows, for one choice of fields. */
 export interface RowShape {
   /** The columns to select, each with its alias `t`. */
   readonly columns: string;
   /** The row with an id, for callers who may read every row. */
   readonly byId: KeyedSelect;
-  /** As many rows as asked for, from the offset on, for callers who may read every row. */
+  /** A page, for callers who may read every row. */
   page(sort: Sort, engine: Engine): PreparedSelect;
-  /** Whether what is written depends on the row alone, always: computed fields are the operator's code, and may look at a clock. */
+  /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
   readonly lasting: boolean;
   /** The members of the row's JSON object, without braces. */
   members(row: StoredRow): string;

@@ -65,7 +65,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
 
 const propertiesOf = (schema: TSchema): object => (schema as { properties?: object }).properties ?? {};
 
-/** An action whose body has a member of its own by this name reads it itself. */
+/** An action with `current_password` in its own body reads it itself. */
 async function proveRequest(
   services: ResourceServices,
   resource: Resource,
@@ -79,7 +79,7 @@ async function proveRequest(
   request.body = proved.body;
 }
 
-/** The scope, and a token unless everybody may. A rule of the action's own is asked of somebody. */
+/** A rule of the action needs a caller with a token. */
 function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'write'): FastifyContextConfig {
   if (access === 'public') return { auth: 'public' };
   return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
@@ -92,7 +92,7 @@ function rowRuleOf(access: ActionAccess): RowRule {
   return typeof access === 'function' ? access : (caller, now) => decide(access, caller, now);
 }
 
-/** Under a collection there is no row that a condition could hold of: the rule itself has to say yes. */
+/** A collection has no row for a condition, so the rule must be true. */
 function requireRule(resource: Resource, access: ActionAccess, caller: Caller, now: number): void {
   const rule: Access = access === 'read' || access === 'write' ? resource.definition.access[access] : access;
   if (decide(rule, caller, now) !== true) throw forbidden(`You may not do this with ${resource.name}.`);
@@ -112,7 +112,7 @@ function actionCall(
   const id = row?.id as string;
   const inside = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
     inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
-      // The rule was asked with the rights of before.
+      // The rights have changed since the first check.
       if (!sameRights(write.caller, call.caller)) {
         if (row) await allowedRow(write, resource, id, rowRuleOf(access));
         else requireRule(resource, access, write.caller, write.now);

@@ -62,7 +62,7 @@ async function batch(
     rows,
     requestId: request.id,
     call: () => ({ ...callOf(services, request), caller: first.caller }),
-    // Before anything is written: an invalid key refuses the whole batch, as it refuses a single request.
+    // An invalid key refuses the whole batch before anything is written.
     keys: rows.map((row, index) =>
       idempotencyKey(
         services.keys,
@@ -73,7 +73,7 @@ async function batch(
       ),
     ),
   });
-  // A hook may reveal a secret, which is shown in this answer alone.
+  // A hook may reveal a secret.
   reply.header('cache-control', 'no-store');
   return sendJson(reply, `{"data":[${answers.join(',')}]}`);
 }

@@ -25,7 +25,7 @@ import { operationDocs, restoreDocs } from './openapi-operations.ts';
 
 export type Query = Record<string, string>;
 
-/** The engine reads input by the declaration, and writes JSON itself. */
+/** The engine validates input and writes JSON itself. */
 export const engineRoute = {
   ...noValidation,
   serializerCompiler: () => (data: unknown) => JSON.stringify(data),
@@ -34,7 +34,6 @@ export const engineRoute = {
 export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
   callAs(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
 
-/** The read context of a request. */
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
 
@@ -46,9 +45,9 @@ export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyCo
   scope: access === 'read' ? resource.readScope : resource.writeScope,
 });
 
-/** To be returned by an async handler. The text and not the reply: Fastify would wait for that to be sent, by listeners. */
 export const jsonType = 'application/json; charset=utf-8';
 
+/** Handlers return the text, because Fastify would wait for a returned reply to be sent. */
 export function sendJson(reply: FastifyReply, json: string): string {
   reply.header('content-type', jsonType);
   return json;
@@ -57,7 +56,6 @@ export function sendJson(reply: FastifyReply, json: string): string {
 const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): string =>
   sendJson(reply.header('etag', etag), json);
 
-/** The id that the path means. */
 export function idOf({ definition }: Resource, { params, caller }: FastifyRequest): string {
   const { id } = params as { id: string };
   return definition.alias?.(id, caller) ?? id;
@@ -180,7 +178,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
 }
 
-/** Makes a row; under a parent's path, with what ties it to the parent. */
+/** Creates a row. `tie` links it with its parent. */
 export async function create(
   services: ResourceServices,
   resource: Resource,
@@ -200,7 +198,7 @@ export async function create(
   return sendJson(reply.code(201).headers(headers), body);
 }
 
-/** A key belongs to what is done as well as to where: the same one may serve a change of a row and its end. */
+/** An idempotency key applies to one method and path. */
 function keyOf({ keys }: ResourceServices, { method, url, headers, caller, body }: FastifyRequest) {
   const path = (url.split('?', 1)[0] as string).replace(/\/$/, '');
   return idempotencyKey(keys, headers['idempotency-key'], caller, method === 'POST' ? path : `${method} ${path}`, body);

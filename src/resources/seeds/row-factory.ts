@@ -5,13 +5,13 @@ import type { Resource, ResourceField, Resources } from '../model/resource.ts';
 
 type Create<N> = ResourceCalls<N, 'service'>['create'];
 
-/** Makes a row of a resource: what `values` leaves out and the declaration demands is made up. */
+/** Creates a row. It makes up required values that `values` does not have. */
 export type MakeRow = <N extends ResourceName>(
   name: N,
   values?: Partial<Parameters<Create<N>>[0]>,
 ) => Promise<Awaited<ReturnType<Create<N>>>>;
 
-/** Factories that follow from the declarations. A row that another one must refer to is made as well. */
+/** Also creates the rows that a row must refer to. */
 export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf): MakeRow {
   const make = async (name: string, values: Record<string, unknown> = {}, depth = 0): Promise<{ id: string }> => {
     const resource = resources.get(name);
@@ -34,7 +34,7 @@ const isNeeded = ({ options, compute, sendable }: ResourceField): boolean =>
   (options.required === true || options.requiredToCreate === true) &&
   (options.default === undefined || (options.target !== undefined && typeof options.default === 'function'));
 
-/** Short and of no meaning: two rows do not meet in a unique field. */
+/** A random text for unique fields. */
 const mark = (): string => randomBytes(4).toString('hex');
 
 const newUser = (): Record<string, unknown> => ({
@@ -42,7 +42,7 @@ const newUser = (): Record<string, unknown> => ({
   password: randomBytes(12).toString('base64url'),
 });
 
-/** A value that the field takes: its example, and where no two rows may hold the same, one of many. */
+/** A valid value: the example, or a random one for a unique field. */
 function madeUp(resource: Resource, field: ResourceField): unknown {
   const { type, options, name } = field;
   const { examples = [], enum: values = [], ...schema } = type.schema(options) as Schema;

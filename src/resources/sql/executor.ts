@@ -9,7 +9,7 @@ import { Fragment } from './sql-text.ts';
 export interface Executor {
   readonly engine: Engine;
   readonly db: Db | Tx;
-  /** The database has a shorter way to what is committed; a transaction has not. */
+  /** Faster reads of committed data. A transaction does not have them. */
   readonly read?: Database['read'];
   readonly readFirst?: Database['readFirst'];
   readonly readKeyed?: Database['readKeyed'];
@@ -24,8 +24,7 @@ function textFor(engine: Engine, { strings }: Fragment): string {
   return engine === 'sqlite' ? countedRows(text) : text;
 }
 
-// The drivers look at a node's kind alone: it tells reads from writes, and texts that repeat (which are prepared and
-// kept) from those that do not.
+// The drivers look only at the kind of the node: it tells reads from writes, and repeated texts (which are prepared) from others.
 const reading = SelectQueryNode.create();
 const writing = InsertQueryNode.create(TableNode.create('resource'));
 const once = RawNode.create([''], []);
@@ -42,19 +41,13 @@ async function run<R>(executor: Executor, fragment: Fragment, query: CompiledQue
 
 export type StoredRow = Record<string, unknown>;
 
-/**
- * A SELECT put together once, with a hole for each value: the same text object every time, which the database finds its
- * prepared statement by without reading it. That shows in an authenticated GET.
- */
+/** A SELECT whose text is built once. The same string object finds its prepared statement faster. */
 export class PreparedSelect {
   readonly #fragment: Fragment;
   readonly #repeated: boolean;
   readonly #texts: Partial<Record<Engine, string>> = {};
 
-  /**
-   * The values of the fragment are left out; `read` brings them. A text that depends on what the caller asks for is not
-   * `repeated`: PostgreSQL must not be told to keep it.
-   */
+  /** `read` gets the values. `repeated` is false for a text that depends on the request: PostgreSQL must not keep it. */
   constructor(fragment: Fragment, repeated = true) {
     this.#fragment = fragment;
     this.#repeated = repeated;
@@ -82,12 +75,12 @@ export class PreparedSelect {
   }
 }
 
-/** A query whose text is always the same for its resource. It goes past the query builder. */
+/** A query whose text is always the same for its resource. */
 export const readPrepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
     ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader)
     : run(executor, fragment, reading);
-/** A query whose text depends on what the caller asks for. PostgreSQL must not be told to keep it. */
+/** A query whose text depends on the request. PostgreSQL must not keep it. */
 export const readUnprepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
     ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader, true)

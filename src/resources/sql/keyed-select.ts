@@ -1,7 +1,7 @@
 import { type Executor, PreparedSelect, type StoredRow } from './executor.ts';
 import { type Fragment, sql } from './sql-text.ts';
 
-/** The row with an id. Where reading is a journey, those of one turn of the event loop are fetched by one statement. */
+/** Reads a row by its id. On PostgreSQL one statement reads all ids of one turn of the event loop. */
 export class KeyedSelect {
   readonly #one: PreparedSelect;
   readonly #many: string;
@@ -10,7 +10,7 @@ export class KeyedSelect {
   /** `from`: what is selected, of rows named `t`. */
   constructor(from: Fragment, repeated: boolean) {
     this.#one = new PreparedSelect(sql`${from} where t."id" = ${null}`, repeated);
-    // How many there are shows only inside of the subquery, so that PostgreSQL keeps its plan.
+    // With the subquery, PostgreSQL keeps one plan for any number of ids.
     this.#many = `${from.strings[0]} where t."id" = any(array(select unnest($1::text[])))`;
     this.#repeated = repeated;
   }

@@ -1,9 +1,6 @@
 import { innerRowMark, longTextMark, rowMark } from '../../database/sqlite/row-mark.ts';
 
-/**
- * A piece of SQL: text with a value between each two strings. Values only ever become parameters, so that no input can
- * become SQL; names come from checked declarations, by `name` and `raw`.
- */
+/** A piece of SQL: strings with a value between each two. Values become parameters. Names come from checked declarations. */
 export class Fragment {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -35,7 +32,7 @@ export function sql(texts: TemplateStringsArray, ...parts: unknown[]): Fragment 
   return new Fragment(strings, values);
 }
 
-/** SQL text of our own making. Never give it anything that came with a request. */
+/** SQL text. Never pass input of a request. */
 export const raw = (text: string): Fragment => new Fragment([text], []);
 
 const namePattern = /^[a-z][a-z0-9_]{0,62}$/;
@@ -59,7 +56,7 @@ export function join(fragments: readonly Fragment[], separator: string): Fragmen
   return new Fragment(strings, values);
 }
 
-/** To stand first in each WHERE that may walk over more rows than it returns (`row-mark.ts`). */
+/** The first condition of each WHERE that may scan more rows than it returns (`row-mark.ts`). */
 export const eachRow = raw(rowMark);
 export const eachInnerRow = raw(innerRowMark);
 export const longText = raw(longTextMark);

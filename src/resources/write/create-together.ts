@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { Batcher } from '../../database/postgres/batching/batcher.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { codeOf } from '../../platform/errors.ts';
@@ -31,6 +32,9 @@ const mostRows = 100;
 /** A transaction that waits longer for a lock is undone. Each row then waits in a transaction of its own, and no other row waits with it. */
 const lockTimeoutMs = 100;
 
+/** A busy machine needs this long too. If later rows did not wait, each would be created alone, and the machine would be busier still. */
+const usualMs = 200;
+
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 /** Has no outcome for a row that has to be created alone. */
 type Gathering = Batcher<Creation<unknown>, Outcome | undefined>;
@@ -58,13 +62,14 @@ export async function createTogether<T>(
   const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
   let gathering = byKey.get(key);
   if (!gathering) {
-    gathering = new Batcher({ atOnce: transactionsAtOnce, most: mostRows }, (creations) =>
+    gathering = new Batcher({ atOnce: transactionsAtOnce, most: mostRows, usualMs }, (creations) =>
       createAll(services, resource, creations),
     );
     byKey.set(key, gathering);
   }
   try {
-    const outcome = await gathering.add(creation);
+    // Another request may start it: its statements still belong to the trace of this one.
+    const outcome = await gathering.add({ ...creation, alone: AsyncResource.bind(creation.alone) });
     if (!outcome) return await creation.alone();
     if ('error' in outcome) throw outcome.error;
     return outcome.value as T;

@@ -76,7 +76,7 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Later than any pass: what has ended is not looked at again by each batch of later passes. */
+/** Later than any pass, so that later passes skip ended tokens. */
 const noPass = 2_147_483_647;
 
 /** Logins end with their client or user. They come back where that does. */
@@ -96,10 +96,7 @@ export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: str
     .execute();
 }
 
-/**
- * Tokens that earlier passes took and this one did not find live: up to `limit` of them, which count no more. One whose login
- * went on or ended here ends for good; another comes back where it does so there.
- */
+/** Up to `limit` tokens that earlier passes imported and that are no longer live at the source. */
 export async function endUnseen(tx: Tx, pass: number, now: number, limit: number): Promise<LegacyTokenRow[]> {
   const ended = await tx
     .updateTable('legacy_tokens')

@@ -14,8 +14,8 @@ import { callAs, resourceFor } from '../../../../src/resources/write/resource-ca
 import { inTransaction } from '../../../../src/resources/write/write-transaction.ts';
 import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
 import type { SourceRow } from '../../source/source.ts';
-import type { Pass, UserTable } from '../pass.ts';
-import { fieldValue } from './field-value.ts';
+import type { WallClock } from '../../source/wall-clock.ts';
+import { isTrue, type Pass, type UserTable } from '../pass.ts';
 
 /** Writes what columns of users become in declared resources: for each user one row that refers to the user. */
 export interface DeclaredFields {
@@ -161,3 +161,24 @@ function ignoreRefusal(error: unknown): void {
 }
 
 const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
+
+/** The text of a column as a declared field of this type takes it. Nothing, and a date that is none, become null. */
+function fieldValue(type: string, text: string | null, clock: WallClock): unknown {
+  if (text === null || text === '') return null;
+  if (type === 'boolean') return isTrue(text);
+  if (type === 'integer' || type === 'number') return Number(text);
+  if (type === 'date') return text.startsWith('0000-') ? null : text.slice(0, 10);
+  if (type === 'timestamp') {
+    const at = clock.read(text);
+    return at === null ? null : new Date(at).toISOString();
+  }
+  return type === 'json' || type === 'list' ? readJson(text) : text;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

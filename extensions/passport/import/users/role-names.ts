@@ -1,7 +1,7 @@
+import { scopesOfRole } from '../../../../src/identity/roles/roles-resource.ts';
 import { type FoundTable, select } from '../../source/layout.ts';
 import { pages } from '../../source/source.ts';
 import { batchSize, type Pass, type UserTable } from '../pass.ts';
-import { compareRoleScopes } from './role-permissions.ts';
 
 /** The roles of users, as spatie/laravel-permission keeps them: by guard, and by the class of who has them. */
 export interface RoleNames {
@@ -11,10 +11,7 @@ export interface RoleNames {
 
 const none: RoleNames = { of: async () => new Map() };
 
-/**
- * Undefined where the roles cannot be taken as they are: then everybody keeps the roles that they have here. A column such
- * as `is_admin` says nothing: in Apiato 10 it is true unless somebody says otherwise.
- */
+/** Undefined if the roles cannot be imported. Ignores `is_admin`: in Apiato 10 it is true by default. */
 export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> {
   const { layout, rolesWhere } = pass.plan;
   const [roles, holders] = [layout.find('roles'), layout.find('model_has_roles')];
@@ -70,10 +67,7 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
 const describes =
   /^(id|uuid|name|guard_name|created_at|updated_at|display_name|description|title|label|level|color|icon)$/;
 
-/**
- * A further column may say where a role holds: the `admin` of one tenant is nobody elsewhere. Only the operator knows. Each
- * is named by --roles-where, or by --ignore-column.
- */
+/** A further column can limit a role to a tenant. Only the operator knows: --roles-where or --ignore-column. */
 function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn: (column: string) => boolean): boolean {
   const others = [...columns.keys()].filter(
     (column) => !isOwn(column) && !plan.rolesWhere.has(column) && !plan.ignoredColumns.has(`${name}.${column}`),
@@ -88,10 +82,7 @@ function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn:
   return others.length === 0;
 }
 
-/**
- * PHP knows one class for each table of users. Rows of another class with the same short name (`App\\User` before an upgrade,
- * `Forum\\User`) are nobody's there. Undefined where the operator has to say which class counts.
- */
+/** Rows of another class with the same short name are ignored. Undefined if the operator must name the class. */
 async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySet<string> | undefined> {
   const { models } = pass.plan;
   const named = [...models.values()];
@@ -181,4 +172,56 @@ async function namesById(
     }
   }
   return names;
+}
+
+/** Compares role permissions (`--map`) with ROLE_SCOPES, and reports differences. `names`: roles here by their ids. */
+async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>): Promise<void> {
+  const { plan, findings, context } = pass;
+  if (plan.map.permissions === undefined) return;
+  const scopes = new Map<string, Set<string>>();
+  for (const role of names.values()) if (role !== 'admin') scopes.set(role, new Set());
+  for (const { role, permission } of await readPermissions(pass, [...names.keys()])) {
+    const own = scopes.get(names.get(role) as string);
+    const meant = plan.map.permissions.get(permission);
+    if (own && meant === undefined) {
+      findings.decide(
+        'permission-names',
+        'Permissions of roles that --map does not name stand for no scope',
+        permission,
+      );
+    }
+    for (const scope of meant ?? []) own?.add(scope);
+  }
+  for (const [role, meant] of scopes) {
+    const set = scopesOfRole(context.config, role);
+    if (set?.length === meant.size && set.every((scope) => meant.has(scope))) continue;
+    findings.decide(
+      'role-scopes',
+      'Roles whose permissions stand for other scopes than ROLE_SCOPES gives them. Set ROLE_SCOPES to what is in brackets, and start the service again',
+      `${role}=${[...meant].sort().join(' ')}`,
+    );
+  }
+}
+
+async function readPermissions(
+  { source, plan }: Pass,
+  roles: readonly string[],
+): Promise<{ role: string; permission: string }[]> {
+  const [held, permissions] = [plan.layout.find('role_has_permissions'), plan.layout.find('permissions')];
+  const roleKey = ['role_id', 'role_pivot_key'].find((column) => held?.columns.has(column));
+  const key = ['permission_id', 'permission_pivot_key'].find((column) => held?.columns.has(column));
+  if (!held || !permissions || !roleKey || !key) return [];
+  const found: { role: string; permission: string }[] = [];
+  for (let i = 0; i < roles.length; i += batchSize) {
+    const rows = await source.withKeys(select(held, roleKey, [key]), roles.slice(i, i + batchSize));
+    const ids = [...new Set(rows.map((row) => row[key] as string))];
+    const named = new Map<string, string>();
+    for (let j = 0; j < ids.length; j += batchSize) {
+      const some = await source.withKeys(select(permissions, 'id', ['name']), ids.slice(j, j + batchSize));
+      for (const { id, name } of some) named.set(id as string, name ?? '');
+    }
+    for (const row of rows)
+      found.push({ role: row[roleKey] as string, permission: named.get(row[key] as string) ?? '' });
+  }
+  return found;
 }

@@ -14,10 +14,7 @@ import type { UserRecord } from './user-record.ts';
 /** Twenty bytes are usual. Less than ten is no secret of an app. */
 const base32 = /^[A-Z2-7]{16,128}$/;
 
-/**
- * False while a decision on it is open. The authenticator app of Fortify becomes one here: the app goes on showing the right codes. One that was removed or
- * replaced there since the pass before is removed or replaced here.
- */
+/** Imports, replaces or removes the Fortify authenticator of a user. False while a decision is open. */
 export async function takeFactor(
   pass: Pass,
   tx: Tx,

@@ -5,10 +5,7 @@ import { findTakenFields, insertNewUsers, type UserRow } from '../../../../src/i
 import type { Pass } from '../pass.ts';
 import { generatedUsername } from './user-record.ts';
 
-/**
- * A user whose email (or username, or phone) somebody has already: in another case, in another table, or a user of this
- * service. Who is who is for people to say. Until then the user stays signed in and cannot be found by it.
- */
+/** An identifier that another user has already. Until the operator decides, the user stays without it. */
 export async function makeRoomForUser(
   pass: Pass,
   tx: Tx,

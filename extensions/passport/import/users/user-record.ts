@@ -6,8 +6,8 @@ import {
   readLocale,
   readProfileField,
 } from '../../../../src/identity/accounts/user-fields.ts';
+import { isKnownHash } from '../../../../src/identity/passwords/foreign-hashes.ts';
 import { unusablePassword } from '../../../../src/identity/passwords/passwords.ts';
-import { isKnownHash } from '../../../../src/identity/passwords/stored-hash.ts';
 import type { SourceRow } from '../../source/source.ts';
 import type { WallClock } from '../../source/wall-clock.ts';
 import { isTrue } from '../pass.ts';

@@ -1,6 +1,6 @@
 import { commitAndInvalidate, type Invalidate } from '../../../../src/database/bus.ts';
 import type { Database, Db, Tx } from '../../../../src/database/database.ts';
-import { defaultRealm } from '../../../../src/identity/accounts/realm.ts';
+import { defaultRealm } from '../../../../src/identity/accounts/user.ts';
 import type { UserRow } from '../../../../src/identity/accounts/user-store.ts';
 
 /** Runs a batch in one transaction, and tells every instance what it changed. */

@@ -1,6 +1,5 @@
 import type { ColumnTypes } from '../../migration.ts';
 
-/** Clients, sessions, keys and consents. */
 export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
   `create table clients (
     id ${text} primary key,

@@ -5,6 +5,8 @@ interface Limits {
   readonly most: number;
   /** Never more at once, however long one takes. */
   readonly strictly?: boolean;
+  /** Milliseconds. One that takes longer waits for somebody: those that come later do not wait with it. */
+  readonly usualMs?: number;
 }
 
 interface Waiting<I, O> {
@@ -13,7 +15,6 @@ interface Waiting<I, O> {
   reject(error: unknown): void;
 }
 
-/** One that takes longer waits for somebody: those that come later do not wait with it. */
 const usualMs = 20;
 
 /**
@@ -64,7 +65,7 @@ export class Batcher<I, O> {
       this.#sendWaiting();
     };
     this.#underWay++;
-    const timer = this.#limits.strictly ? undefined : setTimeout(makeRoom, usualMs);
+    const timer = this.#limits.strictly ? undefined : setTimeout(makeRoom, this.#limits.usualMs ?? usualMs);
     try {
       const values = await this.#run(together.map(({ item }) => item));
       for (const [i, { resolve }] of together.entries()) resolve(values[i] as O);

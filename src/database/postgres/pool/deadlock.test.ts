@@ -32,7 +32,7 @@ describe('A deadlock on PostgreSQL', () => {
   it('is answered with 503 after too many of them', async () => {
     await sql`create function lost() returns int language plpgsql as $$
       begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`.execute(database.db);
-    await assert.rejects(database.read('select lost()', []), { status: 503 });
+    await assert.rejects(async () => database.read('select lost()', []), { status: 503 });
   });
 
   it('has a migration done again', async () => {

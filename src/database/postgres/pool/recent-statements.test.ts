@@ -23,12 +23,12 @@ describe('Statements whose texts callers choose', () => {
     assert.equal(await read('$1::int + 1', 2), 3);
     assert.equal(await read('$1::int + 1', 3), 4);
     assert.deepEqual(await prepared(), ['select $1::int + 1 as n']);
-    for (let n = 100; n < 200; n++) {
-      for (const value of [1, 2, 3]) assert.equal(await read(`$1::int + ${n}`, value), value + n);
+    for (let n = 100; n < 152; n++) {
+      for (const value of [1, 2]) assert.equal(await read(`$1::int + ${n}`, value), value + n);
     }
     const kept = await prepared();
     assert.equal(kept.length, 50);
-    assert.ok(kept.includes('select $1::int + 199 as n'));
+    assert.ok(kept.includes('select $1::int + 151 as n'));
     assert.equal(await read('$1::int + 1', 4), 5, 'what was forgotten is prepared again');
   });
 });

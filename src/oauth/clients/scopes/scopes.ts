@@ -1,6 +1,40 @@
 import { type LocalizedText, message } from '../../../config/languages/message.ts';
 import { OAuthError } from '../../../platform/errors.ts';
-import { ownScopeTexts, resourceScopeTexts, undescribedScope } from './scope-texts.ts';
+
+/** The built-in scopes in words, as the end of "It asks to …", for the consent page. */
+const ownScopeTexts: Readonly<Record<string, string>> = {
+  '*': 'Do everything that you can do here',
+  admin: 'Act with your roles: see, change and delete everything of everybody',
+  openid: 'Know who you are: the id of your account',
+  profile: 'See your name and your username',
+  email: 'See your email address',
+  phone: 'See your phone number',
+  address: 'See your postal address',
+  offline_access: 'Keep its access while you are away',
+  'tokens:introspect': 'Check anybody’s tokens: whether they are valid and what they allow',
+  'tokens:exchange': 'Pass tokens that it receives on to other services',
+  'users:read': 'Read your account: your name, your addresses and your roles',
+  'users:write': 'Change your account',
+  'roles:read': 'Read which roles there are',
+  'roles:write': 'Change which roles there are',
+  'clients:read': 'See which applications you have created',
+  'clients:write': 'Create, change and delete applications in your name',
+  'tokens:read': 'See where you are signed in',
+  'tokens:write': 'Sign you out, and create access tokens in your name',
+  'consents:read': 'See which applications you have authorised, and for what',
+  'consents:write': 'Withdraw the access that you gave to applications',
+  'events:read': 'See what happened to your account',
+  'events:write': 'Change what happened to your account',
+};
+
+/** The two scopes of a resource, from what its declaration calls its rows. */
+const resourceScopeTexts = (label: string) => ({
+  read: `Read your ${label}`,
+  write: `Add, change and delete your ${label}`,
+});
+
+/** A scope that nobody described: its name is all that is known. */
+const undescribedScope = (scope: string): string => `Use “${scope}”`;
 
 /** All that the subject may do, except what must be named. */
 export const everyScope = '*';
@@ -39,7 +73,7 @@ export class KnownScopes {
     for (const scope of [everyScope, ...named]) this.add(scope);
   }
 
-  /** `label`: what its rows are called, for people; the default is its name. */
+  /** `label`: the readable name of its rows; the default is its name. */
   addResource(name: string, label = name.replaceAll('_', ' ')): void {
     const { read, write } = resourceScopeTexts(label);
     this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
@@ -80,7 +114,7 @@ export class KnownScopes {
   }
 }
 
-/** Whether a holder of `allowed` may have `scope`. Who signs in is no secret to whom they sign in to. */
+/** Whether a holder of `allowed` may have `scope`. `openid` is always allowed. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
   scope === openidScope ||
   allowed.includes(scope) ||
@@ -92,7 +126,7 @@ export const rolesThrough = (
   roles: readonly string[],
 ): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
 
-/** Whether a token with `held` may get at something that has `scopes` already: what they are was allowed before. */
+/** Whether a token with `held` may use something that already has `scopes`. */
 export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
   held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
 

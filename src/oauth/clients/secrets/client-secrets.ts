@@ -3,8 +3,8 @@ import type { Context } from '../../../database/context.ts';
 import type { Db, Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
+import { unknownClient } from '../client-errors.ts';
 import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from '../client-store.ts';
-import { unknownClient } from '../unknown-client.ts';
 import { holdSecret } from './secret-store.ts';
 
 /** Secrets are random, so a keyed hash is enough: slow hashing is for what people choose. */

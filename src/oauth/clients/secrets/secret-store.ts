@@ -9,10 +9,7 @@ interface Secret {
   readonly now: number;
 }
 
-/**
- * For the one statement that writes for a client: that its secret counts, and goes on counting until that is committed.
- * PostgreSQL locks the client before its secret, as whoever changes one does. On SQLite a writer has no neighbours.
- */
+/** Holds an active secret until commit. PostgreSQL locks the client first, as a change of the client does. */
 export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<SqlBool> {
   const onPostgres = isPostgres(db);
   const counts = sql<SqlBool>`exists (select 1 from ${
@@ -24,10 +21,7 @@ export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<Sq
   return sql<SqlBool>`(cast(${secretId} as text) is null or ${onPostgres ? lockedFirst(client, counts) : counts})`;
 }
 
-/**
- * The same for many rows at once, which a statement on PostgreSQL has as `r`: each secret is looked at, and held, once. Those whose
- * client or secret is being changed are left out.
- */
+/** The same for many rows (`r` in PostgreSQL). Rows whose client or secret is being changed are left out. */
 export const secretsOfEach = `counting as materialized (
     select s.id from clients as c join client_secrets as s on s.client_id = c.id
     where s.id = any(array(select secret_id from r where ${tryShared('client_id')})) and (s.expires_at is null or s.expires_at > (select max(now) from r))
@@ -42,3 +36,20 @@ const held = compiledQuery((db, secret: Secret) =>
 /** Whether the secret counts; until the transaction ends it goes on doing so. */
 export const holdSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
   (await held.run(db, { secretId, now })).length > 0;
+
+interface LeakedSecret {
+  readonly client_id: string;
+  readonly type: string | undefined;
+  readonly user_id: string | null;
+}
+
+/** Ends a secret that is known by its hash, and says whose it was. */
+export async function takeSecret(tx: Tx, valueHash: string): Promise<LeakedSecret | undefined> {
+  const query = tx.deleteFrom('client_secrets').where('value_hash', '=', valueHash).returning('client_id');
+  const ended = await query.executeTakeFirst();
+  if (!ended) return undefined;
+  const { client_id } = ended;
+  const owner = tx.selectFrom('clients').select(['type', 'user_id']).where('id', '=', client_id);
+  const client = await owner.executeTakeFirst();
+  return { client_id, type: client?.type, user_id: client?.user_id ?? null };
+}

@@ -29,10 +29,7 @@ type Strength = 'share' | 'change';
 const noText = sql<string | null>`cast(null as text)`;
 const noNumber = sql<number | null>`cast(null as bigint)`;
 
-/**
- * Three rows in one statement. The order is the one in which deleting a user takes them, so that neither waits for the
- * other for good.
- */
+/** Locks three rows in one statement, in the order of deleting a user, so that neither deadlocks. */
 const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }, named: boolean) =>
   compiledQuery((db: Db, ids: Ids & { actor: string }) => {
     const user = db

@@ -8,10 +8,7 @@ import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
-/**
- * Contract of every write: what the caller may do is decided in the transaction of the write, on rows that stay as they are
- * until it ends. A session that was ended, a role that was taken away or a scope that was narrowed counts from its commit.
- */
+/** A write checks its caller's authority in its transaction, on locked rows: revocations count from their commit. */
 export const createAuthority =
   ({ config, database, now }: Context): HoldAuthority =>
   async (tx, act) => {

@@ -12,7 +12,7 @@ import { belongsTo } from '../../../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
 import { wrongScopes } from '../../clients/scopes/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes/scopes.ts';
-import { endSessions } from '../end/end-sessions.ts';
+import { endSessions } from '../end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
 import { renewPersonalToken } from '../tokens/personal-token.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';

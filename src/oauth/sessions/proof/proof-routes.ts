@@ -24,7 +24,7 @@ const shown = ({ time, amr, acr }: { time: number | null; amr: readonly string[]
   acr,
 });
 
-/** The proof of the session whose token is presented: what it is, by what it can be renewed, and its renewal. */
+/** Shows the proof of the caller's session and the ways to renew it, and renews it. */
 export function serveProofs(
   app: App,
   context: Context,

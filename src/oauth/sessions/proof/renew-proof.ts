@@ -17,10 +17,7 @@ interface Renewal {
   readonly source: RequestSource;
 }
 
-/**
- * Renews the proof of the caller's session by what was sent. Every instance hears of it before this returns, so the same
- * token works at once wherever it is presented.
- */
+/** Renews the proof of the caller's session. Returns when every instance knows, so that the token works at once. */
 export async function renewProof(
   context: Context,
   holdAuthority: HoldAuthority,

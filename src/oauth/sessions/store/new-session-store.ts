@@ -4,8 +4,8 @@ import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { isPostgres, lockedFirst, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
+import { unknownClient } from '../../clients/client-errors.ts';
 import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
-import { unknownClient } from '../../clients/unknown-client.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** The other columns of a new session have their defaults. */
@@ -47,10 +47,7 @@ async function insertWithOthers(
   return (await batchWrite(insertMany, values)) !== undefined;
 }
 
-/**
- * Stores a session, as long as the client's secret counts. Alone it returns when the row is on disk, in a transaction when
- * it is written.
- */
+/** Stores a session if the client's secret is active. Outside a transaction, it returns when the row is on disk. */
 export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
   const together = 'engine' in on ? on.batchWrite : undefined;
   if (together && (await insertWithOthers(together, row, secretId))) return;
@@ -71,3 +68,30 @@ function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown 
   if (client_id !== null) return unknownClient('the client was deleted meanwhile');
   return new OAuthError('invalid_grant', 'The user no longer exists.');
 }
+
+/** The scopes that the person agreed to. */
+export const findScopes = (tx: Tx, id: string): Promise<{ scopes: string } | undefined> =>
+  tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
+
+interface HandOver {
+  readonly id: string;
+  readonly now: number;
+  readonly expiresAt: number;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** Gives a session that waited for its device to the one that came for it. Undefined where it ended meanwhile. */
+export const handOverSession = (
+  tx: Tx,
+  { id, now, expiresAt, address, userAgent }: HandOver,
+): Promise<SessionRow | undefined> =>
+  tx
+    .updateTable('sessions')
+    .set({ expires_at: expiresAt, address, user_agent: userAgent })
+    .where('id', '=', id)
+    .where('generation', '=', 0)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();

@@ -51,10 +51,7 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
 const columns =
   'id text, generation integer, client_id text, secret_id text, now bigint, expires_at bigint, max_age bigint, address text, user_agent text';
 
-/**
- * The same on PostgreSQL for many sessions. One that somebody else holds is left out: nobody waits for a neighbour's. The ids are
- * taken from the rows: of a list that is a parameter PostgreSQL makes a new plan each time, which takes longer than the writing.
- */
+/** For many sessions on PostgreSQL. Skips locked rows. Ids come from rows: PostgreSQL re-plans list parameters. */
 const rotateMany = `with r as materialized (
     select * from json_to_recordset($1::json) as rows (${columns})
   ), ${secretsOfEach}, held as (

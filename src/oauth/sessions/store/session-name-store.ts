@@ -4,7 +4,7 @@ type Names = ReadonlyMap<string, string>;
 
 const atOnce = 500;
 
-/** By id: what the users and the clients of sessions are called. */
+/** The names of the users and clients of sessions, by id. */
 export async function sessionNames(
   db: Db,
   sessions: readonly { readonly user_id: string | null; readonly client_id: string | null }[],

@@ -226,3 +226,10 @@ export async function deleteEnded(
   }
   return removed;
 }
+
+/** A session as it is now. No token of it may leave before it is durable. */
+export interface StoredSession {
+  readonly session: SessionRow;
+  /** Settles when the session is on disk. In a transaction: when it is written, and the commit decides. */
+  readonly durable: Promise<void>;
+}

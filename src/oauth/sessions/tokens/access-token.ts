@@ -82,7 +82,7 @@ function audOf(
   return named.length === 1 ? (named[0] as string) : named;
 }
 
-/** RFC 9068 2.2.1: how the user signed in. What has changed since is in the session, and in introspection. */
+/** RFC 9068 2.2.1: how the user signed in. Introspection shows later changes from the session. */
 export function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
   const proof = session.type === 'session' ? authenticationOf(session) : null;
   return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };
@@ -106,10 +106,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
   } satisfies AccessTokenClaims;
 }
 
-/**
- * The same access token as of the generation before. The service acts with it until the answer that brings the token
- * itself has left: what the caller may never get must not count as used by it.
- */
+/** The access token of the generation before. The service uses it so that the new one does not count as used. */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
   keys.signingKeys.sign({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config/config.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { SessionRow } from '../store/session-store.ts';
 
@@ -19,4 +20,16 @@ export function readRefreshToken(keys: KeyRing, token: string): { sessionId: str
   const [, sessionId = '', generation = '', mac = ''] = parts;
   if (!keys.macKeys.matches(purpose, `${sessionId}.${generation}`, mac)) return undefined;
   return { sessionId, generation: Number(Buffer.from(generation, 'base64url').toString()) };
+}
+
+type Generations = Pick<SessionRow, 'generation' | 'used_generation' | 'used_at'>;
+
+/** Whether tokens of the newest generation have been used: then their holder has them, and needs no predecessor. */
+export const newestIsUsed = ({ generation, used_generation }: Omit<Generations, 'used_at'>): boolean =>
+  used_generation !== null && used_generation >= generation;
+
+/** Whether the predecessor gets its successor again: until the successor is used, and REFRESH_GRACE longer. */
+export function mayRepeat(session: Generations, presented: number, { refreshGrace }: Config, now: number): boolean {
+  if (presented !== session.generation - 1) return false;
+  return !newestIsUsed(session) || now - (session.used_at ?? 0) <= refreshGrace * 1000;
 }

@@ -6,13 +6,17 @@ import { sessionEnd } from '../store/session-end.ts';
 import { findSessionOfEnabled, type SessionRow } from '../store/session-store.ts';
 import { type AccessTokenClaims, signForResource, signUnsentToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
-import { apiPath, isForPath } from '../tokens/own-resource.ts';
-import { readOwnToken } from '../tokens/read-own-token.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { LastUses, type Sender } from './last-uses.ts';
-import { markGenerationUsed } from './mark-generation-used.ts';
 import { TokenCache, type VerifiedToken } from './token-cache.ts';
-import { otherAudience, verifyAccessToken } from './verify-access-token.ts';
+import {
+  apiPath,
+  isForPath,
+  markGenerationUsed,
+  otherAudience,
+  readOwnToken,
+  verifyAccessToken,
+} from './verify-access-token.ts';
 
 export type FoundToken =
   | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
@@ -31,7 +35,7 @@ function refuseDpopScheme(sender: Sender | null): void {
 const hit = { result: 'hit' };
 const miss = { result: 'miss' };
 
-/** Tells whose token somebody presents. What it remembers of tokens is in one cache, with one rule of forgetting. */
+/** Finds the owner of a token. One cache holds all verified tokens and decides when to forget them. */
 export class TokenVerifier {
   readonly #context: Context;
   readonly #keys: KeyRing;
@@ -51,10 +55,7 @@ export class TokenVerifier {
     keys.onChange(() => this.#cache.forget({ kind: 'everything', id: '' }));
   }
 
-  /**
-   * Returns the caller of this access token, at the resource with this path. A cached valid token needs no query. The 401
-   * gives the reason for an invalid one.
-   */
+  /** The caller of an access token at this resource. A cached token needs no query. Throws a 401 with the reason. */
   verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
     // Asked first: it may find that another process changed something, and empty the cache.
     const usable = this.#context.database.bus.cacheUsable();
@@ -134,10 +135,7 @@ export class TokenVerifier {
     return claims && signUnsentToken(this.#keys, claims, this.#context.now());
   }
 
-  /**
-   * An access token for the API, of the same session and scopes as one for another resource of the service's own. That
-   * resource calls the API with it inside the process; it must never leave it.
-   */
+  /** An API token of the same session for a resource of the service itself. It must never leave the process. */
   async tokenForApi(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
     return claims && signForResource(this.#keys, claims, apiPath, this.#context.now());

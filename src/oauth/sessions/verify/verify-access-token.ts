@@ -8,13 +8,33 @@ import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
-import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';
-import { type AccessTokenClaims, noClient } from '../tokens/access-token.ts';
+import {
+  findSessionWithSubject,
+  type SessionRow,
+  type SessionWithSubject,
+  subjectsExist,
+} from '../store/session-store.ts';
+import { markUsed } from '../store/use-store.ts';
+import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
-import { isForPath, ownPathsOf } from '../tokens/own-resource.ts';
-import { readOwnToken } from '../tokens/read-own-token.ts';
-import { markGenerationUsed } from './mark-generation-used.ts';
+import { readPersonalToken } from '../tokens/personal-token.ts';
+import { newestIsUsed } from '../tokens/refresh-token.ts';
 import type { VerifiedToken } from './token-cache.ts';
+
+/** The API's path under the service's address. Other resources of its own have other paths. */
+export const apiPath = '/v1';
+
+/** The paths of this service that a token is for: an empty one is the service itself, as tokens are that name no resource. */
+function ownPathsOf({ iss, aud }: Pick<AccessTokenClaims, 'iss' | 'aud'>): readonly string[] {
+  if (aud === iss) return itself;
+  return [aud].flat().flatMap((uri) => (uri.startsWith(iss) ? [uri.slice(iss.length)] : []));
+}
+
+const itself: readonly string[] = [''];
+
+/** A token for the service itself is valid for the API, not for resources that were added to it. */
+export const isForPath = (paths: readonly string[], path: string): boolean =>
+  paths.includes(path) || (path === apiPath && paths.includes(''));
 
 /** A token without any cache: its signature, its claims, then its session, user and client. */
 export async function verifyAccessToken(
@@ -89,3 +109,23 @@ async function whyGone({ database }: Context, { sub, client_id }: AccessTokenCla
   if (client_id !== noClient && !exists.client) return unauthorized('client_revoked');
   return unauthorized('token_revoked');
 }
+
+/** The claims of a token of this service: a signed one holds them, a short one stands for its session's. */
+export const readOwnToken = (context: Context, keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> =>
+  token.startsWith('gh_') ? readPersonalToken(context, token) : readAccessToken(keys, token);
+
+type Noted = Pick<SessionRow, 'generation' | 'used_generation' | 'rotated_at'>;
+
+/** Marks the newest access token as used, before it takes effect: a later use of an older one means theft. */
+export async function markGenerationUsed(
+  { database, now }: Context,
+  claims: AccessTokenClaims,
+  session: Noted,
+): Promise<void> {
+  if (session.generation === 0 || newestIsUsed(session) || !isOfNewest(claims, session)) return;
+  await markUsed(database, { id: claims.sid, generation: session.generation, now: now() });
+}
+
+/** Tokens of earlier versions do not name their generation; the time of the rotation tells it. */
+const isOfNewest = ({ gen, iat }: AccessTokenClaims, { generation, rotated_at }: Noted): boolean =>
+  gen === undefined ? iat >= Math.floor((rotated_at ?? 0) / 1000) : gen === generation;

@@ -6,7 +6,6 @@ import { type Position, readPosition, resync, writePosition } from './position.t
 const patienceMs = 1000;
 const firstPauseMs = 1;
 const longestPauseMs = 25;
-/** A transaction that stays open makes more and more wait for it. */
 const mostPending = 100;
 
 interface Pending {
@@ -15,19 +14,16 @@ interface Pending {
 }
 
 /**
- * The log of changes in the order of its positions. PostgreSQL gives positions to transactions that then commit in any order. A
- * position is handed out when each transaction that may hold a lower one has ended, so that nothing appears behind a reader.
- * The argument is in docs/decisions/changes-in-order.md.
+ * The log of changes in the order of its positions. On PostgreSQL transactions commit in another order than their positions. So a
+ * position is readable when each transaction that may hold a lower one has ended (docs/decisions/changes-in-order.md).
  */
 export class ChangeLog {
   readonly #context: Context;
   /** Each transaction with a position up to here has ended. */
   #ended = 0;
-  /** The newest change that is committed. */
   #newest = 0;
-  /** The last position that was given out. */
   #last = 0;
-  /** Since when there is something that is not settled, by the monotonic clock. */
+  /** The monotonic time since which a change is not settled. */
   #waitingSince: number | undefined;
   #pending: Pending[] = [];
   #history: Promise<string> | undefined;
@@ -35,14 +31,11 @@ export class ChangeLog {
 
   constructor(context: Context) {
     this.#context = context;
-    // Another server may be the primary by now.
+    // Another server may be the primary now.
     context.database.bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
   }
 
-  /**
-   * Everything up to here is final. Positions that were taken and rolled back at the end of the log are not: a PostgreSQL that
-   * crashes may give them out again.
-   */
+  /** Everything up to here is final. Rolled-back positions at the end are not: after a crash, PostgreSQL may use them again. */
   get settled(): number {
     return Math.min(this.#ended, this.#newest);
   }
@@ -52,7 +45,7 @@ export class ChangeLog {
     return this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
   }
 
-  /** Looks once how far the log is final. Who asks while a look is under way waits for the next one. */
+  /** Finds out how far the log is final. A call during a query waits for the next query. */
   async observe(): Promise<number> {
     if (this.#observing) await this.#observing.catch(() => undefined);
     this.#observing ??= this.#observe().finally(() => {
@@ -62,7 +55,7 @@ export class ChangeLog {
     return this.settled;
   }
 
-  /** Returns when all that has been written by now is final, or after a second. */
+  /** Returns when everything written so far is final, or after a second. */
   async settle(): Promise<number> {
     await this.observe();
     const wanted = this.#last;
@@ -87,11 +80,11 @@ export class ChangeLog {
     return writePosition(await this.history(), position);
   }
 
-  /** A position that a caller sent: 410 where changes after it are not kept any more, or where it is of another history. */
+  /** Reads a caller's position. 410 if changes after it are gone, or if it belongs to another history. */
   async read(name: string, text: string): Promise<Position> {
     const position = readPosition(await this.history(), name, text);
     await this.settle();
-    // An instance that has just started does not know yet what is final, but it knows what was given out.
+    // A new instance does not know yet what is final, but it knows the last position.
     const end = Math.max(this.#last, this.settled);
     if (Math.max(position.number, position.shown?.upTo ?? 0) > end)
       throw resync('The position is ahead of this history.');
@@ -104,7 +97,6 @@ export class ChangeLog {
     if (number < (await prunedTo(this.#context.database.db))) throw resync('The position is too old.');
   }
 
-  /** The oldest that is kept. */
   async beginning(): Promise<Position> {
     return { number: await prunedTo(this.#context.database.db) };
   }
@@ -123,7 +115,7 @@ export class ChangeLog {
       return;
     }
     const { last, bound, xmin, newest } = await readHorizon(db, this.#ended).catch((error) => {
-      // A server that crashed may give out ids of transactions again.
+      // After a crash, PostgreSQL may use transaction ids again.
       this.#pending = [];
       throw error;
     });

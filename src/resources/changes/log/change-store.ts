@@ -1,15 +1,12 @@
 import { hash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db } from '../../../database/database.ts';
+import type { Database, Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import type { Shown } from './position.ts';
 
 export type LogRow = Selectable<Tables['change_log']>;
 
-/**
- * Which log this is. On PostgreSQL a restored or promoted database counts as another one: what was committed elsewhere may be
- * missing there, and its numbers come again.
- */
+/** The id of this log. A restored or promoted PostgreSQL has another one, because committed changes may be missing there. */
 export async function readHistory({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string> {
   const { id } = await db.selectFrom('change_history').select('id').executeTakeFirstOrThrow();
   if (engine === 'sqlite') return id.slice(0, 10);
@@ -23,12 +20,10 @@ export async function prunedTo(db: Db): Promise<number> {
   return (await db.selectFrom('change_history').select('pruned_to').executeTakeFirstOrThrow()).pruned_to;
 }
 
-/** On SQLite: the last position that was given out. There is one writer, so all before it are there. */
-export async function lastOfSqlite(db: Db): Promise<number> {
-  const { rows } = await sql<{
-    last: number;
-  }>`select seq as last from sqlite_sequence where name = 'change_log'`.execute(db);
-  return rows[0]?.last ?? 0;
+/** On SQLite: the last position. All positions before it are committed, because SQLite has one writer. */
+export async function lastOfSqlite(db: Db | Tx): Promise<number> {
+  const query = sql<{ last: number }>`select seq as last from sqlite_sequence where name = 'change_log'`;
+  return (await query.execute(db)).rows[0]?.last ?? 0;
 }
 
 interface Horizon {
@@ -43,8 +38,8 @@ interface Horizon {
 }
 
 /**
- * On PostgreSQL. The sequence is read before a transaction id is taken: whoever has a position by then has a lower id. No id is
- * taken where there is nothing new.
+ * On PostgreSQL. It reads the sequence before it takes a transaction id: transactions with a position then have lower ids. Without
+ * new positions it takes no id.
  */
 export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   const { rows } = await sql<Horizon>`
@@ -57,12 +52,12 @@ export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   return rows[0] as Horizon;
 }
 
-/** So many positions are looked at by one statement, whatever is found. */
+/** The number of positions that one statement looks at. */
 const stretch = 10_000;
 
 export interface LogPage {
   readonly rows: LogRow[];
-  /** All up to here was looked at. */
+  /** The last position that was looked at. */
   readonly to: number;
 }
 
@@ -100,7 +95,7 @@ export async function readChanges(
 export const changeAt = (db: Db, position: number): Promise<LogRow | undefined> =>
   db.selectFrom('change_log').selectAll().where('position', '=', position).executeTakeFirst();
 
-/** Removes up to `limit` of the oldest changes before a time, and notes how far. Says how many. */
+/** Deletes up to `limit` of the oldest changes before a time. Returns the number of deleted changes. */
 export async function pruneChanges(db: Db, before: number, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ position: number; at: number }>`
@@ -115,7 +110,7 @@ export async function pruneChanges(db: Db, before: number, limit: number): Promi
   });
 }
 
-/** All that are kept, in order: for tests, which have few. */
+/** All changes, in order: for tests. */
 export function allChanges(db: Db, resource: string | undefined): Promise<LogRow[]> {
   const all = db.selectFrom('change_log').selectAll().orderBy('position');
   return (resource === undefined ? all : all.where('resource', '=', resource)).execute();

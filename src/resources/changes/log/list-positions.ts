@@ -3,13 +3,12 @@ import type { ListPositions } from '../../model/resource-services.ts';
 import type { ChangeLog } from './change-log.ts';
 import { movedTo, writePosition } from './position.ts';
 
-/** How old the known end of the log may be: the older, the more has to be passed over later. */
+/** The longest time for which a known end of the log is used again. */
 const freshMs = 1000;
 
 /**
- * The position of lists. On SQLite the list's own statement reads it. On PostgreSQL transactions commit in another order than that
- * of their positions, so it is a position up to which everything is final, and the snapshot of the list: whoever goes on from
- * there is not sent what the snapshot shows.
+ * The position of lists. On SQLite the statement of the list reads it. On PostgreSQL it is a final position and the snapshot of the
+ * list, because transactions commit in another order: readers skip the changes that the snapshot shows.
  */
 export function createListPositions({ config, database, now }: Context, log: ChangeLog): ListPositions {
   const isSqlite = database.engine === 'sqlite';

@@ -9,7 +9,7 @@ export interface Shown {
   readonly upTo: number;
 }
 
-/** A place in the log of changes: behind this number, and behind what a list has shown. */
+/** A place in the log: after this number, and after the changes that a list has shown. */
 export interface Position {
   readonly number: number;
   readonly shown?: Shown | undefined;
@@ -17,18 +17,18 @@ export interface Position {
 
 const pattern = /^([0-9a-f]{10})-(\d{1,16})(?:-(\d{1,18})_(\d{1,18})_([0-9.]{0,4000})_(\d{1,16}))?$/;
 
-/** `4f1c09ab2e-0000000000000042`: positions of one history sort as texts do. */
+/** `4f1c09ab2e-0000000000000042`: positions of one history sort as texts. */
 export function writePosition(history: string, { number, shown }: Position): string {
   const place = `${history}-${String(number).padStart(16, '0')}`;
   if (!shown) return place;
   return `${place}-${shown.snapshot.replaceAll(':', '_').replaceAll(',', '.')}_${shown.upTo}`;
 }
 
-/** The same reader, further on. What a list has shown matters up to the newest change that it has shown. */
+/** A later position. `shown` is dropped after the newest change that the list has shown. */
 export const movedTo = ({ shown }: Position, number: number): Position =>
   shown && number < shown.upTo ? { number, shown } : { number };
 
-/** 410 for a position of another history, 400 for what is none. `0` is the beginning. */
+/** 410 for a position of another history, 400 for a malformed one. `0` is the beginning. */
 export function readPosition(history: string, name: string, text: string): Position {
   if (text === '0') return { number: 0 };
   const [, of, number, xmin, xmax, running = '', upTo] = pattern.exec(text) ?? [];
@@ -40,7 +40,7 @@ export function readPosition(history: string, name: string, text: string): Posit
   return movedTo({ number: 0, shown: { snapshot, upTo: Number(upTo) } }, Number(number));
 }
 
-/** Whether PostgreSQL takes it: transactions under way lie between the two ends, in ascending order. */
+/** Whether PostgreSQL accepts it: the running transactions are in ascending order between xmin and xmax. */
 function isSnapshot(xmin: string, xmax: string, running: string): boolean {
   const ids = [xmin, ...(running === '' ? [] : running.split('.')), xmax];
   if (ids.some((id) => !/^[1-9]\d{0,17}$/.test(id))) return false;

@@ -6,7 +6,7 @@ import type { App } from '../../../http/app.ts';
 import { wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { acceptsEventStream } from '../../../http/gate/accept.ts';
 import { accountOf } from '../../../http/gate/admit.ts';
-import { bearerToken } from '../../../http/gate/bearer-token.ts';
+import { bearerToken } from '../../../http/gate/authenticate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import { noValidation } from '../../../http/no-validation.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
@@ -15,7 +15,7 @@ import { refuseParameters } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { movedTo, type Position } from '../log/position.ts';
-import { LoggedChange } from '../view/logged-change.ts';
+import { loggedChanges } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { Stream } from './stream.ts';
 import { endOf, type Streams } from './streams.ts';
@@ -23,10 +23,10 @@ import { issueTicket, redeemTicket } from './tickets.ts';
 
 type Query = Record<string, string>;
 
-/** Tells whose token somebody presents; made by the feature that keeps sessions. */
+/** Verifies access tokens. `oauth` provides it. */
 interface Verifier {
   verify(token: string, request: FastifyRequest): Caller | Promise<Caller>;
-  /** Asked of the database, with the time until which the token is good. */
+  /** Verifies with the database. Also returns when the token expires. */
   verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }>;
 }
 
@@ -37,7 +37,7 @@ export interface ChangesServices {
   readonly resources: Resources;
   readonly log: ChangeLog;
   readonly streams: Streams;
-  /** The access token of a browser's session cookie, where the request has one. */
+  /** The access token of the browser's session cookie. */
   cookieToken(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined>;
 }
 
@@ -98,7 +98,6 @@ export function serveChanges(app: App, services: ChangesServices): void {
     async (request, reply) => {
       refuseParameters(request.query as Query, parameters);
       const token = await tokenOf(services, request, reply);
-      // The answer to HEAD has no body that could go on.
       return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
         : readPage(services, request, await callerOf(services, request, token));
@@ -157,7 +156,7 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   let to = from;
   while (to.number < settled && data.length < limit && names.length > 0) {
     const page = await log.page(to, names, limit - data.length);
-    const changes = page.rows.map((each) => new LoggedChange(resources.get(each.resource) as never, each));
+    const changes = loggedChanges(resources, page.rows);
     const sights = await new Viewing(context, changes).sightsOf(subscription);
     for (const change of changes) {
       const sight = sights.get(change.resource.name)?.get(change);
@@ -190,7 +189,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   streams.add(stream);
   reply.raw.once('close', () => streams.remove(stream));
   try {
-    // Once more, now that every end of its rights is heard of.
+    // Verified again: from here on, the stream ends when the rights end.
     stream.expiresAt = (await verifier.verifyUntil(token)).expiresAt;
     if (stream.closed) throw unauthorized('token_revoked');
   } catch (error) {
@@ -202,7 +201,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
     ...reply.getHeaders(),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // nginx keeps answers back until they fill its buffer.
+    // Without it, nginx buffers the response.
     'x-accel-buffering': 'no',
   });
   streams.catchUp(stream).catch((error) => {
@@ -211,7 +210,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   });
 }
 
-/** `Last-Event-ID` is newer than the address that a browser connects to again. */
+/** `Last-Event-ID` is newer than `after` in the URL of a browser that reconnects. */
 async function startOf({ log }: ChangesServices, request: FastifyRequest): Promise<Position> {
   const last = request.headers['last-event-id'];
   if (typeof last === 'string' && last !== '') return log.read('Last-Event-ID', last);

@@ -1,15 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Change } from '../../../database/bus.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import type { Position } from '../log/position.ts';
-import { writePosition } from '../log/position.ts';
+import { type Position, writePosition } from '../log/position.ts';
 import type { Subscription } from '../view/subscription.ts';
 
 /** A reader with more unread bytes than this is disconnected. It can reconnect and continue from its last position. */
 const mostUnread = 1024 * 1024;
 const longestUnreadMs = 30_000;
 const beatEveryMs = 15_000;
-/** Milliseconds after which a browser connects again. Not all at once where many are cut off together. */
+/** Milliseconds after which a browser reconnects, with jitter. */
 const retryAfter = () => 1000 + Math.round(Math.random() * 2000);
 
 /** Why a stream is ended, as the subscriber is told. */
@@ -19,11 +18,10 @@ export type End = 'token_expired' | 'access_changed' | 'resync' | 'service_stops
 export class Stream {
   readonly subscription: Subscription;
   readonly account: string;
-  /** Until when the token is good. */
   expiresAt = Number.POSITIVE_INFINITY;
-  /** All up to here was sent, or is not for this subscriber. */
+  /** Everything up to here is sent or invisible to this subscriber. */
   position: Position;
-  /** It has caught up, and gets what comes. */
+  /** It has caught up, and gets new changes. */
   live = false;
   closed = false;
   readonly #response: ServerResponse;
@@ -50,7 +48,7 @@ export class Stream {
     return this.#response.writableLength;
   }
 
-  /** Resolves when what was sent is on its way, or the stream is over. A reader that takes nothing for long is cut off. */
+  /** Resolves when the buffer is empty or the stream has ended. A reader that reads nothing for long is disconnected. */
   drained(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -71,27 +69,25 @@ export class Stream {
     this.#response.write(`retry: ${retryAfter()}\n: connected\nid: ${this.#id()}\n\n`);
   }
 
-  /** A change that the subscriber sees; the position goes on with it. */
   send(position: Position, json: string): void {
     this.position = position;
     this.#write(`id: ${this.#id()}\ndata: ${json}\n\n`);
   }
 
-  /** A comment, which keeps proxies from ending what is silent. With it the position goes on where there was nothing to see. */
+  /** A comment that keeps proxies from closing the stream. It also advances the position. */
   beat(now: number): void {
     if (now < this.#nextBeat) return;
     this.#nextBeat = now + beatEveryMs;
     this.#write(`: still here\nid: ${this.#id()}\n\n`);
   }
 
-  /** The subscriber is told why, and nothing after that. */
   end(code: End): void {
     if (this.closed) return;
     this.closed = true;
     if (this.#response.headersSent) this.#response.end(`event: end\ndata: ${JSON.stringify({ code })}\n\n`);
   }
 
-  /** Whether the rights that it was opened with may have changed. */
+  /** Whether the change affects the rights of the subscriber. */
   isAbout({ kind, id }: Change): boolean {
     const { sessionId, userId, clientId } = this.caller;
     if (kind === 'session') return sessionId === id;

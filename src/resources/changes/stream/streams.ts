@@ -6,7 +6,7 @@ import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
 import { movedTo } from '../log/position.ts';
-import { LoggedChange } from '../view/logged-change.ts';
+import { loggedChanges } from '../view/logged-change.ts';
 import { recordedResources, Viewing } from '../view/subscription.ts';
 import type { Sights } from '../view/view-store.ts';
 import type { Stream } from './stream.ts';
@@ -22,8 +22,8 @@ const sizeOf = ({ before, after }: LogRow): number => (before?.length ?? 0) + (a
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * The open streams of this instance. Nothing is sent to one whose rights may have changed: the end of a right closes its streams
- * before it is acknowledged, and without a lease on invalidations nothing is sent at all.
+ * The open streams of this instance. A revocation closes the affected streams before it is acknowledged. Without a lease on
+ * invalidations nothing is sent.
  */
 export class Streams {
   readonly #context: Context;
@@ -55,7 +55,7 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** From here on the end of the caller's rights ends the stream. 429 where the caller has too many. */
+  /** From here on, the stream ends when the caller's rights end. 429 if the caller has too many streams. */
   add(stream: Stream): void {
     const { account } = stream;
     const count = this.#byAccount.get(account) ?? 0;
@@ -77,7 +77,7 @@ export class Streams {
     this.#sweep = undefined;
   }
 
-  /** Brings a stream to where the others are. Then it gets what they get. */
+  /** Sends older changes until the stream has caught up with the live ones. */
   async catchUp(stream: Stream): Promise<void> {
     await this.#log.settle();
     const names = [...stream.subscription.resources.keys()];
@@ -107,7 +107,7 @@ export class Streams {
     for (const stream of this.#open) stream.end('service_stops');
   }
 
-  /** A stream that is as far as the live ones, or further than all of them where there are none. */
+  /** Makes the stream live if it has caught up. */
   #join(stream: Stream): boolean {
     const isFirst = !this.#open.values().some(({ live }) => live);
     if (isFirst) this.#head = stream.position.number;
@@ -128,7 +128,7 @@ export class Streams {
     }
   }
 
-  /** As quickly as the reader reads: rows can be large, and a page of them larger than what may lie unread. */
+  /** Waits for the reader: a page of rows can be larger than the allowed buffer. */
   async #catchUpWith(
     stream: Stream,
     rows: readonly LogRow[],
@@ -150,10 +150,10 @@ export class Streams {
   ): Promise<void> {
     if (rows.length === 0) return;
     const history = await this.#log.history();
-    const changes = rows.map((row) => new LoggedChange(this.#resources.get(row.resource) as never, row));
+    const changes = loggedChanges(this.#resources, rows);
     const viewing = new Viewing(this.#context, changes);
     const views = await this.#viewsOf(viewing, streams);
-    // In a turn after the rows were read, so that every right that ended before they were written is known to have ended.
+    // In a later turn than the read, so that every revocation before these writes is known.
     await nextTurn();
     if (!this.#mayTrust()) return;
     for (const [i, stream] of streams.entries()) {
@@ -168,9 +168,8 @@ export class Streams {
   }
 
   /**
-   * Finds the visible changes of each stream. A rule may refuse a caller that it allowed before, for example because the proof is
-   * now too old. A failure for one subscriber must not delay the others: only its stream ends, and its client
-   * connects again.
+   * Finds the visible changes of each stream. A failure for one subscriber ends only its stream, for example when a rule refuses a
+   * caller whose proof is now too old.
    */
   async #viewsOf(viewing: Viewing, streams: readonly Stream[]): Promise<(ReadonlyMap<string, Sights> | undefined)[]> {
     const outcomes = await Promise.allSettled(streams.map((stream) => viewing.sightsOf(stream.subscription)));
@@ -184,7 +183,7 @@ export class Streams {
     });
   }
 
-  /** Without a lease on invalidations, the end of a right may have been acknowledged unheard. */
+  /** Without a lease on invalidations, this instance may have missed a revocation. */
   #mayTrust(): boolean {
     if (this.#context.database.bus.cacheUsable()) return true;
     this.#hear({ kind: 'everything', id: '' });

@@ -4,16 +4,12 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import { deleteTicketsBefore, insertTicket, takeTicket } from './ticket-store.ts';
 
-/** Long enough for a page that asks for it and then connects. */
 const lifetimeMs = 60_000;
 
 const idOf = (ticket: string): string => hash('sha256', ticket, 'base64url');
 const labelOf = (id: string): string => `change ticket ${id}`;
 
-/**
- * A browser's EventSource sends no header. A ticket stands for the caller's token in the address, once and for a minute. The token
- * behind it is checked when the ticket is redeemed.
- */
+/** EventSource in browsers sends no headers. A ticket in the URL replaces the token, once and for a minute. */
 export async function issueTicket({ database, now }: Context, keys: KeyRing, token: string) {
   const ticket = randomBytes(20).toString('base64url');
   const id = idOf(ticket);
@@ -23,7 +19,6 @@ export async function issueTicket({ database, now }: Context, keys: KeyRing, tok
   return { ticket, expires_at: new Date(expiresAt).toISOString() };
 }
 
-/** The token of a ticket. Only the first request gets it. */
 export async function redeemTicket({ database, now }: Context, keys: KeyRing, ticket: string): Promise<string> {
   const id = idOf(ticket);
   const row = await takeTicket(database.db, id);

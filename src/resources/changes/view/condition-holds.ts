@@ -10,10 +10,7 @@ export function readingRules(resource: Resource, { caller, now }: Pick<QueryCont
   return rules;
 }
 
-/**
- * Whether a condition holds of a stored row, without asking the database. Undefined where that takes SQL: other rows, lists, and
- * orders that the database has its own rules for.
- */
+/** Evaluates a condition without the database. Undefined if that takes SQL: other rows, lists, and order comparisons. */
 export function conditionHolds(
   resource: Resource,
   condition: boolean | Condition,
@@ -22,7 +19,7 @@ export function conditionHolds(
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'all':
-      return every(condition.of.map((part) => conditionHolds(resource, part, row)));
+      return allHold(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'any':
       return some(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'compare':
@@ -34,7 +31,7 @@ export function conditionHolds(
   }
 }
 
-const every = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
+export const allHold = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
   parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
 
 const some = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
@@ -45,7 +42,7 @@ function compares(resource: Resource, name: string, operator: string, value: unk
   const field = fieldOf(resource, name);
   const stored = row[field.column] ?? null;
   const wanted = value === null || value === undefined ? null : field.type.toStored(value);
-  // The log is JSON, which has fewer types than the database: what differs in its type may still be equal, such as a decimal.
+  // JSON has fewer types than the database: values of different types may still be equal.
   if (stored !== null && wanted !== null && typeof stored !== typeof wanted) return undefined;
   if (operator === '=') return stored === wanted;
   return stored !== wanted;

@@ -1,4 +1,4 @@
-import type { Resource } from '../../model/resource.ts';
+import type { Resource, Resources } from '../../model/resource.ts';
 import { type RowShape, shapeOf } from '../../read/row-json.ts';
 import type { StoredRow } from '../../sql/executor.ts';
 import type { LogRow } from '../log/change-store.ts';
@@ -21,13 +21,13 @@ function shapeFor(resource: Resource): RowShape {
   return shape;
 }
 
-/** A row of the log. One that is marked as deleted does not exist. */
+/** A row of the log. Undefined for a soft-deleted row. */
 function readKept({ definition }: Resource, text: string | null): StoredRow | undefined {
   const row = text === null ? undefined : (JSON.parse(text) as StoredRow);
   return definition.softDelete && row && row.deleted_at !== null ? undefined : row;
 }
 
-/** A change as it stands in the log. What it looks like to those who see the same of it is made once. */
+/** A change of the log. Its JSON is made once for all who see the same part of it. */
 export class LoggedChange {
   readonly resource: Resource;
   readonly row: LogRow;
@@ -52,12 +52,12 @@ export class LoggedChange {
     return this.row.position;
   }
 
-  /** `left`: the row is there, but it is no longer among those that the caller sees. */
+  /** `left`: the row exists, but the caller no longer sees it. */
   operationFor({ before, after }: Sight): LogRow['operation'] | 'left' {
     return before && !after && this.after ? 'left' : this.row.operation;
   }
 
-  /** The change as JSON, or undefined where nothing of it is to be seen. A row that leaves the view is named by its id alone. */
+  /** The change as JSON. Undefined if the caller sees nothing of it. A row that left the view shows only its id. */
   jsonFor(sight: Sight, history: string): string | undefined {
     const { before, after } = sight;
     if (!before && !after) return undefined;
@@ -94,3 +94,10 @@ export class LoggedChange {
     return `${head.slice(0, -1)},"before":${shown(before ? this.before : undefined)},"after":${shown(after ? this.after : undefined)},${tail.slice(1)}`;
   }
 }
+
+/** The changes of these rows. It skips rows of resources that no longer exist. */
+export const loggedChanges = (resources: Resources, rows: readonly LogRow[]): LoggedChange[] =>
+  rows.flatMap((row) => {
+    const resource = resources.get(row.resource);
+    return resource ? [new LoggedChange(resource, row)] : [];
+  });

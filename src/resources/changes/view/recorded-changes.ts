@@ -1,9 +1,9 @@
 import type { Db } from '../../../database/database.ts';
 import type { Resources } from '../../model/resource.ts';
 import { allChanges } from '../log/change-store.ts';
-import { LoggedChange } from './logged-change.ts';
+import { loggedChanges } from './logged-change.ts';
 
-/** A change as `/v1/changes` shows it to somebody who may see every row. */
+/** A change as `/v1/changes` shows it to a caller who may see every row. */
 export interface RecordedChange {
   readonly resource: string;
   readonly id: string;
@@ -15,14 +15,12 @@ export interface RecordedChange {
   readonly at: string;
 }
 
-/** Every change that is kept, the oldest first; of one resource, where it is named. */
+/** All recorded changes, the oldest first. `name`: of one resource. */
 export async function recordedChanges(db: Db, resources: Resources, name?: string): Promise<RecordedChange[]> {
   if (name !== undefined && !resources.get(name)?.changes)
     throw new Error(`"${name}" records no changes: changes: true`);
-  const rows = await allChanges(db, name);
-  return rows.flatMap((row) => {
-    const resource = resources.get(row.resource);
-    const json = resource && new LoggedChange(resource, row).jsonFor({ before: true, after: true }, '');
+  return loggedChanges(resources, await allChanges(db, name)).flatMap((logged) => {
+    const json = logged.jsonFor({ before: true, after: true }, '');
     if (!json) return [];
     const { position: _position, ...change } = JSON.parse(json);
     return [change as RecordedChange];

@@ -16,7 +16,7 @@ import { changesInView, type Sights } from './view-store.ts';
 export interface Subscription {
   readonly caller: Caller;
   readonly resources: ReadonlyMap<string, { readonly resource: Resource; readonly search: Fragment }>;
-  /** The search as it was asked for, to tell subscriptions apart. */
+  /** The search parameters, to compare subscriptions. */
   readonly key: string;
 }
 
@@ -27,13 +27,12 @@ export interface Wanted {
   readonly searchFields?: string | undefined;
 }
 
-/** The resources whose changes are recorded. */
 export const recordedResources = (resources: Resources): Map<string, Resource> =>
   new Map([...resources].filter(([, { changes }]) => changes !== undefined));
 
 /**
- * Checks what is asked for: 400 for a resource without changes or a search that its fields cannot answer, 403 for one that the
- * caller may not read. Without `resources` it is all that the caller may read.
+ * Checks a subscription. 400 for a resource without changes or an invalid search, 403 for a resource that the caller may not read.
+ * The default of `resources` is all that the caller may read.
  */
 export function readSubscription(
   engine: Engine,
@@ -54,7 +53,7 @@ export function readSubscription(
       const resource = recorded.get(name);
       if (!resource) throw unknownName('resources: the resource', name, [...recorded.keys()], 'resource_unknown');
       if (!mayUseScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
-      // Throws for who may see no row at all.
+      // Throws if the caller may see no row.
       readingRules(resource, { caller, now });
       const asked = readListQuery(resource, query, caller);
       refuseRelations(asked);
@@ -64,7 +63,7 @@ export function readSubscription(
   return { caller, resources, key: JSON.stringify(query) };
 }
 
-/** A change holds the row as it was. What the rows were like that it was related to is not known. */
+/** A change holds the old row, but not the old related rows. */
 function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
   const through = search.flat().find(({ field }) => field.includes('.'));
   if (through) {
@@ -91,7 +90,7 @@ function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: 
   return [...recorded.values()].filter(allowed).map(({ name }) => name);
 }
 
-/** The same text for callers who see the same rows. Which rows are related to one may differ from caller to caller. */
+/** The same text for callers who see the same rows. Related rows can differ between callers. */
 function rightsOf(resource: Resource, caller: Caller, now: number): string {
   const rules = JSON.stringify(readingRules(resource, { caller, now }));
   if (!rules.includes('"related"')) return rules;
@@ -110,7 +109,6 @@ export class Viewing {
     this.#changes = Map.groupBy(changes, ({ resource }) => resource.name);
   }
 
-  /** By resource: what the subscriber may see of its changes. */
   async sightsOf({ caller, resources, key }: Subscription): Promise<Map<string, Sights>> {
     const now = this.#context.now();
     const sights = new Map<string, Sights>();

@@ -4,17 +4,14 @@ import type { Resource } from '../../model/resource.ts';
 import { allowedRows } from '../../model/row-rules.ts';
 import { readUnprepared } from '../../sql/executor.ts';
 import { and, type Fragment, falsehood, join, quoted, raw, sql, truth } from '../../sql/sql-text.ts';
-import { conditionHolds, readingRules } from './condition-holds.ts';
+import { allHold, conditionHolds, readingRules } from './condition-holds.ts';
 import type { LoggedChange, Sight } from './logged-change.ts';
 
 export type Sights = ReadonlyMap<LoggedChange, Sight>;
 
 const nothing: Sight = { before: false, after: false };
 
-/**
- * Finds the changes of one resource that a caller may see. The current access rules and the search are applied to the row before
- * and after each change.
- */
+/** Applies the access rules and the search to the row before and after each change. */
 export async function changesInView(
   context: QueryContext,
   resource: Resource,
@@ -36,16 +33,13 @@ export async function changesInView(
 }
 
 function sightOf(resource: Resource, rules: ReturnType<typeof readingRules>, { before, after }: LoggedChange) {
-  const sees = (row: typeof before): boolean | undefined => {
-    if (!row) return false;
-    const parts = rules.map((rule) => conditionHolds(resource, rule, row));
-    return parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
-  };
+  const sees = (row: typeof before): boolean | undefined =>
+    row !== undefined && allHold(rules.map((rule) => conditionHolds(resource, rule, row)));
   const [saw, sight] = [sees(before), sees(after)];
   return saw === undefined || sight === undefined ? undefined : { before: saw, after: sight };
 }
 
-/** The same conditions as those of a list, over the rows that the log holds. */
+/** Evaluates the conditions of a list on the rows in the log. */
 async function askDatabase(
   context: QueryContext,
   resource: Resource,

@@ -1,8 +1,10 @@
-import type { Caller } from '../../../platform/caller.ts';
-import { all, among, anyOf, type Condition, equals, type Rule, role } from '../../declaration/access.ts';
+import { type Caller, isAdmin } from '../../../platform/caller.ts';
+import { all, among, anyOf, type Condition, equals, type Rule } from '../../declaration/access.ts';
 import { defineResource } from '../../declaration/define-resource.ts';
 import { belongsTo } from '../../declaration/relations.ts';
 import { integer, json, oneOf, reference, text, timestamp } from '../../declare.ts';
+import type { Resources } from '../../model/resource.ts';
+import { fullyReadable } from './fully-readable.ts';
 
 /** Of their own webhooks. Deliveries hold what the owner's roles show, which an application does not have. */
 const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
@@ -10,49 +12,54 @@ const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | C
     ? { kind: 'related', relation: 'webhook', condition: equals('user_id', userId) }
     : false;
 
-/** A token sees deliveries of the resources that it may read. A ping is of none. */
-const readDeliveries: Rule = (caller, now) => {
-  const theirs = anyOf(role('admin'), ownDeliveries)(caller, now);
-  if (caller.scopes.includes('*')) return theirs;
-  const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
-  return all(theirs, among('resource', ['', ...readable]));
-};
+/** An administrator sees deliveries of other users only for resources whose rows the administrator may all read. */
+const readDeliveries =
+  (resources: () => Resources): Rule =>
+  (caller, now) => {
+    const ofOthers: Rule = () => isAdmin(caller) && among('resource', ['', ...fullyReadable(resources(), caller, now)]);
+    const theirs = anyOf(ofOthers, ownDeliveries)(caller, now);
+    // A token sees deliveries of the resources that it may read. A ping is of none.
+    if (caller.scopes.includes('*')) return theirs;
+    const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
+    return all(theirs, among('resource', ['', ...readable]));
+  };
 
 /** The requests to webhooks, and their responses. */
-export const deliveriesResource = defineResource({
-  name: 'webhook-deliveries',
-  table: 'webhook_deliveries',
-  singular: 'delivery',
-  description: 'The requests to webhooks, and the responses. Kept as long as changes.',
-  managed: false,
-  versioned: false,
-  mcp: false,
-  fields: {
-    webhook_id: reference('webhooks', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
-    resource: text({ readOnly: true, searchable: true, folded: 'stored' }),
-    row_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
-    operation: text({ readOnly: true, searchable: true, folded: 'stored' }),
-    state: oneOf(['waiting', 'delivered', 'failed'], {
-      readOnly: true,
-      searchable: true,
-      sortable: true,
-      default: 'waiting',
-    }),
-    attempts: integer({ readOnly: true, searchable: true }),
-    next_attempt_at: timestamp({ readOnly: true }),
-    response_status: integer({ readOnly: true, searchable: true }),
-    response_body: text({ readOnly: true, description: 'Its beginning' }),
-    error: text({ readOnly: true }),
-    duration_ms: integer({ label: 'Duration (ms)', readOnly: true }),
-    body: json({ label: 'Sent', readOnly: true, description: 'What was sent' }),
-    created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
-    delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
-  },
-  relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
-  access: {
-    read: readDeliveries,
-    write: 'nobody',
-  },
-  operations: ['list', 'find'],
-  defaultOrder: '-created_at',
-});
+export const deliveriesResource = (resources: () => Resources) =>
+  defineResource({
+    name: 'webhook-deliveries',
+    table: 'webhook_deliveries',
+    singular: 'delivery',
+    description: 'The requests to webhooks, and the responses. Kept as long as changes.',
+    managed: false,
+    versioned: false,
+    mcp: false,
+    fields: {
+      webhook_id: reference('webhooks', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+      resource: text({ readOnly: true, searchable: true, folded: 'stored' }),
+      row_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
+      operation: text({ readOnly: true, searchable: true, folded: 'stored' }),
+      state: oneOf(['waiting', 'delivered', 'failed'], {
+        readOnly: true,
+        searchable: true,
+        sortable: true,
+        default: 'waiting',
+      }),
+      attempts: integer({ readOnly: true, searchable: true }),
+      next_attempt_at: timestamp({ readOnly: true }),
+      response_status: integer({ readOnly: true, searchable: true }),
+      response_body: text({ readOnly: true, description: 'Its beginning' }),
+      error: text({ readOnly: true }),
+      duration_ms: integer({ label: 'Duration (ms)', readOnly: true }),
+      body: json({ label: 'Sent', readOnly: true, description: 'What was sent' }),
+      created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+      delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
+    },
+    relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
+    access: {
+      read: readDeliveries(resources),
+      write: 'nobody',
+    },
+    operations: ['list', 'find'],
+    defaultOrder: '-created_at',
+  });

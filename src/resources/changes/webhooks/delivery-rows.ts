@@ -36,7 +36,7 @@ export const deliveryOf = ({ id }: WebhookRow, shown: Shown, now: number): Deliv
   body: bodyOf(shown),
 });
 
-/** A ping is of no change: it waits for no other delivery. */
+/** A ping belongs to no change, so it waits for no other delivery. */
 export function pingOf(webhookId: string, now: number): DeliveryRow {
   const row = waiting(webhookId, now);
   const data = { webhook_id: webhookId };

@@ -3,23 +3,21 @@ import type { Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
-import { systemSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { recordEvent } from '../../audit/record-event.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
-import { LoggedChange } from '../view/logged-change.ts';
+import { type LoggedChange, loggedChanges } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
 import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
+import { disableWebhooks } from './disable-webhooks.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   activeWebhooks,
   advanceWebhook,
   type DeliveryRow,
   deleteDeliveriesBefore,
-  disableWebhook,
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
@@ -127,12 +125,7 @@ export class WebhookSender {
     const subscription = await this.#subscriptionOf(webhook);
     const names = subscription ? [...subscription.resources.keys()] : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
-    const shown = subscription
-      ? await this.#show(
-          subscription,
-          page.rows.map((row) => this.#changeOf(row)),
-        )
-      : [];
+    const shown = subscription ? await this.#show(subscription, loggedChanges(this.#means.resources, page.rows)) : [];
     const wanted = JSON.parse(webhook.operations) as string[];
     const rows = shown.flatMap((each) =>
       wanted.includes(each.change.row.operation) ? [deliveryOf(webhook, each, now())] : [],
@@ -143,10 +136,6 @@ export class WebhookSender {
       await advanceWebhook(tx, id, page.to);
     });
     if (page.to < settled) this.wake();
-  }
-
-  #changeOf(row: ConstructorParameters<typeof LoggedChange>[1]): LoggedChange {
-    return new LoggedChange(this.#means.resources.get(row.resource) as never, row);
   }
 
   /** With the current rights of the owner. Undefined without any. */
@@ -195,7 +184,7 @@ export class WebhookSender {
     if (delivery.position === 0) return delivery.body;
     const row = await changeAt(this.#context.database.db, delivery.position);
     if (!row) return delivery.body === notToBeSeen ? undefined : delivery.body;
-    const [shown] = await this.#show(subscription, [this.#changeOf(row)]);
+    const [shown] = await this.#show(subscription, loggedChanges(this.#means.resources, [row]));
     return shown && bodyOf(shown);
   }
 
@@ -247,14 +236,7 @@ export class WebhookSender {
   }
 
   async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
-    if (!(await disableWebhook(tx, webhook.id, reason, this.#context.now()))) return;
-    const data = { id: webhook.id, reason };
-    await recordEvent(this.#context, tx, {
-      type: 'webhook.disabled',
-      userId: webhook.user_id,
-      source: systemSource,
-      data,
-    });
-    await this.#means.notify(tx, webhook);
+    const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
+    if (disabled > 0) await this.#means.notify(tx, webhook);
   }
 }

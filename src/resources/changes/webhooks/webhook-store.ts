@@ -69,17 +69,26 @@ export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): P
     .execute();
 }
 
-/** False where it is switched off already. */
-export async function disableWebhook(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
-  const rows = await tx
+/** One webhook, those of a user, or all. */
+export interface WhichWebhooks {
+  readonly id?: string;
+  readonly user_id?: string;
+}
+
+/** Returns the webhooks that were active. */
+export const markInactive = (
+  tx: Tx,
+  which: WhichWebhooks,
+  reason: string,
+  now: number,
+): Promise<Pick<WebhookRow, 'id' | 'user_id'>[]> =>
+  tx
     .updateTable('webhooks')
     .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: now, version: eb('version', '+', 1) }))
-    .where('id', '=', id)
+    .where((eb) => eb.and(which))
     .where('active', '=', 1)
-    .returning('id')
+    .returning(['id', 'user_id'])
     .execute();
-  return rows.length > 0;
-}
 
 export async function replaceSecret(
   tx: Tx,

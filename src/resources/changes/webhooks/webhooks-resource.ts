@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
+import { requireProof } from '../../../http/gate/require-proof.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { conflict, type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
+import { conflict, type FieldError, forbidden, Problem, unprocessable } from '../../../platform/errors.ts';
 import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
 import { type Call, defineResource } from '../../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../declaration/relations.ts';
@@ -10,6 +11,7 @@ import { boolean, integer, list, oneOf, reference, text, timestamp } from '../..
 import type { Resources } from '../../model/resource.ts';
 import { readSubscription } from '../view/subscription.ts';
 import { pingOf } from './delivery-rows.ts';
+import { fullyReadable } from './fully-readable.ts';
 import { newSecret, type SignatureKind, verifyingKey } from './webhook-signature.ts';
 import { insertDeliveries, newestPosition, replaceSecret, sendAgain } from './webhook-store.ts';
 
@@ -54,6 +56,14 @@ function check({ context, caller, now }: Call, means: WebhookMeans, { url, resou
     }
   }
   if (errors.length > 0) throw unprocessable(errors);
+}
+
+/** An administrator can have the changes of another user's webhook sent elsewhere, if the administrator may read all the rows. */
+function requireEveryRow({ caller, now }: Call, means: WebhookMeans, { resources }: Wanted): void {
+  const readable = new Set(fullyReadable(means.resources(), caller, now));
+  const hidden = resources?.find((name) => !readable.has(name));
+  if (hidden !== undefined)
+    throw forbidden(`You may not read every row of ${hidden}. Only the owner changes this webhook.`);
 }
 
 const keepBody = Type.Unsafe<{ keep_old_hours?: number } | null>({
@@ -138,7 +148,12 @@ export const webhooksResource = (means: WebhookMeans) =>
         // A caller who changes the address must be allowed to read everything that the webhook delivers.
         const after = { ...before, ...values };
         if (before && after.active) check(call, means, after);
-        // An empty choice is no choice: all of them.
+        if (after.active || after.url !== before?.url) {
+          if (before && before.user_id !== call.caller.userId) requireEveryRow(call, means, after);
+          // A webhook delivers after the session has ended.
+          requireProof(call.caller, call.now);
+        }
+        // An empty list means all operations.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
@@ -174,6 +189,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
             refuseToOutliveConsent(call.caller);
+            requireProof(call.caller, call.now);
             const secret = newSecret(row.signature as SignatureKind);
             const keep = (body?.keep_old_hours ?? usualKeepHours) * hour;
             await replaceSecret(call.tx as never, row.id, {

@@ -1,6 +1,5 @@
 import type { Fragment } from '../../sql/sql-text.ts';
 
-/** The column types that both engines have. */
 export type Storage = 'text' | 'bigint' | 'real';
 
 /** A column as the last declaration wanted it. Kept in the database, and compared with the next declaration. */
@@ -18,7 +17,7 @@ export interface ColumnSchema {
   readonly precision?: number;
   readonly scale?: number;
   readonly values?: readonly string[];
-  /** No declaration names it any more. It stays until somebody says that it may go. */
+  /** No declaration names it any more. It stays until the operator drops it. */
   readonly unnamed?: true;
   /** Of a folded column: the column it is made from. */
   readonly from?: string;
@@ -30,6 +29,5 @@ export interface Narrowing {
   readonly says: string;
   /** The conversion that makes stored values fit, and loses the rest. Undefined if there is none. */
   readonly mend: Fragment | undefined;
-  /** Advice if no conversion exists. */
   readonly advice?: string;
 }

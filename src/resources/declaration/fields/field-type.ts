@@ -23,7 +23,6 @@ export interface Refusal extends FieldErrorValues {
 
 export const refuse = (code: string, says: string, values?: FieldErrorValues): Refusal => ({ code, says, ...values });
 
-/** A field as a search sees it. */
 export interface SearchedField {
   readonly name: string;
   readonly type: FieldType;
@@ -40,41 +39,35 @@ export interface SearchedField {
 /** The options that a type has besides those of every field. The compiler demands that each is listed. */
 export type OwnOptions<O> = OptionKinds<Omit<O, keyof FieldOptions<unknown>>>;
 
-/** All that the engine knows of one type of fields. Each is a file of its own. Null is dealt with before. */
+/** A field type. Each has a file of its own. Its functions never get null. */
 export interface FieldType {
-  /** As declarations, descriptions and stored schemas name it. Front ends choose their controls by it. */
+  /** The name in declarations, descriptions and stored schemas. */
   readonly name: string;
 
-  /** How the database stores its values. */
   readonly storage: Storage;
   toStored(value: unknown): unknown;
   fromStored(stored: unknown): unknown;
-  /** The JSON text of a stored value. */
   toJson(stored: unknown): string;
 
-  /** Checks a value of a request. */
   check(value: unknown, options: AnyOptions): Refusal | undefined;
-  /** The value that a form means by its text. What cannot be read passes on as it is, and is refused by `check`. */
+  /** Reads the text of a form. Returns malformed text unchanged: `check` refuses it. */
   fromForm(text: string): unknown;
-  /** Whether the empty text of a form is a value. Elsewhere an empty box means that there is none. */
+  /** Whether the empty text of a form is a value. The default is no value. */
   takesEmptyText?(options: AnyOptions): boolean;
 
-  /** The type of one field, where how its values are shown depends on its options. */
+  /** The type of one field, if its options change how values are shown. */
   withOptions?(options: AnyOptions): FieldType;
 
-  /** The options that only this type has. */
   readonly ownOptions?: OptionKinds;
-  /** Checks the options of this type. */
   checkOptions?(options: AnyOptions, complain: (what: string) => void, resources: Iterable<string>): void;
 
   /** The JSON schema of its values, with an example that a reader can copy. */
   schema(options: AnyOptions): Record<string, unknown>;
 
-  /** The stored value that a search means by its text; undefined where it means none. */
+  /** The stored value of a text in a search. Undefined for an invalid text. */
   fromSearch(text: string, field: SearchedField): unknown;
   /** Ends the sentence "it takes …". */
   readonly takes: string;
-  /** Whether a search can ask for less and more. */
   readonly hasOrder: boolean;
   /** The stored values that a term of a search accepts, or a condition on the row of the aliased table. */
   matches(term: SearchTerm, field: SearchedField, engine: Engine, alias: string): readonly unknown[] | Fragment;

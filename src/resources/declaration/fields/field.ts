@@ -1,6 +1,5 @@
 import type { Caller } from '../../../platform/caller.ts';
 
-/** The argument of a default function. */
 export interface DefaultCall {
   readonly caller: Caller;
   readonly now: number;
@@ -82,7 +81,6 @@ type Unknown<K> = [K] extends [never]
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** For the function that declares fields of a type. */
 export const declareField = <T, O>(type: string, options: object | undefined): Field<T, O> => ({
   type,
   options: Object.freeze({ ...options }) as AnyOptions,

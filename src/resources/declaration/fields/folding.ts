@@ -1,9 +1,6 @@
 import { toNfc } from '../../../platform/normal-form.ts';
 
-/**
- * The form in which text is compared and sorted: equal for texts that differ only in case or in how accents are encoded,
- * and the same on every database, which each have their own idea of lowercase.
- */
+/** The form for comparing and sorting text: without case and Unicode normal forms, and the same on every database. */
 export const fold = (text: string): string =>
   // Lowercase of Σ depends on its place in the word, which a prefix does not know.
   toNfc(toNfc(text).toLowerCase().replaceAll('ς', 'σ'));

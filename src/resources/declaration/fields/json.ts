@@ -20,14 +20,13 @@ export interface JsonOptions extends FieldOptions<unknown> {
   max?: number;
 }
 
-/** Any JSON value. */
 export const json = <const O extends JsonOptions = Record<never, never>>(
   options?: ExactOptions<O, JsonOptions>,
 ): Field<unknown, O> => declareField('json', options);
 
 const defaultMax = 65_536;
 
-/** JSON that is nested deeper is no data, but an attack on recursive code. */
+/** Deeper JSON is an attack on recursive code. */
 const maxDepth = 32;
 
 const depthWithin = (value: unknown, left: number): boolean =>
@@ -35,12 +34,19 @@ const depthWithin = (value: unknown, left: number): boolean =>
   value === null ||
   (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
 
+/** JSON text can hold `1e400`, which is read as infinity and would be stored as null. */
+const hasFiniteNumbers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(hasFiniteNumbers)
+    : typeof value !== 'number' || Number.isFinite(value);
+
 export const jsonType: FieldType = {
   ...jsonValues,
   name: 'json',
   check(value, { max = defaultMax }) {
     if (!depthWithin(value, maxDepth))
       return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
+    if (!hasFiniteNumbers(value)) return refuse('type', 'must not hold a number that is too large');
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
     return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
   },

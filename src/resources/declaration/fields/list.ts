@@ -8,7 +8,6 @@ import { jsonValues, refuseWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
 
 export interface ListOptions extends FieldOptions<readonly string[]> {
-  /** The allowed items, where they are known. */
   values?: readonly string[];
   /** At most this many items; the default is 100. */
   max?: number;
@@ -16,7 +15,6 @@ export interface ListOptions extends FieldOptions<readonly string[]> {
   maxItem?: number;
 }
 
-/** A list of texts. */
 export const list = <const O extends ListOptions = Record<never, never>>(
   options?: ExactOptions<O, ListOptions>,
 ): Field<string[], O> => declareField('list', options);

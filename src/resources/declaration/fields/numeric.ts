@@ -32,7 +32,6 @@ export const numberSchema = (type: string, { min, max }: AnyOptions, example: nu
   examples: [min ?? Math.min(example, max ?? example)],
 });
 
-/** The common part of integers and numbers. */
 export const numberValues = {
   ...plainValues,
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,

@@ -35,14 +35,13 @@ export const plainValues = {
   bounds: boundsOf,
 } as const satisfies Partial<FieldType>;
 
-/** Not among the characters that JSON takes as they are; a surrogate may be half a pair. */
+/** Characters that JSON must escape. A surrogate may be half a pair. */
 const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** Values that are stored as the texts they are. */
 export const textValues = {
   ...plainValues,
   storage: 'text',
-  /** As JSON.stringify, with less ado over the texts that need no escape. */
+  /** As JSON.stringify, but faster for texts without escapes. */
   toJson: (stored: unknown): string => (escaped.test(stored as string) ? JSON.stringify(stored) : `"${stored}"`),
 } as const satisfies Partial<FieldType>;
 

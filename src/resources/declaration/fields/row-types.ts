@@ -26,7 +26,6 @@ export type ShownRow<F extends Fields> = Flat<
 export type WholeRow<F extends Fields> = Flat<
   { id: string } & { [K in keyof F as Has<F[K], 'virtual'> extends true ? never : K]: Value<F[K]> }
 >;
-/** The body that creates a row. */
 export type InputOf<F extends Fields> = Flat<
   { [K in MustSend<F>]: Value<F[K]> } & { [K in Exclude<Sendable<F>, MustSend<F>>]?: Value<F[K]> }
 >;

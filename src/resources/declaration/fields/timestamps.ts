@@ -40,7 +40,7 @@ function dayText(day: number): string {
   return text;
 }
 
-/** As `toISOString` writes it, several times faster: every row of a list shows two of them. */
+/** The same as `toISOString`, several times faster. */
 export function writeTimestamp(ms: number): string {
   const day = Math.floor(ms / dayMs);
   const rest = ms - day * dayMs;

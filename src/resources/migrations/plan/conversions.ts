@@ -5,7 +5,6 @@ import { type Executor, readUnprepared, writeOnce } from '../../sql/executor.ts'
 import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
 import { type Batch, inBatches } from '../rows-of-table.ts';
 
-/** How the stored values of one type become those of another. */
 export type Conversion = Fragment | ((stored: unknown) => unknown);
 
 /** Values in a column that another column takes over. */

@@ -7,7 +7,6 @@ import type { Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere } from '../rows-of-table.ts';
 
-/** The plan for the table of one resource. */
 export interface TablePlan {
   readonly executor: Executor;
   readonly resource: string;
@@ -20,7 +19,6 @@ interface ColumnChange {
   /** Undefined: the column is yet to be added. */
   readonly before: ColumnSchema | undefined;
   readonly after: ColumnSchema;
-  /** The column with the folded form of this one. */
   readonly folded: string | undefined;
   /** It becomes a text before its values are looked at. */
   readonly becomesText?: boolean;

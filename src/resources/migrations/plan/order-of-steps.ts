@@ -9,21 +9,18 @@ const columnName = (table: string, name: string): string => JSON.stringify([tabl
 const droppedColumns = (steps: readonly Step[]): ReadonlySet<string> =>
   new Set(steps.flatMap(({ dropsColumn: dropped }) => (dropped ? [columnName(dropped.table, dropped.name)] : [])));
 
-/** An index on a table with rows that only makes reads faster. What is unique is a rule. */
+/** An index on an existing table that only makes reads faster. A unique index is a rule. */
 const onlyHelps = ({ index }: Step, tables: Tables): boolean =>
   index !== undefined && !index.unique && tables.has(index.table);
 
-/**
- * Those that a start must wait for, and new indexes that may come later. One that takes the place of another is in use.
- * `tables`: those that are there.
- */
+/** Separates new indexes that can wait from other steps. `tables`: the existing tables. */
 export function byTime(steps: readonly Step[], tables: Tables): { now: Step[]; later: Step[] } {
   const replaced = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const isForLater = (step: Step) => onlyHelps(step, tables) && !replaced.has(step.index?.name ?? '');
   return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
 }
 
-/** Those that can be done before the transaction: none on a column that is dropped in it, and made anew. */
+/** The steps that can run before the transaction: not those of columns that it drops. */
 export function onLastingColumns(steps: readonly Step[]): Step[] {
   const dropped = droppedColumns(steps);
   return steps.filter(({ column, fill, index }) => {
@@ -61,7 +58,6 @@ export function inTransaction(steps: readonly Step[], tables: Tables, ahead: Don
   };
 }
 
-/** A table as it is while these are still to be made. */
 export const withoutIndexes = (schema: TableSchema, names: ReadonlySet<string>): TableSchema =>
   names.size === 0
     ? schema

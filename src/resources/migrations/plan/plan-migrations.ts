@@ -1,8 +1,7 @@
 import type { Executor } from '../../sql/executor.ts';
 import { addReference, createIndex, createTable, type Step } from '../migration-steps.ts';
-import type { Permissions } from '../permissions.ts';
 import type { TableSchema } from '../storage-schema.ts';
-import { planTable, type Unnamed } from './plan-table.ts';
+import { type Permissions, planTable, type Unnamed } from './plan-table.ts';
 
 /** The steps that bring the tables to the declarations, in order. */
 export interface MigrationPlan {
@@ -11,7 +10,6 @@ export interface MigrationPlan {
   readonly blockers: readonly string[];
   /** Columns and tables that no declaration names any more, and that stay. */
   readonly unnamed: readonly Unnamed[];
-  /** The tables after these steps. */
   readonly schemas: Snapshots;
 }
 

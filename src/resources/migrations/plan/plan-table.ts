@@ -6,7 +6,6 @@ import { fold } from '../../declaration/fields/folding.ts';
 import { type Executor, readUnprepared } from '../../sql/executor.ts';
 import { quoted, raw, sql } from '../../sql/sql-text.ts';
 import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
-import type { Permissions } from '../permissions.ts';
 import { resumeColumn } from '../resume-column.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../rows-of-table.ts';
@@ -14,6 +13,14 @@ import type { IndexSchema, TableSchema } from '../storage-schema.ts';
 import { conversionOf } from './conversions.ts';
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import { recastColumn } from './recast-column.ts';
+
+/** The data that may be dropped. A start drops nothing. */
+export interface Permissions {
+  /** Allows the removal of undeclared tables and columns: all empty ones, or the named ones (`cars.color`) with their data. */
+  readonly drop: { readonly empty: boolean; readonly named: readonly string[] };
+  /** A column that holds nothing may get another type, even where its table has rows. */
+  readonly retype: boolean;
+}
 
 /** A column or index that no declaration names any more. */
 export interface Unnamed {
@@ -27,7 +34,7 @@ interface Plan extends TablePlan {
   readonly unnamed: Unnamed[];
 }
 
-/** Plans for a table that is there, and returns what it is then. */
+/** Plans the steps for an existing table. Returns its new schema. */
 export async function planTable(plan: Plan, before: TableSchema, after: TableSchema): Promise<TableSchema> {
   const { resource, table, steps, blockers } = plan;
   if (before.table !== table) {
@@ -89,7 +96,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   return { recast, gone };
 }
 
-/** On PostgreSQL a column that is required comes with its empty value, and no row is written for it; `narrowColumn` says so. */
+/** On PostgreSQL a required column gets its empty value as a default, so that no row is written. */
 const startingWith = (column: ColumnSchema): ColumnSchema => {
   const empty =
     column.required && column.default === undefined ? fieldTypeNamed(column.type)?.emptyValue(column) : undefined;
@@ -142,7 +149,7 @@ async function leaveColumns(
   return kept;
 }
 
-/** Drops the indexes that go with their columns, change or may go; returns those that nobody names and that stay. */
+/** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
 function indexesThatStay(
   { resource, steps, unnamed, permissions: { drop } }: Plan,
   before: TableSchema,

@@ -8,7 +8,7 @@ import type { Conversion, Converted } from './conversions.ts';
 /** The column that replaces another. Its name contains its type, so that an unfinished column of another type is not used. */
 const temporaryOf = (name: string, { storage }: ColumnSchema): string => `${name}_as_${storage}`;
 
-/** Gives a column another type or reference and keeps its values: a new one takes its place. */
+/** Changes the type or reference of a column: a new column with the converted values replaces it. */
 export function recastColumn(
   engine: Engine,
   table: string,
@@ -29,7 +29,7 @@ const takePlace = ({ table, from, to }: Converted): Fragment[] => [
   raw(`alter table ${quoted(table)} rename column ${quoted(to)} to ${quoted(from)}`),
 ];
 
-/** On SQLite: nobody else writes meanwhile. */
+/** On SQLite nobody else writes at the same time. */
 function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'says'> {
   const { table, to, by } = converted;
   const add = raw(`alter table ${quoted(table)} add column ${columnText}`);
@@ -40,8 +40,8 @@ function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'say
 }
 
 /**
- * On PostgreSQL most rows are converted before the transaction, beside those who write. A trigger empties what was converted of a value that
- * somebody changes, so that the transaction finds what is left. All of it can be repeated.
+ * On PostgreSQL most rows are converted before the transaction. A trigger clears the converted value when a row changes, so that the
+ * transaction converts it again. All of it can be repeated.
  */
 function recastBeside(converted: Converted, { storage }: ColumnSchema, columnText: string): Omit<Step, 'says'> {
   const { table, from, to } = converted;

@@ -1,0 +1,123 @@
+import type { Tx } from '../../../../src/database/database.ts';
+import { legacyId } from '../../legacy-tokens/legacy-id.ts';
+import type { Tally } from '../../report/report.ts';
+import { select } from '../../source/layout.ts';
+import { pages, type SourceRow } from '../../source/source.ts';
+import { batchSize, type Pass, personOf } from '../pass.ts';
+import type { TakenClient } from '../take-clients.ts';
+import { inBatch } from '../users/user-target-store.ts';
+import { accessTokenSelection, endOf, isAllowed, lockedUser, readLogin, usersOfTokens } from './login-record.ts';
+import { type LiveToken, writeLogins } from './write-logins.ts';
+
+type Clients = ReadonlyMap<string, TakenClient>;
+
+/** Every refresh token that still works, with the login it goes on with, whatever has become of its access token. */
+export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<void> {
+  const { source, plan, findings, at } = pass;
+  const table = plan.layout.find('oauth_refresh_tokens');
+  const accessTable = plan.layout.find('oauth_access_tokens');
+  if (!table || !accessTable) return findings.note('There is no table oauth_refresh_tokens: nobody can refresh');
+  const tally = findings.of(table.name);
+  const total = await source.count(table.name);
+  const from = select(table, 'id', ['access_token_id', 'revoked', 'expires_at']);
+  for await (const rows of pages(source, from, batchSize)) {
+    const live: SourceRow[] = [];
+    for (const row of rows) {
+      tally.read++;
+      if (!isAllowed(row)) tally.leave('revoked there');
+      else if (endOf(pass, row) <= at) tally.leave('expired');
+      else live.push(row);
+    }
+    const ids = live.map(({ access_token_id }) => access_token_id ?? '');
+    const accessRows = live.length === 0 ? [] : await source.withKeys(accessTokenSelection(accessTable), ids);
+    const accessById = new Map(accessRows.map((row) => [row.id as string, row]));
+    await inBatch(pass.context.database, async (tx, invalidate) => {
+      const tokens = await readTokens(pass, tx, { live, accessById, clients, tally });
+      await writeLogins(pass, tx, invalidate, tokens, tally);
+    });
+    pass.progress({ table: table.name, done: tally.read, total });
+  }
+}
+
+interface Page {
+  readonly live: readonly SourceRow[];
+  readonly accessById: ReadonlyMap<string, SourceRow>;
+  readonly clients: Clients;
+  readonly tally: Tally;
+}
+
+async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally }: Page): Promise<LiveToken[]> {
+  const userOf = await usersOfTokens(tx, clients, [...accessById.values()]);
+  const tokens: LiveToken[] = [];
+  for (const row of live) {
+    const id = legacyId('refresh', row.id as string);
+    const expiresAt = endOf(pass, row);
+    const access = accessById.get(row.access_token_id ?? '');
+    if (!access) {
+      tokens.push({ id, expiresAt, login: namelessLogin(pass, row.access_token_id ?? '', expiresAt) });
+      continue;
+    }
+    const client = clients.get(access.client_id ?? '');
+    if (client?.grants?.includes('refresh_token') === false) {
+      tally.leave('its client may not refresh');
+      continue;
+    }
+    const read = readLogin(pass, access, client, userOf(access), { withRefresh: true, expiresAt });
+    if ('reason' in read) tally.leave(read.reason);
+    else tokens.push({ id, expiresAt, login: read.login });
+    if ('reason' in read && read.reason === lockedUser && client) {
+      pass.findings.signedOut(
+        'their account is locked (--disable-where) or disabled here',
+        personOf(client.table, access.user_id ?? ''),
+      );
+    }
+  }
+  return tokens;
+}
+
+/** The old service cleared its access token away. Whose it is stands in the refresh token, and is read when that comes. */
+const namelessLogin = ({ at }: Pass, accessTokenId: string, expiresAt: number): LiveToken['login'] => ({
+  id: legacyId('access', accessTokenId),
+  type: 'session',
+  user_id: null,
+  client_id: null,
+  name: null,
+  scopes: '[]',
+  created_at: at,
+  expires_at: expiresAt,
+  revealed_at: null,
+});
+
+/** Every access token that still works: of logins, of clients, and the personal ones. */
+export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, TakenClient>): Promise<void> {
+  const { source, plan, findings, at, context } = pass;
+  const table = plan.layout.require(
+    'oauth_access_tokens',
+    ['id', 'client_id', 'revoked'],
+    'Is this a Passport service?',
+  );
+  const tally = findings.of(table.name);
+  const total = await source.count(table.name);
+  for await (const rows of pages(source, accessTokenSelection(table), batchSize)) {
+    const live: SourceRow[] = [];
+    for (const row of rows) {
+      tally.read++;
+      if (!isAllowed(row)) tally.leave('revoked there');
+      else if (endOf(pass, row) <= at) tally.leave('expired');
+      else live.push(row);
+    }
+    await inBatch(context.database, async (tx, invalidate) => {
+      const userOf = await usersOfTokens(tx, clients, live);
+      const tokens: LiveToken[] = [];
+      for (const row of live) {
+        const expiresAt = endOf(pass, row);
+        const client = clients.get(row.client_id ?? '');
+        const read = readLogin(pass, row, client, userOf(row), { withRefresh: false, expiresAt });
+        if ('reason' in read) tally.leave(read.reason);
+        else tokens.push({ id: read.login.id, login: read.login, expiresAt });
+      }
+      await writeLogins(pass, tx, invalidate, tokens, tally);
+    });
+    pass.progress({ table: table.name, done: tally.read, total });
+  }
+}

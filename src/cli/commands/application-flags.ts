@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
+import { type ApplicationFields, fieldsOfInput } from '../../oauth/clients/application-store.ts';
+import { mayCallLoopback } from '../../oauth/clients/application-uris.ts';
+import { type ApplicationInput, checkApplication } from '../../oauth/clients/check-application.ts';
+import type { ClientType } from '../../oauth/clients/client-store.ts';
+import { systemCaller } from '../../platform/caller.ts';
+import type { FieldError } from '../../platform/errors.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+
+/** The options of `client create` that an application has beyond the other clients. */
+export interface ApplicationFlags {
+  application?: boolean;
+  public?: boolean;
+  redirectUri?: string[];
+  postLogoutRedirectUri?: string[];
+  homepage?: string;
+  logo?: string;
+  backchannelLogout?: string;
+  trusted?: boolean;
+  requirePkce?: boolean;
+}
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+export const addApplicationFlags = (command: Command): Command =>
+  command
+    .option('--application', 'people sign in to it: the same as --type application')
+    .option('--public', 'application: it cannot keep a secret (browser, phone, desktop, command line)')
+    .option(
+      '--redirect-uri <uri>',
+      'application: the URL to which people return after signing in; may be repeated',
+      collect,
+    )
+    .option(
+      '--post-logout-redirect-uri <uri>',
+      'application: the URL to which people can return after signing out; may be repeated',
+      collect,
+    )
+    .option('--homepage <uri>', 'application: the URL of its website')
+    .option('--logo <uri>', 'application: the URL of its logo')
+    .option('--backchannel-logout <uri>', 'application: the URL that is called when somebody signs out')
+    .option('--trusted', 'application: do not ask people for consent')
+    .option('--require-pkce', 'application: require PKCE although it has a secret');
+
+const flagOf = new Map([
+  ['public', '--public'],
+  ['redirect_uris', '--redirect-uri'],
+  ['post_logout_redirect_uris', '--post-logout-redirect-uri'],
+  ['homepage_uri', '--homepage'],
+  ['logo_uri', '--logo'],
+  ['backchannel_logout_uri', '--backchannel-logout'],
+  ['trusted', '--trusted'],
+  ['require_pkce', '--require-pkce'],
+]);
+
+/** The API's sentence begins with its field: here that is a flag. */
+const inFlags = ({ field, message }: FieldError): string => {
+  const flag = flagOf.get(field);
+  return flag && message.startsWith(field) ? flag + message.slice(field.length) : message;
+};
+
+/** The values of the flags, checked as the API checks them. */
+export function readApplicationFlags(
+  flags: ApplicationFlags,
+  { type, name, config }: { type: ClientType; name: string; config: Config },
+): ApplicationFields {
+  const values: ApplicationInput = {
+    name,
+    public: flags.public ?? false,
+    redirect_uris: flags.redirectUri ?? [],
+    post_logout_redirect_uris: flags.postLogoutRedirectUri ?? [],
+    homepage_uri: flags.homepage ?? null,
+    logo_uri: flags.logo ?? null,
+    backchannel_logout_uri: flags.backchannelLogout ?? null,
+    trusted: flags.trusted ?? false,
+    require_pkce: flags.requirePkce ?? false,
+  };
+  const local = mayCallLoopback(config);
+  const { signingAlgorithm } = config;
+  const wrong = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
+  if (wrong.length > 0) throw new UsageError(wrong.map(inFlags).join('\n'));
+  return fieldsOfInput(values);
+}

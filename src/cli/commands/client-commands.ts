@@ -1,0 +1,173 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { openKeyRing } from '../../database/keys/key-ring.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { describeFields, fieldsOfRow } from '../../oauth/clients/application-store.ts';
+import { findClient, listClients, listSecrets } from '../../oauth/clients/client-store.ts';
+import { addClientSecret } from '../../oauth/clients/secrets/client-secrets.ts';
+import { findRegistration } from '../../oauth/registration/registration-store.ts';
+import { makeInitialToken } from '../../oauth/registration/registration-tokens.ts';
+import { listSessions } from '../../oauth/sessions/store/session-store.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { asOperator } from '../operator/operator.ts';
+import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
+
+const longestHours = 720;
+
+function addClientRegistrationToken(client: Command): void {
+  client
+    .command('registration-token')
+    .description('Create a token that lets applications register themselves, if DYNAMIC_CLIENTS is token.')
+    .option(
+      '--hours <hours>',
+      `the number of hours for which anybody can use the token (1 to ${longestHours})`,
+      (text) => readHours(text, 1),
+      24,
+    )
+    .addHelpText('after', '\nExamples:\n  gatehouse client registration-token --hours 1')
+    .action(async ({ hours }: { hours: number }) => console.log(await makeToken(hours)));
+}
+
+function readHours(text: string, least: number): number {
+  const hours = /^\d{1,3}$/.test(text) ? Number(text) : -1;
+  if (hours >= least && hours <= longestHours) return hours;
+  throw new InvalidArgumentError(`It takes a whole number from ${least} to ${longestHours}.`);
+}
+
+const makeToken = (hours: number): Promise<string> =>
+  withContext(async (context) => {
+    const expiresAt = context.now() + hours * 3_600_000;
+    const data = { expires_at: new Date(expiresAt).toISOString() };
+    const event = { type: 'client.registration_token_created', source: systemSource, data };
+    await recordEvent(context, context.database.db, event);
+    return makeInitialToken(context, expiresAt);
+  });
+
+interface SecretFlags {
+  keepOld: number;
+  json?: boolean;
+}
+
+function addClientSecretCommand(client: Command): void {
+  client
+    .command('secret')
+    .description('Create a new secret for a client and show it once.')
+    .argument('<client_id>', 'the client_id, as `client list` shows it')
+    .option(
+      '--keep-old <hours>',
+      `the number of hours for which the old secret still works (0 to ${longestHours})`,
+      (text) => readHours(text, 0),
+      0,
+    )
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse client secret mobile-app\n  gatehouse client secret 0198c1c2-… --keep-old 24',
+    )
+    .action(async (clientId: string, { keepOld, json }: SecretFlags) => {
+      const secret = await renew(clientId, keepOld);
+      if (json) return console.log(JSON.stringify({ client_id: clientId, client_secret: secret }, null, 2));
+      console.log(`client_secret  ${secret}   (shown only this once)`);
+      console.log(
+        keepOld > 0 ? `The old secret works for another ${keepOld} hours.` : 'The old secret no longer works.',
+      );
+    });
+}
+
+const renew = (clientId: string, oldHours: number) =>
+  withContext(async (context) => {
+    const keys = await openKeyRing(context);
+    const client = await findClient(context.database.db, clientId);
+    if (client?.public) throw new OperatorError(`"${clientId}" is public: a public client cannot have a secret.`);
+    if (!client) {
+      throw new OperatorError(
+        `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,
+      );
+    }
+    const { proxiedClients } = context.config;
+    if (proxiedClients.length === 0 && clientId === 'web-admin') {
+      throw new OperatorError(
+        'The service makes the secret of "web-admin" itself. Set CLIENT_WEB_ADMIN_ID and CLIENT_WEB_ADMIN_SECRET to choose one.',
+      );
+    }
+    if (proxiedClients.some(({ id }) => id === clientId)) {
+      throw new OperatorError(`The secret of "${clientId}" comes from the settings: change it there, and restart.`);
+    }
+    return commitAndInvalidate(context.database, async (tx, invalidate) => {
+      const secret = await addClientSecret(context, keys, tx, invalidate, { clientId, oldHours });
+      await recordEvent(context, tx, { type: 'client.secret_added', clientId, source: systemSource });
+      return secret;
+    });
+  });
+
+function addClientList(client: Command): void {
+  addListOptions(client.command('list'))
+    .description('List the clients. Secrets are stored hashed: none can be shown.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse client list\n  gatehouse client list --json | jq -r ".[].client_id"',
+    )
+    .action(async (flags: ListFlags) => {
+      const rows = await withContext(({ database }) => listClients(database.db));
+      printRows(
+        rows.map(({ id, type, name, user_id, scopes, created_at }) => ({
+          client_id: id,
+          type,
+          name,
+          owner: user_id,
+          scopes: JSON.parse(scopes) as string[],
+          created_at: showTime(created_at),
+        })),
+        flags,
+      );
+    });
+}
+
+function addClientShow(client: Command): void {
+  client
+    .command('show')
+    .description('Show a client: its owner, its scopes, and the expiry of its secrets.')
+    .argument('<client_id>', 'the client_id, as `client list` shows it')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  gatehouse client show mobile-app')
+    .action(async (id: string, { json }: { json?: boolean }) => printFields(await describe(id), json));
+}
+
+const describe = (id: string) =>
+  withContext(async ({ config, database: { db }, now }) => {
+    const client = (await listClients(db)).find((one) => one.id === id);
+    if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
+    const secrets = await listSecrets(db, id, now());
+    const registration = await findRegistration(db, id);
+    return {
+      client_id: id,
+      type: client.type,
+      name: client.name,
+      owner: client.user_id,
+      scopes: JSON.parse(client.scopes) as string[],
+      ...(client.type === 'application' ? describeFields(fieldsOfRow(client)) : {}),
+      ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
+      from_settings: config.proxiedClients.some((one) => one.id === id),
+      secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
+      sessions: (await listSessions(db, now(), { clientId: id })).length,
+      created_at: showTime(client.created_at),
+    };
+  });
+
+function addClientDelete(client: Command): void {
+  client
+    .command('delete')
+    .description('Delete a client. Its secrets and tokens stop working at once.')
+    .argument('<client_id>', 'the client_id, as `client list` shows it')
+    .addHelpText('after', '\nExamples:\n  gatehouse client delete reports')
+    .action(async (id: string) => {
+      await asOperator(({ remove }) => remove('clients', id));
+      console.log(`${id} is deleted.`);
+    });
+}
+
+export const clientCommands = [
+  ...[addClientList, addClientShow, addClientSecretCommand, addClientDelete, addClientRegistrationToken],
+];

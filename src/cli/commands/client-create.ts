@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { openKeyRing } from '../../database/keys/key-ring.ts';
+import { systemSource } from '../../http/request-source.ts';
+import type { ClientType } from '../../oauth/clients/client-store.ts';
+import { makeClient } from '../../oauth/clients/make-client.ts';
+import { wrongScopes } from '../../oauth/clients/scopes/requested-scopes.ts';
+import { everyScope, identityScopes, parseScope } from '../../oauth/clients/scopes/scopes.ts';
+import { systemCaller } from '../../platform/caller.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { findUserByText } from '../operator/find-user.ts';
+import { withContext } from '../operator/with-context.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+import { type ApplicationFlags, addApplicationFlags, readApplicationFlags } from './application-flags.ts';
+
+interface Flags extends ApplicationFlags {
+  id?: string;
+  type: ClientType;
+  scope?: string;
+  owner?: string;
+  json?: boolean;
+}
+
+export function addClientCreate(client: Command): void {
+  const command = client
+    .command('create')
+    .description('Create a client and show its secret once.')
+    .argument('<name>', 'the name that people see')
+    .addOption(
+      new Option(
+        '--type <type>',
+        'password: your own application; personal: a program that acts for its owner; application: people sign in to it',
+      )
+        .choices(['password', 'personal', 'application'])
+        .default('personal'),
+    )
+    .option('--id <id>', 'the client_id (default: a new UUID)')
+    .option(
+      '--scope <scopes>',
+      `the scopes that it can request, separated by spaces (default: ${everyScope}, and for an application the OpenID Connect scopes)`,
+    )
+    .option('--owner <user>', 'the owner, except of a password client: an email, a username, a phone number or an id');
+  addApplicationFlags(command)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse client create "Mobile app" --type password\n  gatehouse client create Reports --owner ada@example.com --scope cars:read\n  gatehouse client create Notes --application --public \\\n    --redirect-uri https://notes.example/callback',
+    )
+    .action(async (name: string, flags: Flags) => {
+      const made = await create(name, flags);
+      if (flags.json) return console.log(JSON.stringify(made, null, 2));
+      console.log(`client_id      ${made.client_id}`);
+      if (made.client_secret) console.log(`client_secret  ${made.client_secret}   (shown only this once)`);
+    });
+}
+
+const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
+  withContext(async (context) => {
+    const type = flags.application ? 'application' : flags.type;
+    const fields = readApplicationFlags(flags, { type, name, config: context.config });
+    if (id !== undefined && !/^[\x21-\x7e]{1,128}$/.test(id)) {
+      throw new UsageError('--id takes 1 to 128 printable ASCII characters without spaces.');
+    }
+    if (owner !== undefined && type === 'password') {
+      throw new UsageError('--owner is for other clients: a password client is the operator’s own.');
+    }
+    const user = owner === undefined ? undefined : await findUserByText(context, owner);
+    const { knownScopes } = await import('../../main/builtin-resources.ts');
+    const usual = type === 'application' ? identityScopes : [everyScope];
+    const scopes = scope === undefined ? usual : parseScope(scope);
+    const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { for: type });
+    if (wrong) throw new OperatorError(wrong.message);
+    const keys = await openKeyRing(context);
+    return commitAndInvalidate(context.database, async (tx, invalidate) => {
+      const made = { id, type, name, userId: user?.id ?? null, scopes, actorId: null, source: systemSource, ...fields };
+      const client = await makeClient(context, keys, tx, invalidate, made);
+      if (!client) throw new OperatorError(`A client "${id}" already exists. Choose another --id.`);
+      return { client_id: client.id, client_secret: client.secret, type, name, scopes };
+    });
+  });

@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import type { Context } from '../../database/context.ts';
+import { KeyRing, listKeys, openKeyRing } from '../../database/keys/key-ring.ts';
+import { createSealing } from '../../database/keys/sealing.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { type Ended, rotateKeys } from '../../oauth/rotate-keys.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags, printRows, showTime } from '../terminal/print.ts';
+
+function addKeysRotate(keys: Command): void {
+  keys
+    .command('rotate')
+    .description('Create new keys. Tokens of the old keys stay valid until they expire.')
+    .option('--compromised', 'the old keys are known to others: everything that they made ends now, on every instance')
+    .addHelpText('after', '\nExamples:\n  gatehouse keys rotate\n  gatehouse keys rotate --compromised')
+    .action(async ({ compromised = false }: { compromised?: boolean }) => {
+      const key = await withContext(async (context) =>
+        rotateKeys(context, await openKeyRing(context), { source: systemSource, compromised }),
+      );
+      console.log(`The new key ${key.id} (${key.algorithm}) signs tokens from ${showTime(key.signsFrom)}.`);
+      if (key.ended) printEnded(key.ended);
+    });
+}
+
+function printEnded({ sessions, clients, links }: Ended): void {
+  console.log(`All other keys are removed, on every instance. This ended:
+  ${sessions} sessions: all access tokens, refresh tokens and personal access tokens are invalid, and everybody has to log in again
+  ${clients} clients' secrets: create new secrets with: gatehouse client secret ID
+     (the running service, or its next start, restores the secrets of clients in the settings)
+  ${links} links in mail: users have to request new ones
+Passwords, users, clients and their data stay. The secret that encrypts the keys stays too. If somebody else knows it, see
+"Encryption of the keys" in docs/configuration.md.`);
+}
+
+function addKeysList(keys: Command): void {
+  addListOptions(keys.command('list'))
+    .description('List the signing keys: the active keys, and the time at which each other key retires.')
+    .addHelpText('after', '\nExamples:\n  gatehouse keys list\n  gatehouse keys list --json')
+    .action(async (flags: ListFlags) => {
+      const rows = await withContext(async (context) => {
+        const ring = await openKeyRing(context);
+        return ring.signingKeys.list().map(({ id, signs, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
+          id,
+          signs,
+          algorithm,
+          state,
+          created_at: showTime(createdAt),
+          signs_from: showTime(signsFrom),
+          retires_at: retiresAt === null ? null : showTime(retiresAt),
+        }));
+      });
+      printRows(rows, flags);
+    });
+}
+
+const question = `The keys in the database cannot be opened with what is here. New ones can be made. That ends
+  every session: access tokens, refresh tokens and personal access tokens
+  every client's secret
+  every link in mail
+and leaves people with their passwords, clients, resources and everything else as they are.
+If the key file or ENCRYPTION_KEY may still turn up, put it back instead: then nothing ends.
+Stop the service, and run this again with --force.`;
+
+function addKeysReset(keys: Command): void {
+  keys
+    .command('reset')
+    .description('Create new keys if the secret that encrypts the old keys (encryption.key, ENCRYPTION_KEY) is lost.')
+    .option('--force', 'create the keys; without this option, the command only shows what would end')
+    .addHelpText('after', '\nExamples:\n  gatehouse keys reset\n  gatehouse keys reset --force')
+    .action(async ({ force }: { force?: boolean }) => {
+      await withContext(async (context) => {
+        await refuseWhereTheyOpen(context);
+        if (!force) throw new OperatorError(question);
+        const ring = new KeyRing(context, createSealing(context.config));
+        const { id, algorithm, ended } = await rotateKeys(context, ring, { source: systemSource, compromised: true });
+        console.log(`The new key ${id} (${algorithm}) signs from now on.`);
+        if (ended) printEnded(ended);
+      });
+    });
+}
+
+async function refuseWhereTheyOpen(context: Context): Promise<void> {
+  let found: number;
+  try {
+    found = (await listKeys(context, context.database.db)).length;
+  } catch (error) {
+    if (error instanceof OperatorError) return;
+    throw error;
+  }
+  throw new OperatorError(
+    found === 0
+      ? 'There are no keys yet. The first start creates them.'
+      : 'The keys can be opened: nothing is lost. To replace them all at once: gatehouse keys rotate --compromised',
+  );
+}
+
+export const keysCommands = [addKeysList, addKeysRotate, addKeysReset];

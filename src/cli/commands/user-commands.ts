@@ -1,0 +1,269 @@
+import type { Command } from 'commander';
+import { systemSource } from '../../http/request-source.ts';
+import { listUsers, rolesOf } from '../../identity/accounts/user-store.ts';
+import { findHeldFactors } from '../../identity/factors/held-factor-store.ts';
+import { removeFactors } from '../../identity/factors/remove-factors.ts';
+import { createUser } from '../../identity/registration/create-user.ts';
+import { changeRoles } from '../../identity/roles/change-roles.ts';
+import { roleNames } from '../../identity/roles/roles-resource.ts';
+import { listClients } from '../../oauth/clients/client-store.ts';
+import { listSessions } from '../../oauth/sessions/store/session-store.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { findUserByText } from '../operator/find-user.ts';
+import { asOperator } from '../operator/operator.ts';
+import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
+import { readPassword } from '../terminal/read-password.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+
+const anIdentifier = 'an email, a username, a phone number or an id';
+
+interface CreateFlags {
+  email?: string;
+  username?: string;
+  phone?: string;
+  name?: string;
+  role?: string[];
+  passwordStdin?: boolean;
+  unconfirmed?: boolean;
+  json?: boolean;
+}
+
+function addUserCreate(user: Command): void {
+  user
+    .command('create')
+    .description('Create a user. Without --password-stdin, the command generates a random password and shows it once.')
+    .option('--email <email>', 'an email to sign in with; one of these three is required')
+    .option('--username <username>', 'a username to sign in with, if LOGIN_ATTRIBUTES enables it')
+    .option('--phone <phone>', 'a phone number with its country code, if LOGIN_ATTRIBUTES enables it')
+    .option('--name <name>', 'the name that people see')
+    .option('--role <role...>', 'one or several roles')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--unconfirmed', 'the owner must still confirm the email')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada |\n    gatehouse user create --email ada@example.com --role admin --password-stdin',
+    )
+    .action(async (flags: CreateFlags) => {
+      if ([flags.email, flags.username, flags.phone].every((one) => one === undefined)) {
+        throw new UsageError('Say what the user signs in with: --email, --username or --phone.');
+      }
+      const { password, isMade } = await readPassword(flags.passwordStdin);
+      const { id, email } = await createWithServices(flags, password);
+      const shown = isMade ? { password } : {};
+      if (flags.json) return console.log(JSON.stringify({ id, email, ...shown }, null, 2));
+      console.log(`id        ${id}`);
+      if (isMade) console.log(`password  ${password}   (shown only this once)`);
+    });
+}
+
+const createWithServices = (
+  { email, username, phone, name, role = [], unconfirmed = false }: CreateFlags,
+  password: string,
+) =>
+  withContext(async (context) => {
+    const { createServices } = await import('../../main/services.ts');
+    const { accounts } = await createServices(context);
+    const profile = { email, username, phone, name };
+    return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemSource);
+  });
+
+interface UserListFlags extends ListFlags {
+  readonly role?: string;
+}
+
+function addUserList(user: Command): void {
+  addListOptions(user.command('list'))
+    .description('List the users.')
+    .option('--role <role>', 'only users with this role')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user list\n  gatehouse user list --search example.com --limit 20\n  gatehouse user list --role admin --json',
+    )
+    .action(async ({ role, ...flags }: UserListFlags) => {
+      const users = await withContext(({ database }) => listUsers(database.db));
+      const rows = users.map((row) => ({
+        id: row.id,
+        email: row.email,
+        username: row.username,
+        phone: row.phone,
+        name: row.name,
+        confirmed: row.email_confirmed === 1,
+        disabled: row.disabled === 1,
+        roles: rolesOf(row),
+        created_at: showTime(row.created_at),
+      }));
+      printRows(role === undefined ? rows : rows.filter(({ roles }) => roles.includes(role)), flags, 'email');
+    });
+}
+
+function addUserShow(user: Command): void {
+  user
+    .command('show')
+    .description('Show a user: identifiers, roles, and the number of sessions and clients.')
+    .argument('<user>', anIdentifier)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  gatehouse user show ada@example.com')
+    .action(async (text: string, { json }: { json?: boolean }) => printFields(await describeUser(text), json));
+}
+
+const describeUser = (text: string) =>
+  withContext(async (context) => {
+    const { database, now } = context;
+    const user = await findUserByText(context, text);
+    const sessions = await listSessions(database.db, now(), { userId: user.id });
+    const clients = (await listClients(database.db)).filter(({ user_id }) => user_id === user.id);
+    return {
+      id: user.id,
+      email: user.email,
+      confirmed: user.email_confirmed === 1,
+      username: user.username,
+      phone: user.phone,
+      name: user.name,
+      roles: rolesOf(user),
+      disabled: user.disabled === 1,
+      sessions: sessions.filter(({ type }) => type === 'session').length,
+      personal_tokens: sessions.filter(({ type }) => type === 'personal').length,
+      clients: clients.map(({ id }) => id),
+      created_at: showTime(user.created_at),
+      updated_at: showTime(user.updated_at),
+    };
+  });
+
+function addUserPassword(user: Command): void {
+  user
+    .command('password')
+    .description(
+      'Give a user a new password. Ends its sessions, its personal access tokens and the secrets of its clients, and lifts a lockout.',
+    )
+    .argument('<user>', anIdentifier)
+    .option(
+      '--password-stdin',
+      'read the password from standard input; otherwise the command generates a random one and shows it once',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user password ada@example.com\n  pass show ada | gatehouse user password ada@example.com --password-stdin',
+    )
+    .action(async (text: string, { passwordStdin }: { passwordStdin?: boolean }) => {
+      const { password, isMade } = await readPassword(passwordStdin);
+      await asOperator(async ({ context, change }) => {
+        const user = await findUserByText(context, text);
+        await change('users', user.id, { password });
+      });
+      if (isMade) console.log(`password  ${password}   (shown only this once)`);
+      else console.log('The password is set.');
+    });
+}
+
+function addUserRole(user: Command): void {
+  user
+    .command('role')
+    .description('Add roles to a user, or remove them. Prints the roles that the user then has.')
+    .argument('<user>', anIdentifier)
+    .argument('[changes...]', '+role or role adds a role, -role removes it (put -- before a leading -)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user role ada@example.com admin\n  gatehouse user role ada@example.com -- -admin +editor',
+    )
+    .action(async (text: string, changes: string[]) => {
+      const roles = await changeRolesOf(text, changes);
+      console.log(roles.length > 0 ? roles.join(' ') : '(no roles)');
+    });
+}
+
+const changeRolesOf = (text: string, changes: readonly string[]) =>
+  withContext(async (context) => {
+    const { id: userId } = await findUserByText(context, text);
+    const known = roleNames(context.config);
+    const nameOf = (word: string) => word.replace(/^[+-]/, '');
+    const take = changes.filter((word) => word.startsWith('-')).map(nameOf);
+    const give = changes.filter((word) => !word.startsWith('-')).map(nameOf);
+    const unknown = give.find((role) => !known.includes(role));
+    if (unknown !== undefined) {
+      throw new OperatorError(`"${unknown}" is not a role. There are: ${known.join(', ')} (setting ROLES).`);
+    }
+    return changeRoles(context, { userId, give, take, source: systemSource });
+  });
+
+function addUserFactors(user: Command): void {
+  user
+    .command('factors')
+    .description(
+      'Show which factors a user has, or remove them from a user who lost them. The user gets a notification by email.',
+    )
+    .argument('<user>', anIdentifier)
+    .option('--remove', 'remove all but the password')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  gatehouse user factors ada@example.com')
+    .action(async (text: string, { remove, json }: { remove?: boolean; json?: boolean }) => {
+      if (!remove) return printFields(await describeFactors(text), json);
+      await removeAllFactors(text);
+      console.log(`The factors of ${text} are removed, except the password.`);
+    });
+}
+
+const describeFactors = (text: string) =>
+  withContext(async (context) => {
+    const { id } = await findUserByText(context, text);
+    const held = await findHeldFactors(context.database.db, id);
+    return {
+      passkeys: held.passkeys + held.automaticPasskeys,
+      authenticators: held.authenticators,
+      recovery_codes: held.recoveryCodes,
+    };
+  });
+
+const removeAllFactors = (text: string) =>
+  withContext(async (context) => {
+    const { createServices } = await import('../../main/services.ts');
+    const { factors } = await createServices(context);
+    const { id: userId } = await findUserByText(context, text);
+    const removal = { userId, actorId: null, source: systemSource };
+    await context.database.db.transaction().execute((tx) => removeFactors(factors, tx, removal));
+  });
+
+function addUserDisable(user: Command): void {
+  user
+    .command('disable')
+    .description(
+      'Disable a user. Logins are refused like a wrong password, and all tokens stop working at once. The data stays.',
+    )
+    .argument('<user>', anIdentifier)
+    .addHelpText('after', '\nExamples:\n  gatehouse user disable ada@example.com')
+    .action((text: string) => setDisabled(text, true));
+}
+
+function addUserEnable(user: Command): void {
+  user
+    .command('enable')
+    .description('Enable a disabled user.')
+    .argument('<user>', anIdentifier)
+    .addHelpText('after', '\nExamples:\n  gatehouse user enable ada@example.com')
+    .action((text: string) => setDisabled(text, false));
+}
+
+async function setDisabled(text: string, disabled: boolean): Promise<void> {
+  await asOperator(async ({ context, change }) =>
+    change('users', (await findUserByText(context, text)).id, { disabled }),
+  );
+  console.log(`${text} is ${disabled ? 'disabled' : 'enabled'}.`);
+}
+
+function addUserDelete(user: Command): void {
+  user
+    .command('delete')
+    .description('Delete a user with its sessions, tokens and clients. Only a backup can restore it.')
+    .argument('<user>', anIdentifier)
+    .addHelpText('after', '\nExamples:\n  gatehouse user delete ada@example.com')
+    .action(async (text: string) => {
+      await asOperator(async ({ context, remove }) => remove('users', (await findUserByText(context, text)).id));
+      console.log(`${text} is deleted.`);
+    });
+}
+
+export const userCommands = [
+  ...[addUserCreate, addUserList, addUserShow, addUserPassword, addUserRole],
+  ...[addUserFactors, addUserDisable, addUserEnable, addUserDelete],
+];

@@ -1,0 +1,79 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import type { Command } from 'commander';
+import { type ImportProgress, importUsers } from '../../identity/user-import/import-users.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import type { Progress } from '../../platform/progress.ts';
+import { withContext } from '../operator/with-context.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
+export function addUserImport(user: Command): void {
+  user
+    .command('import')
+    .description('Import users from another system, with the hashes of their passwords.')
+    .argument('<file>', 'CSV with a header (.csv), or one JSON object a line (.jsonl)')
+    .addHelpText(
+      'after',
+      `
+Columns: email, username, phone, name, password_hash (required),
+  email_confirmed, roles, created_at.
+Hashes: bcrypt ($2a$, $2b$, $2y$), argon2i, argon2id, scrypt, and pbkdf2_sha256
+  as Django writes it. Each is replaced when its user signs in.
+To continue an interrupted import, run the same command again. It skips existing
+users. <file>.refused.txt lists each refused line with the reason.
+
+Examples:
+  gatehouse user import users.csv`,
+    )
+    .action(async (file: string) => {
+      const report = new RefusalReport(`${file}.refused.txt`);
+      const shown = showingProgress();
+      const counts = await withContext((context) =>
+        importUsers(context, file, {
+          progress: shown.progress,
+          refused: (line, reasons) => report.add(line, reasons),
+        }),
+      ).finally(shown.end);
+      console.log(`${counts.imported} imported, ${counts.present} there already, ${counts.refused} refused.`);
+      if (await report.close()) console.log(`Reasons: ${report.path}`);
+      // For pipelines: a file in a wrong form is no success.
+      if (counts.refused > 0 && counts.imported + counts.present === 0) {
+        throw new OperatorError('Everything in the file was refused, so nobody was imported.');
+      }
+    });
+}
+
+/** Bytes tell how far it is: nobody has counted the lines. */
+function showingProgress(): { progress(state: ImportProgress): void; end(): void } {
+  let bar: Progress | undefined;
+  let before = 0;
+  return {
+    progress({ bytes, totalBytes, read, refused }) {
+      bar ??= progressBar(totalBytes, 'bytes');
+      bar.advance(bytes - before, `${read} read, ${refused} refused`);
+      before = bytes;
+    },
+    end: () => bar?.end(),
+  };
+}
+
+/** A file that is made when there is something to put into it. */
+class RefusalReport {
+  readonly path: string;
+  #file: WriteStream | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  add(line: number, reasons: readonly string[]): void {
+    this.#file ??= createWriteStream(this.path, { mode: 0o600 });
+    this.#file.write(`line ${line}: ${reasons.join('; ')}\n`);
+  }
+
+  /** Whether there is a report. */
+  async close(): Promise<boolean> {
+    const file = this.#file;
+    if (!file) return false;
+    await new Promise<void>((resolve, reject) => file.once('error', reject).end(resolve));
+    return true;
+  }
+}

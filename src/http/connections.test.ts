@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UnsentAnswers } from './connections.ts';
+
+describe('Answers that their callers do not read', () => {
+  const connection = (writableLength: number) => ({
+    writableLength,
+    ended: false,
+    destroy() {
+      this.ended = true;
+      this.writableLength = 0;
+      return this as never;
+    },
+  });
+
+  it('are limited for one caller over all its connections, and in total', () => {
+    const unsent = new UnsentAnswers({ ofCaller: 100, inAll: 250 });
+    const ada = [60, 30, 50].map(connection);
+    for (const one of ada) unsent.note(one, 'ada');
+    unsent.check();
+    assert.deepEqual(
+      ada.map(({ ended }) => ended),
+      [true, false, false],
+    );
+    const others = ['ben', 'eve'].map((name) => {
+      const one = connection(95);
+      unsent.note(one, name);
+      return one;
+    });
+    unsent.check();
+    assert.deepEqual([...ada.slice(1), ...others].filter(({ ended }) => ended).length, 1);
+    assert.equal(others.filter(({ ended }) => ended).length, 1);
+  });
+
+  it('are forgotten once they are read', () => {
+    const unsent = new UnsentAnswers({ ofCaller: 100, inAll: 250 });
+    const read = connection(90);
+    unsent.note(read, 'ada');
+    read.writableLength = 0;
+    unsent.note(connection(90), 'ada');
+    unsent.check();
+    assert.equal(read.ended, false);
+  });
+});

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Config } from '../config/config.ts';
+import type { App } from './app.ts';
+
+interface UnsentLimits {
+  /** Bytes of large answers that one caller may leave unread, over all its connections. */
+  readonly ofCaller: number;
+  readonly inAll: number;
+}
+
+const megabyte = 1024 * 1024;
+const unsentLimits: UnsentLimits = { ofCaller: 64 * megabyte, inAll: 256 * megabyte };
+
+type Unsent = Pick<Socket, 'writableLength' | 'destroy'>;
+
+/** Large answers that callers have not read yet. Above a limit, the connections that hold the most memory are ended. */
+export class UnsentAnswers {
+  readonly #limits: UnsentLimits;
+  readonly #callers = new Map<Unsent, string>();
+  #checking = false;
+
+  constructor(limits: UnsentLimits = unsentLimits) {
+    this.#limits = limits;
+  }
+
+  /** A large answer goes out. It is looked at when it has been written. */
+  note(socket: Unsent, caller: string): void {
+    this.#callers.set(socket, caller);
+    if (this.#checking) return;
+    this.#checking = true;
+    setImmediate(() => {
+      this.#checking = false;
+      this.check();
+    });
+  }
+
+  check(): void {
+    const byCaller = new Map<string, Unsent[]>();
+    for (const [socket, caller] of this.#callers) {
+      if (socket.writableLength === 0) this.#callers.delete(socket);
+      else byCaller.set(caller, [...(byCaller.get(caller) ?? []), socket]);
+    }
+    for (const sockets of byCaller.values()) this.#endLargest(sockets, this.#limits.ofCaller);
+    this.#endLargest([...this.#callers.keys()], this.#limits.inAll);
+  }
+
+  #endLargest(sockets: Unsent[], limit: number): void {
+    let bytes = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
+    if (bytes <= limit) return;
+    for (const socket of sockets.sort((a, b) => b.writableLength - a.writableLength)) {
+      bytes -= socket.writableLength;
+      this.#callers.delete(socket);
+      socket.destroy();
+      if (bytes <= limit) return;
+    }
+  }
+}
+
+const sweepMs = 1000;
+/** A client that reads fewer bytes per second than this for ANSWER_TIMEOUT is disconnected. */
+const slowestBytes = 1024;
+/** The limit of unsent bytes of all callers together. Above it, the callers with the most unsent bytes are disconnected. */
+const mostWaiting = unsentLimits.inAll;
+/** From this share of the connections on, those with no request under way make room. */
+const crowded = 0.9;
+/** One that has just come has not sent its first request yet. */
+const firstRequestMs = 20;
+/** Files that the service needs beside its connections. */
+const otherFiles = 200;
+
+interface Reading {
+  since: number;
+  /** Bytes that it had taken then. */
+  taken: number;
+}
+
+/** How many files the system lets this process open, where it says so. */
+function mostFiles(): number {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Limits the number of connections: idle ones make room, and clients that do not read are disconnected. */
+export function limitConnections(app: App, { maxConnections, workers, answerTimeout }: Config): void {
+  const { server } = app;
+  const most = Math.max(1, Math.min(Math.ceil(maxConnections / workers), mostFiles() - otherFiles));
+  server.maxConnections = most;
+  const open = new Set<Socket>();
+  let making = false;
+  const makeRoom = () => {
+    if (making) return;
+    making = true;
+    setTimeout(() => {
+      making = false;
+      server.closeIdleConnections();
+    }, firstRequestMs).unref();
+  };
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size >= most * crowded) makeRoom();
+  });
+  server.on('drop', () => makeRoom());
+  const readings = new WeakMap<Socket, Reading>();
+  const sweep = setInterval(() => endSlowReaders(open, readings, answerTimeout * 1000), sweepMs).unref();
+  server.once('close', () => clearInterval(sweep));
+}
+
+function endSlowReaders(open: ReadonlySet<Socket>, readings: WeakMap<Socket, Reading>, timeoutMs: number): void {
+  const now = performance.now();
+  const waiting: Socket[] = [];
+  let bytes = 0;
+  for (const socket of open) {
+    if (socket.writableLength === 0) readings.delete(socket);
+    else if (isSlow(socket, readings, now, timeoutMs)) socket.destroy();
+    else {
+      waiting.push(socket);
+      bytes += socket.writableLength;
+    }
+  }
+  if (bytes <= mostWaiting) return;
+  waiting.sort((a, b) => b.writableLength - a.writableLength);
+  for (const socket of waiting) {
+    if (bytes <= mostWaiting) return;
+    bytes -= socket.writableLength;
+    socket.destroy();
+  }
+}
+
+function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number, timeoutMs: number): boolean {
+  const taken = socket.bytesWritten - socket.writableLength;
+  const reading = readings.get(socket);
+  if (!reading) {
+    readings.set(socket, { since: now, taken });
+    return false;
+  }
+  if (now - reading.since < timeoutMs) return false;
+  if (taken - reading.taken < (slowestBytes * timeoutMs) / 1000) return true;
+  reading.since = now;
+  reading.taken = taken;
+  return false;
+}
+
+/** Requests that may wait on one connection. Nobody sends so many without reading an answer. */
+const mostPipelined = 200;
+
+/** Starts a pipelined request when the answers before it are sent. Node would start all and buffer every answer. */
+export function startOneAtATime(server: Server): void {
+  const [handle] = server.listeners('request') as [RequestListener];
+  const waiting = new WeakMap<Socket, number>();
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    // Node gives a response its socket when the one before it is done.
+    if (response.socket) {
+      handle(request, response);
+      return;
+    }
+    const { socket } = request;
+    const before = waiting.get(socket) ?? 0;
+    if (before >= mostPipelined) {
+      socket.destroy();
+      return;
+    }
+    waiting.set(socket, before + 1);
+    // Nothing more is read from it meanwhile.
+    socket.pause();
+    response.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      socket.resume();
+      handle(request, response);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import type { Invalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
+import { removeSecrets } from '../clients/client-store.ts';
+import type { Sessions } from './sessions.ts';
+import { clientsToNotify, deleteForgotten, takeLogins } from './store/application-login-store.ts';
+import { deleteEnded, revokeOnline, revokeSessions, type SessionsOf } from './store/session-store.ts';
+
+/** Ended sessions are kept this long, for investigations. */
+const retentionMs = 3_600_000;
+
+/** Removes all sessions that ended or expired. */
+export const pruneSessions = ({ database: { db, engine }, now }: Context): Promise<number> =>
+  pruneInBatches((limit) => deleteEnded(db, engine, { now: now(), endedBefore: now() - retentionMs, limit }));
+
+/** Forgets logins at applications of which neither session is left, when they are older than a refresh token lives. */
+export const pruneLogins = ({ config, database, now }: Context): Promise<number> =>
+  pruneInBatches((limit) => deleteForgotten(database.db, now() - config.refreshTokenTtl * 1000, limit));
+
+/** Ends sessions and the application logins of a browser session; offline access stays (Back-Channel Logout 2.7). */
+export async function endSessions(
+  { context: { metrics, now }, notify }: Pick<Sessions, 'context' | 'notify'>,
+  tx: Tx,
+  invalidate: Invalidate,
+  of: SessionsOf,
+  /** For the metrics. */
+  cause: string,
+): Promise<number> {
+  const ended = await revokeSessions(tx, of, now());
+  if ('sessionId' in of) invalidate({ kind: 'session', id: of.sessionId });
+  else if ('userId' in of) invalidate({ kind: 'user', id: of.userId });
+  else invalidate({ kind: 'client', id: of.clientId });
+  metrics.revocations.inc({ cause }, ended.length);
+  const logins = await takeLogins(tx, of);
+  if (logins.length === 0) return ended.length;
+  const begun = logins.map(({ session_id }) => session_id).filter((id) => !ended.includes(id));
+  for (const id of await revokeOnline(tx, begun, now())) invalidate({ kind: 'session', id });
+  const wanting = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  await notify(
+    tx,
+    logins.filter(({ client_id }) => wanting.has(client_id)),
+    wanting,
+  );
+  return ended.length;
+}
+
+/** Ends the sessions of a user's clients and, unless kept, their secrets. The clients stay. */
+export async function endClients(
+  sessions: Sessions,
+  tx: Tx,
+  invalidate: Invalidate,
+  { userId, keepSecrets, cause }: { userId: string; keepSecrets: boolean; cause: string },
+): Promise<void> {
+  for (const clientId of await findClientIdsOf(tx, userId)) {
+    if (!keepSecrets) await removeSecrets(tx, clientId);
+    await endSessions(sessions, tx, invalidate, { clientId }, cause);
+  }
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { openSessions, type SessionInstances } from '../../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import type { OAuthError } from '../../platform/errors.ts';
+
+const grace = 10_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+/** Longer than any of these lives. */
+const year = 365 * day;
+
+/** What somebody has of a session, honestly or not. */
+interface Holder {
+  refreshToken: string;
+  /** The newest last. Some of them have expired. */
+  readonly accessTokens: string[];
+}
+
+async function logIn(real: SessionInstances): Promise<Holder> {
+  const { context, sessions } = real.any();
+  const { userId, clientId } = real;
+  const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+  return { refreshToken: sessions.refreshToken(row), accessTokens: [sessions.accessTokenNow(row)] };
+}
+
+async function refresh(real: SessionInstances, { refreshToken }: Holder): Promise<Holder> {
+  const { sessions } = real.any();
+  const { session, accessToken } = await refreshSession(sessions, { refreshToken, clientId: real.clientId, source });
+  return { refreshToken: sessions.refreshToken(session), accessTokens: [accessToken] };
+}
+
+/** A device keeps an answer before it acts on it. */
+function keep(holder: Holder, answer: Holder): void {
+  holder.refreshToken = answer.refreshToken;
+  holder.accessTokens.push(...answer.accessTokens);
+}
+
+/** Uses an access token; one that has expired by itself is no sign of anything. */
+async function act(real: SessionInstances, token: string | undefined): Promise<void> {
+  if (token === undefined) return;
+  try {
+    await real.any().verifier.verify(token, null);
+  } catch (error) {
+    assert.equal((error as { code: string }).code, 'token_expired');
+  }
+}
+
+type RowOperation = 'answer arrives' | 'answer is lost' | 'two tabs' | 'uses newest' | 'uses an older one' | 'crash';
+const deed = fc.constantFrom<RowOperation>(
+  'answer arrives',
+  'answer is lost',
+  'answer is lost',
+  'two tabs',
+  'uses newest',
+  'uses an older one',
+  'crash',
+);
+const pause = fc.constantFrom(0, 1, grace - 1, grace, grace + 1, hour - 1, hour + 1, 9 * hour, 5 * day);
+const days = fc.array(fc.record({ deed, pause }), { minLength: 1, maxLength: 20 });
+
+async function live(real: SessionInstances, owner: Holder, what: RowOperation): Promise<void> {
+  if (what === 'answer arrives') keep(owner, await refresh(real, owner));
+  else if (what === 'answer is lost') await refresh(real, owner);
+  else if (what === 'two tabs') {
+    const answers = await Promise.all([refresh(real, owner), refresh(real, owner), refresh(real, owner)]);
+    assert.equal(new Set(answers.map(({ refreshToken }) => refreshToken)).size, 1, 'a fork');
+    for (const answer of answers) keep(owner, answer);
+  } else if (what === 'crash') real.crash();
+  else await act(real, owner.accessTokens.at(what === 'uses newest' ? -1 : -2));
+}
+
+async function eventsOf(real: SessionInstances, { refreshToken }: Holder): Promise<string[]> {
+  const { db } = real.any().context.database;
+  const sessionId = refreshToken.split('.')[0] as string;
+  const rows = await db.selectFrom('events').select('type').where('session_id', '=', sessionId).execute();
+  return rows.map(({ type }) => type);
+}
+
+const isRefused = (error: OAuthError) => error.error === 'invalid_grant';
+
+onBothEngines('who holds a session', (engine) => {
+  const make = contexts(engine);
+  const open = () =>
+    openSessions(make, engine, { REFRESH_GRACE: String(grace / 1000), REFRESH_TOKEN_TTL: String(year / 1000) });
+  const numRuns = engine === 'sqlite' ? 100 : 60;
+
+  it('is never signed out while it is honest, however slow it is and whatever is lost', {
+    timeout: 600_000,
+  }, async () => {
+    const real = await open();
+    const life = fc.asyncProperty(days, fc.boolean(), async (steps, spied) => {
+      const owner = await logIn(real);
+      for (const { deed: what, pause: ms } of steps) {
+        // A thief that presents what the owner still holds, and lets the answer lie, harms nobody.
+        if (spied) await refresh(real, { ...owner });
+        await live(real, owner, what);
+        real.advance(ms);
+      }
+      keep(owner, await refresh(real, owner));
+      await real.any().verifier.verify(owner.accessTokens.at(-1) as string, null);
+      assert.deepEqual(await eventsOf(real, owner), []);
+    });
+    await fc.assert(life, { numRuns });
+  });
+
+  it('is found by the next refresh of the owner when it is a thief that used what it stole', {
+    timeout: 600_000,
+  }, async () => {
+    const real = await open();
+    const crime = fc.record({
+      before: days,
+      refreshes: fc.integer({ min: 1, max: 3 }),
+      acts: fc.boolean(),
+      meanwhile: fc.array(fc.constantFrom<RowOperation>('uses newest', 'uses an older one', 'crash'), { maxLength: 4 }),
+      later: fc.constantFrom(grace + 1, hour, 9 * hour),
+    });
+    const property = fc.asyncProperty(crime, async ({ before, refreshes, acts, meanwhile, later }) => {
+      const owner = await logIn(real);
+      for (const { deed: what, pause: ms } of before) {
+        await live(real, owner, what);
+        real.advance(ms);
+      }
+      const thief: Holder = { refreshToken: owner.refreshToken, accessTokens: [] };
+      for (let i = 0; i < refreshes; i++) keep(thief, await refresh(real, thief));
+      // The successor's refresh token is used by the second refresh; else its access token must be.
+      if (acts || refreshes === 1) await act(real, thief.accessTokens.at(-1));
+      for (const what of meanwhile) await live(real, owner, what);
+      real.advance(later);
+      await assert.rejects(refresh(real, owner), isRefused);
+      await assert.rejects(refresh(real, thief), isRefused);
+      for (const token of [...thief.accessTokens, ...owner.accessTokens]) {
+        await assert.rejects(async () => real.any().verifier.verify(token, null), { status: 401 });
+      }
+      assert.deepEqual(await eventsOf(real, owner), ['refresh_token.reused']);
+    });
+    await fc.assert(property, { numRuns });
+  });
+});

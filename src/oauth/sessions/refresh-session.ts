@@ -1,0 +1,135 @@
+import { commitAndInvalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import { networkOf } from '../../http/network-of.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { requireSecret } from '../clients/secrets/client-secrets.ts';
+import { endSessions } from './end-sessions.ts';
+import type { Sessions } from './sessions.ts';
+import { rotateSession } from './store/rotation-store.ts';
+import { sessionEnd } from './store/session-end.ts';
+import { findSession, type SessionRow, type StoredSession } from './store/session-store.ts';
+import { markRetried } from './store/use-store.ts';
+import { mayRepeat, readRefreshToken } from './tokens/refresh-token.ts';
+
+const invalidRefreshToken = (reason: string) =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
+    reason,
+  });
+
+/** In milliseconds; longer than any session lives. */
+const forever = 1e14;
+
+export interface Refresh {
+  readonly refreshToken: string;
+  readonly clientId: string;
+  /** By which the client proved who it is. */
+  readonly secretId?: string | undefined;
+  readonly source: RequestSource;
+}
+
+/** Moves a session to its next generation, whose refresh token replaces the one presented. */
+export async function refreshSession(sessions: Sessions, refresh: Refresh): Promise<StoredSession> {
+  const { context, keys, legacyTokens } = sessions;
+  const { config, database, metrics, now } = context;
+  const presented =
+    readRefreshToken(keys, refresh.refreshToken) ??
+    (await legacyTokens.readRefresh(refresh.refreshToken, refresh.source.address));
+  if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
+  const at = now();
+  const rotation = {
+    id: presented.sessionId,
+    generation: presented.generation,
+    clientId: refresh.clientId,
+    secretId: refresh.secretId ?? null,
+    now: at,
+    expiresAt: at + config.refreshTokenTtl * 1000,
+    maxAge: config.sessionMaxAge === 0 ? forever : config.sessionMaxAge * 1000,
+    address: refresh.source.address,
+    userAgent: refresh.source.userAgent,
+  };
+  const { rows, durable } = await rotateSession(database, rotation);
+  const [session] = rows;
+  if (!session) {
+    // The faster request may be in the same commit. Its change can be read only after that commit.
+    await durable;
+    await requireSecret(context, database.db, refresh.secretId);
+    return { session: await resolveStaleRefresh(sessions, presented, refresh), durable };
+  }
+  metrics.refreshes.inc({ result: 'rotated' });
+  return { session, durable };
+}
+
+/** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
+async function resolveStaleRefresh(
+  sessions: Sessions,
+  { sessionId, generation }: { sessionId: string; generation: number },
+  refresh: Refresh,
+): Promise<SessionRow> {
+  const { context } = sessions;
+  const { config, database, metrics, now } = context;
+  const session = await findSession(database, sessionId);
+  if (!session) throw refused(context, 'gone', 'session is gone');
+  if (session.client_id !== refresh.clientId) throw refused(context, 'foreign', 'refresh token of another client');
+  if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');
+  const ends = sessionEnd(session, config);
+  if (ends <= now()) throw refused(context, 'expired', 'session has expired');
+  // Only a database restored from a backup is behind its tokens: nobody stole anything.
+  if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
+  if (mayRepeat(session, generation, config, now())) {
+    await recordRetry(context, session, refresh.source);
+    metrics.refreshes.inc({ result: 'repeated' });
+    return { ...session, expires_at: ends };
+  }
+  await revokeReusedSession(sessions, session, generation, refresh.source);
+  throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
+}
+
+/** Commit, then refuse: the caller throws after this. */
+async function revokeReusedSession(
+  sessions: Sessions,
+  session: SessionRow,
+  generation: number,
+  source: RequestSource,
+): Promise<void> {
+  const { context } = sessions;
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
+    const ended = await endSessions(sessions, tx, invalidate, { sessionId: session.id }, 'refresh_token_reused');
+    if (ended === 0) return;
+    await recordEvent(context, tx, {
+      type: 'refresh_token.reused',
+      userId: session.user_id,
+      clientId: session.client_id,
+      sessionId: session.id,
+      source,
+      data: { presented_generation: generation, current_generation: session.generation },
+    });
+  });
+}
+
+function refused({ metrics }: Context, result: string, reason: string): OAuthError {
+  metrics.refreshes.inc({ result });
+  return invalidRefreshToken(reason);
+}
+
+/** Phones change networks, so a retry is answered. From elsewhere it may be theft: recorded once per generation. */
+async function recordRetry(context: Context, session: SessionRow, source: RequestSource): Promise<void> {
+  const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
+  const firstAddress = session.rotated_address ?? session.address;
+  const same = network(firstAddress) === network(source.address) && firstAgent === source.userAgent;
+  if (same || (recorded !== null && recorded >= generation)) return;
+  await context.database.db.transaction().execute(async (tx) => {
+    if (!(await markRetried(tx, { id, generation }))) return;
+    await recordEvent(context, tx, {
+      type: 'refresh_token.retried',
+      userId: session.user_id,
+      clientId: session.client_id,
+      sessionId: id,
+      source,
+      data: { generation, first_address: firstAddress, first_user_agent: firstAgent },
+    });
+  });
+}
+
+const network = (address: string | null): string | null => address && networkOf(address);
