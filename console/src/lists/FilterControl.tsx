@@ -29,7 +29,7 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
     return <Choice {...props} choices={[...choices]} />;
   }
   switch (field?.type) {
-    case 'kind of event':
+    case 'event_kind':
       return <KindFilter {...props} />;
     case 'boolean':
       return <SelectInput {...props} choices={yesOrNo()} />;

@@ -18,7 +18,7 @@ function Filter({ alwaysOn: _, ...props }: FilterProps) {
 }
 
 const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'users' };
-const kind: FieldDescription = { name: 'type', type: 'kind of event' };
+const kind: FieldDescription = { name: 'type', type: 'event_kind' };
 const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
 /** The audit trail is filtered by person, kind and time; and by every other field that can be searched. */
