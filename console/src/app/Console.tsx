@@ -40,9 +40,9 @@ const ResourceEdit = lazy(() => loadForms().then((module) => ({ default: module.
 // The Content-Security-Policy lets in only the style sheets that carry the nonce of this answer.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 const styles = createCache({ key: 'gatehouse', nonce, prepend: true });
-// The client repeats by itself what may be repeated.
+// The client of the API repeats requests by itself.
 const queryClient = new QueryClient({
-  // Whether the service answers is seen by asking it, and not by what the browser thinks of the network.
+  // The browser may think that it is offline while the service still answers.
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 const store = localStorageStore('1', 'gatehouse');
@@ -101,7 +101,7 @@ function routesOf(description: ResourceDescription) {
   };
 }
 
-/** react-admin's way to the login page leads out of the console. */
+/** The login page of the service is outside of the console. */
 function Leaving() {
   useEffect(leave, []);
   return null;

@@ -82,7 +82,7 @@ function Account() {
   );
 }
 
-/** The operator's resources first: they are what is worked on daily. */
+/** The operator's resources come first: people work with them daily. */
 function ConsoleMenu() {
   const all = [...useDescriptions().values()].filter(
     ({ name, operations }) => operations.has('list') && !isUnlisted(name),

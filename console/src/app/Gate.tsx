@@ -11,7 +11,7 @@ type State =
   | { name: 'signedOut' }
   | { name: 'failed'; message: string };
 
-/** Lets in whoever has a session: finds out before any of the console is drawn. */
+/** Opens the console for a signed-in user. */
 export function Gate() {
   const [state, setState] = useState<State>({ name: 'opening' });
   const open = useCallback(() => {
@@ -42,7 +42,7 @@ export function Gate() {
   );
 }
 
-/** Where the person was; after a logout that is nowhere. */
+/** The page to return to after a sign-in. After a logout it is the first page. */
 const comeBackTo = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
 
 async function enter(): Promise<State> {

@@ -17,11 +17,11 @@ interface Brand {
   colours?: { light: BrandColours; dark: BrandColours };
 }
 
-/** Filled in by the service; still a placeholder where the console is served by its own tools. */
+/** Filled in by the service. Still a placeholder when a development server serves the console. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-brand"]')?.content ?? '';
 export const brand: Brand = filledIn.startsWith('{') ? JSON.parse(filledIn) : { name: 'Gatehouse', logo: icon };
 
-/** What is seen before the console itself is there. */
+/** Colours the page that is shown while the console loads. */
 export function paintGate(): void {
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const colours = brand.colours?.[chosenTheme() ?? system];

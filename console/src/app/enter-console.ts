@@ -3,19 +3,19 @@ import { gatehouse, home } from '../data/api.ts';
 import { loadDescriptions, type ResourceDescription } from '../data/descriptions.ts';
 import { askForRows } from '../data/rows-ahead.ts';
 
-/** Who has come in, and what there is to see. Undefined: nobody is signed in. */
+/** The signed-in user and the descriptions of the resources. Undefined: nobody is signed in. */
 export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefined;
 
 let begun: Promise<Entered> | undefined;
 
-/** Before anything can be drawn: the answers are on their way while the code still is. */
+/** Asks the service for its data while the code of the console still loads. */
 export function beginToEnter(): void {
   begun = ask();
-  // Whoever enters hears of it.
+  // `enterConsole` reports the error.
   begun.catch(() => undefined);
 }
 
-/** The first try was made before there were words for its failure, so that another one is made then. */
+/** Repeats the first request if it failed: it was made before the messages were there to explain a failure. */
 export function enterConsole(): Promise<Entered> {
   const first = begun;
   begun = undefined;

@@ -22,7 +22,7 @@ function focusing(own: NonNullable<ElementRef>): ElementRef {
   return ref;
 }
 
-/** `autoFocus` as React knows it: what appears is focused. For Preact it is an attribute, which acts only on a new page. */
+/** Focuses a new element with `autoFocus`, as React does. Preact sets an attribute, which works only when a page loads. */
 export function focusNewElements(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode<{ autoFocus?: boolean }>) => {

@@ -1,6 +1,6 @@
 import { home } from '../data/api.ts';
 
-/** What is loaded when it is needed, or when somebody is about to need it. */
+/** Code that is loaded when it is needed, or just before. */
 export const loadDashboard = () => import('../overview/Overview.tsx');
 export const loadPerson = () => import('../people/UserShow.tsx');
 export const loadShow = () => import('../rows/ResourceShow.tsx');
@@ -17,7 +17,7 @@ function loadPageAt(pathname: string): Promise<unknown> | undefined {
   return resource === 'users' ? loadPerson() : loadShow();
 }
 
-/** The page that is open, and whatever a link leads to once the pointer or the focus is on it. */
+/** Loads the code of the open page, and of the page behind a link when the pointer or the focus reaches the link. */
 export function loadAhead(): void {
   const load = (pathname: string) => loadPageAt(pathname)?.catch(() => undefined);
   load(location.pathname);

@@ -1,7 +1,7 @@
 import type { RouterBlockerFunction, RouterLocation, RouterNavigateOptions, RouterTo } from 'react-admin';
 import { home } from '../data/api.ts';
 
-/** What a history entry keeps. Entries are numbered, so that the router knows by how many steps the browser has moved. */
+/** The state of a history entry. Entries are numbered, so that the router knows by how many steps the browser has moved. */
 interface Entry {
   readonly index?: number;
   readonly state?: unknown;
@@ -19,7 +19,7 @@ let index = entryOf().index ?? 0;
 let visits = 0;
 let current = locationOfPage();
 let guard: Guard | undefined;
-/** What to do when the browser next moves in its history. */
+/** How to treat the next move of the browser in its history. */
 let onMove: 'ask' | 'accept' | 'ignore' = 'ask';
 
 function locationOfPage(): RouterLocation {

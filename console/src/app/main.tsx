@@ -7,7 +7,7 @@ import './gate.css';
 const place = document.getElementById('console');
 if (!place) throw new Error('The page has no element "console".');
 paintGate();
-// What is drawn, and what it is drawn with, come while the service is asked what there is to draw.
+// The code of the console loads while the service is asked for its data.
 const drawing = import('./draw.tsx');
 loadAhead();
 beginToEnter();

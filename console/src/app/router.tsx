@@ -28,7 +28,7 @@ const Matched = createContext<Pick<RouteMatch, 'base' | 'params'>>({ base: '', p
 const useLocation = (): RouterLocation => useSyncExternalStore(whenMoved, currentLocation);
 const useParams = <T,>(): T => useContext(Matched).params as T;
 
-/** Only says what is drawn where: see `Routes`. */
+/** Declares a route. `Routes` draws it. */
 const Route = (_: RouterRouteProps): ReactNode => null;
 
 /** Draws the child route that matches best. */

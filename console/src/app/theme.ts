@@ -105,7 +105,8 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
-      MuiPaper: { styleOverrides: { elevation1: flat, elevation4: flat } },
+      // MUI would lighten dialogs and menus in dark mode.
+      MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' }, elevation1: flat, elevation4: flat } },
       MuiAppBar: {
         defaultProps: { color: 'inherit' },
         styleOverrides: {
@@ -168,7 +169,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
         },
       },
-      // The page is as wide as the window: where a table is wider, it moves by itself.
+      // The page is as wide as the window. A wider table scrolls sideways.
       RaLayout: {
         styleOverrides: {
           root: {
@@ -205,7 +206,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
   } as Parameters<typeof createTheme>[0]);
 }
 
-/** Made when the console is drawn: some of their parts have words. */
+/** Created when the console is drawn, because they contain messages. */
 export const createThemes = () => ({
   lightTheme: themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light)),
   darkTheme: themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark)),

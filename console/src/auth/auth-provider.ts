@@ -29,7 +29,7 @@ export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
   return (body as { data: Me }).data;
 }
 
-/** Logging in is the service's login page's business; the console only asks whether somebody is, and who. */
+/** The login page signs people in. The console only asks who is signed in. */
 export function createAuthProvider(
   gatehouse: Gatehouse,
   descriptions: readonly ResourceDescription[],
@@ -46,7 +46,7 @@ export function createAuthProvider(
     async checkAuth() {
       if (!(await gatehouse.resume())) throw new Error(say('Your session is over.'));
     },
-    /** Rejecting means logging out: only where the login itself is over, not where something is forbidden or failed. */
+    /** A rejection signs the person out. It happens only when the session has ended, not when a request is forbidden or fails. */
     async checkError(error: unknown) {
       if (error instanceof SignedOutError || (error instanceof GatehouseError && error.status === 401)) throw error;
     },

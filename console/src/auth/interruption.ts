@@ -3,8 +3,7 @@ import type { Renew, TokenAnswer } from '../../../client/login.ts';
 import { say } from '../text/say.ts';
 
 /**
- * A session that ended while somebody was at work. What they sent waits until they have signed in again, and then goes on
- * as if nothing had happened.
+ * A session that ended while somebody was at work. Their requests wait until they have signed in again, and then continue.
  */
 export class Interruption {
   #waiting: PromiseWithResolvers<TokenAnswer> | undefined;
@@ -19,7 +18,7 @@ export class Interruption {
   /** Whether somebody has to sign in again. */
   readonly isOn = (): boolean => this.#waiting !== undefined;
 
-  /** From now on there is work to lose, and a place for the dialog. Returns what ends this. */
+  /** From now on a dialog asks for a new sign-in. Returns a function that ends this. */
   readonly begin = (): (() => void) => {
     this.#isOpen = true;
     return () => {
@@ -32,7 +31,7 @@ export class Interruption {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Renews the token; where only a new login helps, waits for it. */
+  /** Renews the token. If the session has ended, waits for a new sign-in. */
   readonly renew: Renew = async () => {
     try {
       return await this.#renew();
@@ -44,14 +43,14 @@ export class Interruption {
     }
   };
 
-  /** Somebody signed in: goes on with what waits. Throws where there is no session after all. */
+  /** After a sign-in: continues the waiting requests. Throws if there is still no session. */
   readonly goOn = async (): Promise<void> => {
     const tokens = await this.#renew();
     this.#waiting?.resolve(tokens);
     this.#end();
   };
 
-  /** Nobody signs in: what waits fails, and the console is left. */
+  /** Without a sign-in: the waiting requests fail, and the console closes. */
   readonly giveUp = (): void => {
     this.#waiting?.reject(new SignedOutError(say('Your session is over.'), { status: 401, code: 'signed_out' }));
     this.#end();

@@ -3,7 +3,7 @@ import type { TokenAnswer } from '../../../client/login.ts';
 import type { Fetch } from '../../../client/transport.ts';
 import { say } from '../text/say.ts';
 
-/** The access token of the session that this page stands in. The service would redirect whoever has none to its login page. */
+/** The access token of the session of this page. Without a session, the service redirects to its login page. */
 export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnswer> {
   let response: Response;
   try {

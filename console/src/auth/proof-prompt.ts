@@ -31,7 +31,7 @@ export class ProofPrompt {
     return new Response(await response.text(), { status: 403, headers: response.headers });
   }
 
-  /** What the person can prove it with. */
+  /** The proofs that the person can give. */
   readonly methods = async (): Promise<string[]> => {
     const response = await this.#call('GET', '/v1/sessions/current');
     const { data } = (await response.json()) as { data?: { acr?: string; proof_methods?: string[] } };

@@ -1,6 +1,6 @@
 import { say } from '../text/say.ts';
 
-/** Signs in by the form of the login page, whatever the operator made of that page. Returns what it said against it. */
+/** Signs in with the form of the login page, which the operator may have changed. Returns the reason of a refusal. */
 export async function signInByPage(root: string, login: string, password: string): Promise<string | undefined> {
   const page = await fetch(`${root}/login`, { headers: { Accept: 'text/html' } });
   const form = documentOf(await page.text()).querySelector<HTMLFormElement>('form:has([name="password"])');

@@ -32,7 +32,7 @@ export function BulkProgress({ label, done, failed, waits, total }: ProgressProp
 
 const shownFailures = 100;
 
-/** What failed, row by row. */
+/** The failures, row by row. */
 export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameOf: (row: Row) => string }) {
   const description = useDescription();
   const { failures, isStopped } = report;

@@ -114,7 +114,7 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What the service accepts in one request. */
+/** The limits of one request. */
 const most = { operations: 100, members: 950, characters: 900_000 };
 
 /** Members and items at every depth, as the service counts them. */

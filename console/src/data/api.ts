@@ -6,15 +6,15 @@ import { ProofPrompt } from '../auth/proof-prompt.ts';
 import { noteLimit } from '../bulk/request-limit.ts';
 import { inReadersLanguage } from './spoken-problem.ts';
 
-/** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
+/** The base path of the service, filled in by the service. Empty, or still a placeholder: none. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
 export const root = filledIn === '__ROOT__' ? '' : filledIn;
-/** Where the console is. */
+/** The path of the console. */
 export const home = `${root}/admin`;
 
 const listeners = new Set<() => void>();
 
-/** Calls back when the session in use has ended: here by a logout, or at the service. */
+/** Calls back when the session has ended, by a logout here or at the service. */
 export function whenSignedOut(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

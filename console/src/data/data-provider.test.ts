@@ -116,14 +116,3 @@ test('wrong fields reach the form by name', async () => {
     return true;
   });
 });
-
-test('removing many goes on over rows that are gone already', async () => {
-  const { data, seen } = await provider(({ path }) =>
-    path.endsWith('/b') ? problem(404, 'not_found') : { status: 204 },
-  );
-  await data.deleteMany('cars', { ids: ['a', 'b', 'c'] });
-  assert.deepEqual(
-    seen.map(({ method, path }) => `${method} ${path}`),
-    ['DELETE /v1/cars/a', 'DELETE /v1/cars/b', 'DELETE /v1/cars/c'],
-  );
-});

@@ -15,7 +15,7 @@ import { ConflictError, forForm } from './form-error.ts';
 import { queryOf } from './list-query-of.ts';
 import { takeRows } from './rows-ahead.ts';
 
-/** A row that was read alone carries its tag under this name: whoever writes it back says which version they saw. */
+/** The name under which a row keeps its ETag. A write sends it, so that a newer version is not overwritten. */
 export const tagKey = '_etag';
 
 type Row = RaRecord<string>;
@@ -27,7 +27,7 @@ interface Act {
   method?: 'DELETE' | undefined;
 }
 
-/** react-admin's questions in the words of Gatehouse's REST convention. */
+/** Translates the calls of react-admin to Gatehouse's REST API. */
 export function createDataProvider(
   gatehouse: Gatehouse,
   descriptions: readonly Pick<ResourceDescription, 'name' | 'softDelete'>[] = [],
@@ -88,20 +88,10 @@ export function createDataProvider(
       return { data: withTag(patched) };
     },
 
-    async updateMany(name: string, { ids, data }: { ids: Identifier[]; data: object }) {
-      for (const id of ids) await resource(name).patch(String(id), data).catch(forForm);
-      return { data: ids };
-    },
-
     async delete(name: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
       const ifMatch = previousData?.[tagKey] as string | undefined;
       await resource(name).remove(String(id), { ifMatch }).catch(forForm);
       return { data: { ...previousData, id: String(id) } };
-    },
-
-    async deleteMany(name: string, { ids }: { ids: Identifier[] }) {
-      for (const id of ids) await resource(name).remove(String(id)).catch(goneIsGone);
-      return { data: ids };
     },
 
     /** An RPC-like POST on one row. */
@@ -115,7 +105,7 @@ export function createDataProvider(
   return provider as unknown as DataProvider;
 }
 
-/** Where the service stopped counting, there are pages to turn but no last one to jump to. */
+/** If the service stopped counting, the last page is not known. */
 function listed({ data, pagination, position }: Page<Row>): GetListResult {
   const { total, total_capped: isCapped, links = {}, current_page = 1 } = pagination;
   const known = { ...(position !== undefined && { position }), ...(isCapped && { atLeast: total }) };
@@ -127,7 +117,7 @@ function listed({ data, pagination, position }: Page<Row>): GetListResult {
 const withTag = ({ data, etag }: { data: Row; etag: string | undefined }): Row =>
   etag === undefined ? data : { ...data, [tagKey]: etag };
 
-/** PATCH names what changed, so that two people who change different fields do not undo each other's. */
+/** PATCH sends only the changed fields, so that two people can change different fields of a row. */
 function changedFields(data: Record<string, unknown>, before: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).filter(
@@ -138,10 +128,6 @@ function changedFields(data: Record<string, unknown>, before: Record<string, unk
 
 const isConflict = (error: unknown): error is GatehouseError =>
   error instanceof GatehouseError && error.code === 'precondition_failed';
-
-function goneIsGone(error: unknown): void {
-  if (!(error instanceof GatehouseError) || error.status !== 404) forForm(error);
-}
 
 function chunksOf<T>(all: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));

@@ -18,7 +18,7 @@ export interface FieldDescription {
   values?: string[];
   /** The resource whose ids it holds. */
   references?: string;
-  /** What happens to this row when the row that it refers to is deleted. */
+  /** The effect on this row when the row that it refers to is deleted. */
   onDelete?: 'restrict' | 'cascade' | 'set null';
   default?: unknown;
   min?: number;

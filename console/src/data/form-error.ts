@@ -19,7 +19,7 @@ export class FormError extends Error {
 export class ConflictError extends FormError {
   /** The row as it was read. */
   readonly before: Record<string, unknown>;
-  /** What was to be written. */
+  /** The changes that were refused. */
   readonly changes: Record<string, unknown>;
 
   constructor(cause: GatehouseError, before: Record<string, unknown>, changes: Record<string, unknown>) {

@@ -22,7 +22,7 @@ interface KeptParams {
 
 let asked: { key: string; answer: Promise<Rows> } | undefined;
 
-/** Where the address (in the console) is a list's, its rows are asked for before the list can be drawn. */
+/** Requests the rows of a list before the list can be drawn, if the address in the console is that of a list. */
 export function askForRows(gatehouse: Gatehouse, descriptions: readonly ResourceDescription[], address: string): void {
   const name = /^\/([^/?]+)\/?$/.exec(address)?.[1] ?? '';
   const description = descriptions.find((each) => each.name === name);
@@ -35,12 +35,12 @@ export function askForRows(gatehouse: Gatehouse, descriptions: readonly Resource
     filter: kept.filter ?? {},
   });
   const answer = gatehouse.resource(name).list(query);
-  // Whoever takes it hears of it.
+  // `takeRows` reports the error.
   answer.catch(() => undefined);
   asked = { key: keyOf(name, query), answer };
 }
 
-/** What was asked for ahead, once: the next time somebody wants to see what has changed. */
+/** The rows that were requested ahead. They are used once; later calls read the list again. */
 export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefined {
   const found = asked?.key === keyOf(name, query) ? asked.answer : undefined;
   asked = undefined;

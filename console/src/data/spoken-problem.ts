@@ -4,8 +4,8 @@ import { find, say } from '../text/say.ts';
 type Problem = Record<string, unknown>;
 
 /**
- * An answer of the service with what it says against a request in the reader's language. Its own words are English, for
- * programs; its sentence or its code finds the message.
+ * Translates the errors in a response of the service. They are in English, for programs; the sentence or the code of an
+ * error finds the message.
  */
 export async function inReadersLanguage(response: Response): Promise<Response> {
   const isBatch = response.url.endsWith('/batches');

@@ -96,5 +96,5 @@ const ShownValue = ({ field, is }: { field: FieldDescription; is: unknown }) => 
   </RecordContextProvider>
 );
 
-/** What is being typed as JSON, as what it means. */
+/** The value of JSON that is being typed. */
 const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));

@@ -5,31 +5,31 @@ import type { FieldDescription } from '../data/descriptions.ts';
 import { hasField } from '../text/presentation.ts';
 import { Input } from './Input.tsx';
 
-/** What a new row takes; `but` is given otherwise. */
+/** The fields of a new row, without the field `but`. */
 export function NewFields({ but }: { but?: string | undefined }) {
   return useDescription()
     .fields.filter(({ readOnly, name }) => !readOnly && name !== 'current_password' && name !== but)
     .map((field) => <InputWhereItIs key={field.name} field={field} />);
 }
 
-/** What can be changed of a row. */
+/** The fields of a row that can be changed. */
 export function ChangeableFields({ but }: { but?: string | undefined }) {
   return useDescription()
     .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== but)
     .map((field) => (
-      // What is never shown need not be sent again.
+      // A field that is never shown need not be sent again.
       <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
     ));
 }
 
-/** Of the row that a form shows: read once, since what arrives later would overwrite what was typed. A conflict is seen when it is saved. */
+/** A form reads its row once: a later version would overwrite the input. A conflict shows when the form is saved. */
 export const readOnce = {
   onError: () => undefined,
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
 } as const;
 
-/** A version that arrives later would overwrite what was typed into the one that was remembered. */
+/** Waits for the current version: it would overwrite the input in a cached one. */
 export function WhenFresh({ children }: { children: ReactNode }) {
   const { isFetching } = useEditContext();
   const wasFresh = useRef(false);

@@ -84,7 +84,7 @@ export function Input({ field }: { field: FieldDescription }) {
 
 type CommonProps = { source: string; label: string };
 
-/** Chooses a row of another resource by what people know it by. */
+/** Chooses a row of another resource by its name. */
 export function RowInput({ reference, ...common }: CommonProps & { reference: string; alwaysOn?: boolean }) {
   const target = useDescriptions().get(reference);
   const telling = target && tellingField(target);
@@ -101,7 +101,7 @@ export function RowInput({ reference, ...common }: CommonProps & { reference: st
   );
 }
 
-/** A row to be chosen: its name, and what tells it from another of that name. */
+/** A row to choose: its name, and a detail that distinguishes it from others. */
 function Choice({ target }: { target: ResourceDescription }) {
   const row = useRecordContext();
   if (!row) return null;
@@ -135,7 +135,7 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
   return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
 }
 
-/** Of a webhook: the resources whose changes it is told of. */
+/** The resources whose changes a webhook receives. */
 function FollowedInput(common: CommonProps) {
   const followed = [...useDescriptions().values()].filter(({ changes }) => changes);
   return (
@@ -143,17 +143,17 @@ function FollowedInput(common: CommonProps) {
   );
 }
 
-/** OpenID Connect's. */
+/** The scopes of OpenID Connect. */
 const identityScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'];
 
-/** What a token may be used for: the scopes of all that the service describes. */
+/** The scopes of all resources that the service describes. */
 function ScopesInput(common: CommonProps & { defaultValue: string[] | undefined }) {
   const ofClients = useDescription().name === 'clients';
   const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
   return (
     <AutocompleteArrayInput
       {...common}
-      // What a client may ask for by default depends on what it is: the service says it.
+      // The default scopes of a client depend on its type. The service sets them.
       defaultValue={ofClients ? undefined : common.defaultValue}
       choices={choicesOf(ofClients ? [...identityScopes, ...scopes] : scopes)}
     />

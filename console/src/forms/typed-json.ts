@@ -1,5 +1,5 @@
 import { say } from '../text/say.ts';
-/** JSON as somebody is typing it: kept to the letter, and sent as what it means. */
+/** JSON while it is being typed: the text is kept as it is, and its value is sent. */
 export class TypedJson {
   readonly text: string;
 
@@ -21,7 +21,7 @@ export class TypedJson {
   }
 }
 
-/** What the control shows of a value. */
+/** The text of a value in the control. */
 export function shownJson(value: unknown): string {
   if (value instanceof TypedJson) return value.text;
   return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
@@ -37,7 +37,7 @@ export function mustBeJson(value: unknown): string | undefined {
     : say('This is not JSON (yet).');
 }
 
-/** Where the parser gave up, as far as it says. */
+/** The place of the first mistake, if the parser reports it. */
 function placeOfMistake(text: string): { line: number; column: number } | undefined {
   try {
     JSON.parse(text);
@@ -49,6 +49,6 @@ function placeOfMistake(text: string): { line: number; column: number } | undefi
   }
 }
 
-/** The same value, laid out line by line; what is no JSON stays as it is. */
+/** The same value with line breaks. A text that is not JSON stays as it is. */
 export const laidOut = (value: unknown): unknown =>
   value instanceof TypedJson && value.isValid ? new TypedJson(JSON.stringify(JSON.parse(value.text), null, 2)) : value;

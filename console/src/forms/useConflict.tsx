@@ -13,15 +13,15 @@ interface Quarrel {
 }
 
 interface Options {
-  /** What follows a save. */
+  /** Called after a save. */
   leave: (id: string) => void;
   /** Set when the row is saved. */
   saved: RefObject<boolean>;
 }
 
 /**
- * What a form does when its save is refused because somebody else saved first. Returns what to do with an error, and the
- * dialog that lets the person choose.
+ * Handles a save that was refused because somebody else saved first. Returns a handler for the error, and the dialog in
+ * which the person chooses.
  */
 export function useConflict({ leave, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
   const description = useDescription();
@@ -32,7 +32,7 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
   const { name, fields } = description;
 
   async function onError(error: unknown) {
-    // What is wrong with a field is said at the field.
+    // The form shows the error of a field beside that field.
     if (error instanceof FormError && error.body.errors) return;
     if (!(error instanceof ConflictError)) return notify(messageOf(error), { type: 'error' });
     try {

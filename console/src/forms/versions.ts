@@ -14,7 +14,7 @@ export interface Difference {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Field by field: what both had seen, what is stored by now, and what was to be saved. */
+/** The fields that differ between the version that both had read, the stored one, and the one to save. */
 export function differencesOf(
   fields: readonly FieldDescription[],
   before: Row,
@@ -34,10 +34,10 @@ export function differencesOf(
 
 export type Choice = 'theirs' | 'mine';
 
-/** What nobody else touched is mine; what I did not touch is theirs; of what both did, mine until said otherwise. */
+/** The preselected version: theirs for a field that I did not change, mine for all others. */
 export const firstChoice = ({ before, mine }: Difference): Choice => (same(before, mine) ? 'theirs' : 'mine');
 
-/** What to write onto their version so that it has what was chosen. */
+/** The changes to their version that apply the choices. */
 export function chosenChanges(differences: readonly Difference[], choices: Readonly<Record<string, Choice>>): Row {
   return Object.fromEntries(
     differences

@@ -1,7 +1,9 @@
 import { AutocompleteInput, SelectInput, TextInput } from 'react-admin';
+import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { RowInput } from '../forms/Input.tsx';
 import { say } from '../text/say.ts';
+import { kindsOfEvents } from '../trail/sentences.ts';
 import { RangeFilter } from './RangeFilter.tsx';
 
 export interface FilterProps {
@@ -27,6 +29,8 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
     return <Choice {...props} choices={[...choices]} />;
   }
   switch (field?.type) {
+    case 'event_kind':
+      return <KindFilter {...props} />;
     case 'boolean':
       return <SelectInput {...props} choices={yesOrNo()} />;
     case 'enum':
@@ -43,4 +47,9 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
     default:
       return <TextInput {...props} />;
   }
+}
+
+/** Every kind of event in the audit trail. */
+function KindFilter(props: Omit<FilterProps, 'field' | 'choices'>) {
+  return <AutocompleteInput {...props} choices={kindsOfEvents(useDescriptions().values())} />;
 }

@@ -4,7 +4,6 @@ import { anywhereKey, deletedKey, filterKey } from '../data/list-query-of.ts';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
-import { kindsOfEvents } from '../trail/sentences.ts';
 import type { FilterProps } from './FilterControl.tsx';
 
 const FilterControl = lazy(() => import('./FilterControl.tsx'));
@@ -19,18 +18,16 @@ function Filter({ alwaysOn: _, ...props }: FilterProps) {
 }
 
 const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'users' };
+const kind: FieldDescription = { name: 'type', type: 'event_kind' };
 const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
 /** The audit trail is filtered by person, kind and time; and by every other field that can be searched. */
-export function trailFilters(
-  events: ResourceDescription,
-  all: Iterable<ResourceDescription>,
-): ReactElement<FilterProps>[] {
+export function trailFilters(events: ResourceDescription): ReactElement<FilterProps>[] {
   const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
   const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
   return [
     <Filter key="person" source="user_id|actor_id" label={say('Person')} field={person} alwaysOn />,
-    <Filter key="type" source="type" label={say('Kind')} choices={kindsOfEvents(all)} alwaysOn />,
+    <Filter key="type" source="type" label={say('Kind')} field={kind} alwaysOn />,
     <Filter key="time" source={filterKey('created_at', 'days')} label={say('Time')} field={time} alwaysOn />,
     ...others.flatMap(filtersFor),
   ];

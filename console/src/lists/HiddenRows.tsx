@@ -3,7 +3,7 @@ import { usePermissions } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
 
-/** What an access rule hides from whoever looks at a list. */
+/** Says which rows of the list an access rule hides. */
 export function useHiddenRows(): string {
   const { permissions = [] } = usePermissions<string[]>();
   return hiddenRowsText(useDescription(), permissions);

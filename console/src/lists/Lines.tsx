@@ -51,10 +51,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
               <ListItemText
                 primary={first && <LineName field={first} />}
                 secondary={
-                  <Details
-                    fields={shown.filter((field) => field.type === 'status' || isFilled(row[field.name]))}
-                    rows={data}
-                  />
+                  <Details fields={shown.filter((field) => distinguishes(field, description, [row]))} rows={data} />
                 }
                 slotProps={{ primary: { sx: { fontWeight: 600 } }, secondary: { component: 'div' } }}
               />
@@ -98,7 +95,7 @@ const needsLabel = new Set(['integer', 'number', 'decimal', 'boolean', 'date', '
 const isFilled = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
-/** Not what is empty, and not what the name says already. */
+/** Neither empty nor part of the name. */
 function distinguishes({ name, type }: FieldDescription, description: ResourceDescription, rows: RaRecord[]): boolean {
   if (type === 'status') return true;
   return rows.some((row) => isFilled(row[name]) && !rowName(description, row).includes(String(row[name])));

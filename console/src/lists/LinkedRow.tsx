@@ -29,7 +29,7 @@ interface ColumnProps {
 }
 type Column = ReactElement<ColumnProps>;
 
-/** The body of a table whose rows are links. What is hidden is found out once, and not by each cell. */
+/** The body of a table whose rows are links. It reads the hidden columns once for all cells. */
 export function LinkedBody({ children }: { children?: ReactNode }) {
   const rows = useDataTableDataContext();
   const { storeKey, defaultHiddenColumns } = useDataTableStoreContext();
@@ -50,7 +50,7 @@ export function LinkedBody({ children }: { children?: ReactNode }) {
 
 export const linkClass = 'link-of-row';
 
-/** Where the row that one stands in is shown; undefined where it cannot be. */
+/** The path of the page of this row. Undefined if it has no page. */
 function useRowPath(): string | undefined {
   const { operations } = useDescription();
   const resource = useResourceContext() ?? '';
@@ -59,7 +59,7 @@ function useRowPath(): string | undefined {
   return row && operations.has('find') ? createPath({ resource, type: 'show', id: row.id }) : undefined;
 }
 
-/** The link of a row, around the cell that it is known by: followed by Enter, opened in a tab as any link is. */
+/** The link of a row, in the cell with its name. Enter follows it, and it can be opened in a new tab. */
 export function RowLink({ children }: { children: ReactNode }) {
   const path = useRowPath();
   if (path === undefined) return children;
@@ -73,7 +73,7 @@ export function RowLink({ children }: { children: ReactNode }) {
   );
 }
 
-/** A click beside the link follows it as well, in a new tab where the click asks for one. */
+/** A click anywhere in the row follows the link, in a new tab if a key asks for it. */
 const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   const path = useRowPath();
   const navigate = useNavigate();
@@ -82,7 +82,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
 
   function follow(event: MouseEvent<HTMLElement>) {
     const isOwn = (event.target as HTMLElement).closest('a, button, input, label') !== null;
-    // Who marks text wants to copy it.
+    // A selected text is meant to be copied.
     const marks = window.getSelection()?.toString() !== '';
     if (path === undefined || isOwn || marks) return;
     const elsewhere = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey;
@@ -109,7 +109,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   );
 });
 
-/** The check box of a row, which says whose it is. */
+/** The check box of a row, labelled with the name of the row. */
 function SelectCell() {
   const { handleToggleItem, isRowSelectable } = useDataTableCallbacksContext();
   const selected = useDataTableSelectedIdsContext();

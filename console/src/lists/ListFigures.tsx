@@ -34,7 +34,7 @@ const groupsOf = (description: ResourceDescription): FieldDescription[] =>
     ({ type, references }) => references !== undefined || type === 'enum' || type === 'boolean',
   );
 
-/** What the list's filter finds, in figures: how many rows, their sums, and how many there are of each kind. */
+/** Figures of the rows that the list's filter finds: their count, their sums, and their count by group. */
 export function ListFigures() {
   const description = useDescription();
   const numbers = numbersOf(description).slice(0, mostNumbers);
@@ -130,7 +130,7 @@ function GroupedRows({ field }: { field: FieldDescription }) {
   return <GroupBars names={useNames(field, values)} counts={data.map(({ count }) => count)} />;
 }
 
-/** What people call each value: a row by its name, a word in their language. */
+/** The label of each value: the name of a row, or a translated word. */
 function useNames(field: FieldDescription, values: readonly unknown[]): string[] {
   const target = useDescriptions().get(field.references ?? '');
   const ids = target ? values.filter((value) => value !== null).map(String) : [];

@@ -15,10 +15,10 @@ import { rowName, shortId } from '../text/presentation.ts';
 
 type Found = ReadonlyMap<string, RaRecord>;
 
-/** By the name of the field: what the rows of this list refer to. */
+/** The rows that the rows of this list refer to, by the name of the field. */
 const Referred = createContext<ReadonlyMap<string, Found>>(new Map());
 
-/** Reads what all rows of a list refer to by these fields at once, so that no cell has to ask by itself. */
+/** Reads the rows that a list refers to with one request for each field, instead of one for each cell. */
 export function ReferredRows({ fields, children }: { fields: FieldDescription[]; children: ReactNode }) {
   const [field, ...more] = fields.filter(({ references }) => references !== undefined);
   if (!field) return children;
@@ -65,7 +65,7 @@ interface NameProps {
 function Name({ field: { references = '' }, id, row, linked }: NameProps) {
   const description = useDescriptions().get(references);
   const createPath = useCreatePath();
-  // Gone, or not to be seen.
+  // Deleted, or not visible to this user.
   if (!row || !description) {
     return (
       <span className="value mono" title={id}>

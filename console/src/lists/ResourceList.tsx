@@ -3,7 +3,7 @@ import { type ComponentProps, lazy, Suspense, useState } from 'react';
 import { useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { deletedKey } from '../data/list-query-of.ts';
 import { firstPageSize } from '../data/rows-ahead.ts';
@@ -14,7 +14,6 @@ import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '.
 import { locale, say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
-import { Trail } from '../trail/Trail.tsx';
 import { Code } from '../widgets/Code.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
@@ -26,14 +25,14 @@ import { ListPage } from './ListPage.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
 
+const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ default: module.Trail })));
 const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
 /** The list of any resource, made from its description. */
 export function ResourceList() {
   const description = useDescription();
   const { name, operations, fields } = description;
-  const all = useDescriptions();
-  const filters = name === 'events' ? trailFilters(description, all.values()) : filtersOf(description);
+  const filters = name === 'events' ? trailFilters(description) : filtersOf(description);
   const [isCounted, setCounted] = useState(false);
   const [figures] = useStore<boolean>(figuresKey, false);
   const columns = columnsOf(description);
@@ -69,7 +68,7 @@ export function ResourceList() {
 
 const deletedAt: FieldDescription = { name: 'deleted_at', type: 'timestamp', sortable: true };
 
-/** Rows of the list. What is deleted can be restored, and nothing else is done with it. */
+/** Rows of the list. A deleted row can only be restored. */
 function KeptRows({ columns, more, selectable }: Pick<ComponentProps<typeof Rows>, 'columns' | 'more' | 'selectable'>) {
   const { filterValues } = useListContext();
   if (filterValues?.[deletedKey] === undefined) return <Rows {...{ columns, more, selectable }} sorted />;
@@ -83,7 +82,11 @@ function DeletedAction() {
 /** The audit trail as sentences. */
 function TrailRows() {
   const { data = [] } = useListContext<TrailEvent>();
-  return <Trail events={data} />;
+  return (
+    <Suspense>
+      <Trail events={data} />
+    </Suspense>
+  );
 }
 
 /** "Cars 3,000" */
@@ -98,7 +101,7 @@ function ListTitle() {
   );
 }
 
-/** What to do first; for AI applications also the address that they need. */
+/** The first steps. AI applications also need an address. */
 function FirstSteps() {
   const description = useDescription();
   return (

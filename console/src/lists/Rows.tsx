@@ -13,16 +13,16 @@ import { ReferredRows } from './Reference.tsx';
 
 interface Props {
   columns: FieldDescription[];
-  /** Those that somebody may want to see besides. */
+  /** Further columns, hidden at first. */
   more?: FieldDescription[];
   /** Whether a click on a heading sorts. */
   sorted: boolean;
   selectable: boolean;
-  /** What can be done with each row. */
+  /** The buttons of each row. */
   rowAction?: ReactNode;
 }
 
-/** The body of a table is plain elements; here is what they look like. An address stays on one line; what is longer is broken. */
+/** The styles of the body of a table, which consists of plain elements. Long texts are broken. */
 const tableStyles: SxProps<Theme> = {
   '& tbody td': {
     ...{ typography: 'body2', py: 0.75, px: 2, borderBottom: '1px solid', borderColor: 'divider', textAlign: 'left' },
@@ -34,11 +34,14 @@ const tableStyles: SxProps<Theme> = {
   '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
   '& tbody tr:hover': { backgroundColor: 'action.hover' },
   '& tbody .value': { display: 'inline-block', maxWidth: '40ch', overflowWrap: 'break-word' },
+  // Where the table scrolls sideways, its columns need not be narrow.
+  '@media (max-width: 1199px)': { '& tbody .value': { width: 'max-content', maxWidth: '26ch' } },
   '& .numbers': {
     ...{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
     '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
   },
   '& tbody td.numbers': { textAlign: 'right' },
+  '& tbody td.short, & tbody td.short .words': { whiteSpace: 'nowrap', flexWrap: 'nowrap' },
   [`& .${linkClass}`]: {
     ...{ fontWeight: 600, display: 'inline-block', minWidth: '16ch' },
     color: 'inherit',
@@ -51,6 +54,11 @@ export const densityKey = 'lists.density';
 
 const isNumber = ({ type, references }: FieldDescription): boolean =>
   (type === 'integer' || type === 'number' || type === 'decimal') && references === undefined;
+
+/** Short values stay on one line, so that rows stay low where a table scrolls sideways. */
+const short = new Set(['date', 'timestamp', 'enum', 'status', 'last_sign_in']);
+const classOf = (field: FieldDescription): string | undefined =>
+  isNumber(field) ? 'numbers' : short.has(field.type) ? 'short' : undefined;
 
 /** The rows of a list: a table, or on a phone a few lines for each row. */
 export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
@@ -65,7 +73,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
       </ReferredRows>
     );
   }
-  // A reference leads to the row that it names, so the link of this one is around another cell.
+  // A reference links to another row, so the link of this row is in another cell.
   const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
   return (
     <ReferredRows fields={columns}>
@@ -85,7 +93,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
             source={field.name}
             label={fieldLabel(field)}
             disableSort={!sorted || !field.sortable}
-            className={isNumber(field) ? 'numbers' : undefined}
+            className={classOf(field)}
           >
             {field === linked ? (
               <RowLink>

@@ -50,13 +50,13 @@ function Told({ change }: { change: RowChange }) {
   return sentence && say(sentence, { who, row });
 }
 
-/** How somebody else changed the row that one stands in; undefined where nobody did. */
+/** The last change of this row by somebody else, if there is one. */
 export function useMark(): RowChange | undefined {
   const row = useRecordContext();
   return useContext(Marks).get(String(row?.id));
 }
 
-/** Who changed the row that one stands in. */
+/** The name of the person who changed this row. */
 export function ChangedBy() {
   const mark = useMark();
   return mark && <Named key={mark.position} change={mark} />;

@@ -4,7 +4,7 @@ import { rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import type { RowChange } from './useChanges.ts';
 
-/** Who made a change: a person, or the client that acts on its own. */
+/** The name of the person or the client that made a change. */
 export function useActorName(actor: RowChange['actor']): string {
   const resource = actor?.user_id ? 'users' : 'clients';
   const description = useDescriptions().get(resource);

@@ -40,7 +40,7 @@ export function useChanges(
           listener.current(change);
         }
       } catch (error) {
-        // The page works without.
+        // The page works without a stream.
         if (!(error instanceof GatehouseError) || error.code !== 'resync') return;
         position = undefined;
         listener.current(undefined);

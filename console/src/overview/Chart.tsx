@@ -16,14 +16,14 @@ interface Props {
 export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
   const words = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
-  // Every fourth hour: what fits by chance comes at odd distances.
-  const tickLabelInterval = each === 'hour' ? (_at: Date, index: number) => index % 4 === 0 : 'auto';
+  // A label at every sixth hour: automatic labels would have uneven distances.
+  const tickLabelInterval = each === 'hour' ? (_at: Date, index: number) => index % 6 === 0 : 'auto';
   const when = (date: Date) => date.toLocaleString(locale, words);
   const coloured = series.map(({ alarming, ...one }) => ({
     ...one,
     color: alarming ? palette.error.main : palette.primary.main,
   }));
-  // Nothing at all is a line at zero, below a one.
+  // An empty chart is a line at zero.
   const isEmpty = series.every(({ data }) => data.every((value) => !value));
   // A line needs two points; few are marked, so that one is seen.
   const isMarked = (data: (number | null)[]) => data.filter((value) => value !== null).length < 10;

@@ -11,7 +11,7 @@ const height = 130;
 interface Shown {
   kind: Kind;
   label: string;
-  /** What is drawn along with it. */
+  /** A second series in the same chart. */
   beside?: { kind: Kind; label: string };
 }
 

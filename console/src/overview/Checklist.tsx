@@ -13,12 +13,12 @@ interface Step {
   name: string;
   how: string;
   done: boolean;
-  /** What the service cannot see is ticked by the person. */
+  /** The person ticks a step that the service cannot check. */
   tick?: () => void;
   link?: string;
 }
 
-/** What the first administrator sets up. It disappears when all is done, or when it is hidden. */
+/** The steps of a new installation. The list disappears when all are done, or when it is hidden. */
 export function Checklist() {
   const steps = useSteps();
   const [isHidden, setHidden] = useStore('overview.checklist.hidden', false);
@@ -29,7 +29,7 @@ export function Checklist() {
         component="ul"
         sx={{
           ...{ listStyle: 'none', m: 0, p: 0, display: 'grid' },
-          gridTemplateColumns: 'repeat(auto-fit, minmax(min(260px, 100%), 1fr))',
+          gridTemplateColumns: 'repeat(auto-fit, minmax(min(210px, 100%), 1fr))',
         }}
       >
         {steps.map((step) => (

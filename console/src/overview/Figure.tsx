@@ -1,6 +1,8 @@
 import { Card, Typography } from '@mui/material';
+import type { ReactNode } from 'react';
 import { Link, useGetList } from 'react-admin';
 import { locale, say } from '../text/say.ts';
+import { useActivity } from './useOverview.ts';
 
 /** How many rows there are, as a link to their list. */
 export function Figure({ label, resource }: { label: string; resource: string }) {
@@ -21,12 +23,35 @@ export function Figure({ label, resource }: { label: string; resource: string })
       underline="none"
       sx={{ p: 2, display: 'block', color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
     >
+      <Count label={label}>{shown}</Count>
+    </Card>
+  );
+}
+
+/** How many people have a passkey, and how many an authenticator app. */
+export function FactorFigures() {
+  const { factors } = useActivity().data ?? {};
+  if (!factors) return null;
+  const figures = [
+    [say('People with a passkey'), factors.passkeys],
+    [say('People with an authenticator app'), factors.authenticators],
+  ] as const;
+  return figures.map(([label, count]) => (
+    <Card key={label} sx={{ p: 2 }}>
+      <Count label={label}>{count.toLocaleString(locale)}</Count>
+    </Card>
+  ));
+}
+
+function Count({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
       <Typography color="textSecondary" variant="body2">
         {label}
       </Typography>
       <Typography variant="h5" component="p" sx={{ fontVariantNumeric: 'tabular-nums' }}>
-        {shown}
+        {children}
       </Typography>
-    </Card>
+    </>
   );
 }

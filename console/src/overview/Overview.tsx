@@ -9,12 +9,11 @@ import { say } from '../text/say.ts';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Checklist } from './Checklist.tsx';
-import { FactorFigures } from './FactorFigures.tsx';
-import { Figure } from './Figure.tsx';
+import { FactorFigures, Figure } from './Figure.tsx';
 import { LatestEvents } from './LatestEvents.tsx';
 import { Parts } from './Parts.tsx';
 
-/** How the house is doing: who is in, who was refused, what happened last, and what needs mending. */
+/** The state of the service: its activity, the latest events, and problems to solve. */
 export default function Overview() {
   const descriptions = useDescriptions();
   const [period, setPeriod] = useStore<string>('overview.period', periods[0].name);

@@ -6,7 +6,7 @@ import { AskedButton } from '../widgets/AskedButton.tsx';
 import { nameOf, type Person, useLockout } from './person.ts';
 import { RolesButton } from './RolesButton.tsx';
 
-/** What can be done for a person, or about one. Each says first what it does. */
+/** The actions on a person. Each explains first what it does. */
 export function PersonActions() {
   const person = useRecordContext<Person>();
   const lockout = useLockout(person?.id);

@@ -18,9 +18,9 @@ interface Props {
   title: string;
   resource: string;
   filter: Record<string, unknown>;
-  /** Shown where there is nothing; without it, the whole section is left out. */
+  /** The text of an empty section. Without it, an empty section is left out. */
   none?: string;
-  /** What is known of one row. `revoke` names it in the question before it ends. */
+  /** The content of one line. `revoke` names the row in the question before it ends. */
   line: (row: Row) => { name: ReactNode; detail?: string; chip?: string | undefined; revoke?: string };
 }
 
@@ -91,7 +91,7 @@ const usedWhen = ({ last_used_at, created_at }: Row): string =>
     ? say('used {when}', { when: when(last_used_at) })
     : say('created {when}, never used', { when: when(created_at) });
 
-/** What exists in a person's name: sessions, tokens, clients, consents, and rows that refer to them. */
+/** A person's sessions, tokens, clients and consents, and the rows that refer to the person. */
 export function PersonThings() {
   const person = useRecordContext();
   return person ? <ThingsOf user_id={String(person.id)} /> : null;

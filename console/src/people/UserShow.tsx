@@ -16,7 +16,7 @@ import { PersonName } from './PersonColumns.tsx';
 import { PersonThings } from './PersonThings.tsx';
 import { type Person, sayLocked, useLockout } from './person.ts';
 
-/** One person: who it is, what happened, what is open in their name, and what can be done about it. */
+/** One person: their profile, activity, sessions, tokens and clients, and the actions on them. */
 export default function UserShow() {
   return (
     <Show
@@ -94,7 +94,7 @@ interface DetailProps {
   value: string | null;
   title?: string;
   mono?: boolean;
-  /** What the button says that copies it. */
+  /** The label of the button that copies the value. */
   copied?: string;
 }
 

@@ -16,7 +16,7 @@ export interface Person {
   created_at: string;
 }
 
-/** What a person is called: by name, or else by an identifier. */
+/** The name of a person, or another identifier. */
 export const nameOf = ({ name, email, username, phone }: Person): string => name ?? email ?? username ?? phone ?? '';
 
 interface Lockout {

@@ -1,6 +1,8 @@
-import { Box, Typography } from '@mui/material';
+import KeyIcon from '@mui/icons-material/KeyOutlined';
+import { Box, Button, Typography } from '@mui/material';
 import { useRecordContext } from 'react-admin';
 import { type FailureCode, failureMeanings } from '../../../src/identity/providers/provider-failure.ts';
+import { root } from '../data/api.ts';
 import { ago } from '../text/ago.ts';
 import { say } from '../text/say.ts';
 import { Quiet, Section } from '../widgets/Section.tsx';
@@ -34,5 +36,17 @@ export function ProviderState() {
         )}
       </Section>
     </Box>
+  );
+}
+
+/** Opens a sign-in at the provider that changes nothing here, and shows what came back. */
+export function TestSignIn() {
+  const provider = useRecordContext();
+  if (!provider?.enabled) return null;
+  const address = `${root}/login/with/${provider.id}/test`;
+  return (
+    <Button size="small" startIcon={<KeyIcon />} href={address} target="_blank" rel="noopener">
+      {say('Test sign-in')}
+    </Button>
   );
 }

@@ -20,7 +20,7 @@ const subjects = new Map([
 
 const step = 12;
 
-/** Who did what to the row, when and from where; and a way back to each earlier version. */
+/** The history of a row: who changed what, when and from where. Each earlier version can be restored. */
 export function Activity() {
   const description = useDescription();
   const row = useRecordContext();
@@ -82,7 +82,7 @@ function Changes({ event }: { event: TrailEvent }) {
 const shown = (value: unknown): string =>
   value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What to write to bring the row back to how it was after an event; undefined where the trail does not know all of it. */
+/** The values that restore the row as it was after an event. Undefined if the trail does not know all of them. */
 function versionAt({ fields }: ResourceDescription, events: readonly TrailEvent[], index: number) {
   const version: Record<string, unknown> = {};
   for (const event of events.slice(0, index)) {

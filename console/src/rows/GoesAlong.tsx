@@ -9,7 +9,7 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { counted, isOwn, listPath } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 
-/** What a deletion does to the rows that refer to the deleted one; undefined: they lose the reference. */
+/** The effect of a deletion on the rows that refer to the deleted one. Undefined: they lose the reference. */
 type Outcome = 'restrict' | 'cascade' | undefined;
 
 interface Referrer {

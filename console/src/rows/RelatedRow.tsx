@@ -14,13 +14,13 @@ const RowDialog = lazy(() => import('./RowDialog.tsx'));
 
 type Tie = { field: string; value: unknown } | undefined;
 
-/** What ties rows of a relation to the one that is shown: a field of theirs. */
+/** The field of the related rows that refers to the shown row. */
 export function useTie({ kind, by }: RelationDescription): Tie {
   const row = useRecordContext();
   return kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
 }
 
-/** Makes a row that belongs to the one that is shown. Only where the new one can be told whom it belongs to. */
+/** Creates a row that belongs to the shown one, if the field of the reference can be written. */
 export function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) {
   const [isOpen, setOpen] = useState(false);
   const settable = target.fields.some(({ name, readOnly }) => name === tie?.field && !readOnly);
@@ -41,7 +41,7 @@ export function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescript
   );
 }
 
-/** What can be done with a related row in its place. `untie` takes it from here without removing it. */
+/** The buttons of a related row. `untie` removes the link and keeps the row. */
 export function RelatedRowActions({ tie, untie }: { tie: Tie; untie?: ReactNode }) {
   return (
     <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>

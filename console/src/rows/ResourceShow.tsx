@@ -4,8 +4,7 @@ import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
-import { ProviderState } from '../providers/ProviderState.tsx';
-import { TestSignIn } from '../providers/TestSignIn.tsx';
+import { ProviderState, TestSignIn } from '../providers/ProviderState.tsx';
 import { fieldLabel, hasField, isOwn, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
@@ -23,10 +22,10 @@ import { Value } from './Value.tsx';
 
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
-/** The others are fields of the row already: a reference, or a list of names. */
+/** The other kinds are shown as fields of the row: a reference, or a list of names. */
 const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 
-/** One row of any resource: its fields, and below them what belongs to it. */
+/** One row of any resource: its fields, and below them its related rows. */
 export function ResourceShow() {
   const description = useDescription();
   const { name } = description;
@@ -49,7 +48,7 @@ export function ResourceShow() {
             <Box
               sx={{
                 ...{ display: 'grid', gap: 2.5 },
-                gridTemplateColumns: 'repeat(auto-fill, minmax(min(200px, 100%), 1fr))',
+                gridTemplateColumns: 'repeat(auto-fill, minmax(min(150px, 100%), 1fr))',
               }}
             >
               <ShownFields />

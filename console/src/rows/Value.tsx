@@ -10,7 +10,7 @@ import { locale, say } from '../text/say.ts';
 
 const none = '–';
 
-/** A declared value may be said otherwise in the reader's language. */
+/** A declared value may have a translation. */
 const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
 
 interface Props {
@@ -78,7 +78,7 @@ function written(value: unknown, format: Intl.DateTimeFormat): string {
   return Number.isNaN(at.getTime()) ? value : format.format(at);
 }
 
-/** A word, and not a sign that has to be guessed at. */
+/** A word, because the meaning of an icon would have to be guessed. */
 function YesOrNo({ is }: { is: unknown }) {
   if (typeof is !== 'boolean') return none;
   return <span className={is ? 'yes' : 'no'}>{is ? say('Yes') : say('No')}</span>;

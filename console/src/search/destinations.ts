@@ -18,7 +18,7 @@ export interface Destination {
   act?: 'invite' | 'theme';
 }
 
-/** What can be done and where one can go, whatever is stored. */
+/** The pages and actions that do not depend on stored rows. */
 export function fixedDestinations(descriptions: Iterable<ResourceDescription>): Destination[] {
   const all = [...descriptions];
   const pages = all

@@ -21,10 +21,10 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** People and clients first: they are what is looked for most. */
+/** People and clients come first: they are searched for most. */
 const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : name === 'clients' ? 1 : 2);
 
-/** The trail and the queue are looked through in their own lists. */
+/** These are searched in their own lists. */
 const leftOut = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
 
 interface Found {

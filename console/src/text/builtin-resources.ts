@@ -1,6 +1,6 @@
 import type { RemovalWord } from './words.ts';
 
-/** What the console knows of a built-in resource beyond its description. */
+/** How the console presents a built-in resource, in addition to its description. */
 interface Presentation {
   label: string;
   columns: string[];
@@ -10,9 +10,9 @@ interface Presentation {
   remove?: RemovalWord;
   removeWarning?: string;
   empty?: string;
-  /** What to do first, where there is nothing yet. */
+  /** The first steps, shown while the list is empty. */
   steps?: readonly string[];
-  /** What to say below a field's control, where the API's own words are for programs. */
+  /** The help below a field's control, in place of the API's description. */
   help?: Record<string, string | { ofNew: string; ofKept: string }>;
   /** Fields that only rows with this value have. */
   only?: { field: string; value: string; fields: readonly string[] };

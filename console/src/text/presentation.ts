@@ -9,7 +9,7 @@ export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
 export const isUnlisted = (name: string): boolean => own.get(name)?.unlisted === true;
 export const ownNames: readonly string[] = [...own.keys()];
 
-/** What the rows are called, beginning with a capital: "Cars". */
+/** The plural name of the rows, beginning with a capital: "Cars". */
 export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>): string {
   const { name, label } = typeof of === 'string' ? { name: of, label: undefined } : of;
   return say(own.get(name)?.label ?? humanised(label ?? name));
@@ -21,7 +21,7 @@ export function counted(count: number, description: ResourceDescription): string
   return `${count.toLocaleString(locale)} ${within(word)}`;
 }
 
-/** What one row is called, beginning with a capital: "Car". */
+/** The name of one row, beginning with a capital: "Car". */
 export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string => say(humanised(singular));
 
 export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
@@ -31,7 +31,7 @@ export const firstStepsOf = ({ name }: ResourceDescription): readonly string[] =
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
   say(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
-/** What to say below a field's control. A row that is there already is told otherwise from one that is being made. */
+/** The help below a field's control. It may differ between a new row and an existing one. */
 export function helpOf(
   resource: string,
   { name, hint, description }: FieldDescription,
@@ -44,7 +44,7 @@ export function helpOf(
 
 const translated = (text: string | undefined): string | undefined => text && say(text);
 
-/** Whether a row has this field at all: an address for redirects is an application's. */
+/** Whether a row has this field. Only applications have redirect URIs, for example. */
 export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
   if (field === 'deleted_at' && row?.deleted_at === null) return false;
   const only = own.get(resource)?.only;
@@ -95,7 +95,7 @@ export function searchedFields(description: ResourceDescription): FieldDescripti
     .slice(0, mostSearched);
 }
 
-/** What stands for a row in a link or a title. A user without a name is known by another identifier. */
+/** The name of a row in links and titles. A user without a name has another identifier. */
 export function rowName(description: ResourceDescription, row: Record<string, unknown>): string {
   const first = tellingField(description)?.name;
   const value = [first, ...telling]
@@ -104,7 +104,7 @@ export function rowName(description: ResourceDescription, row: Record<string, un
   return (value as string | undefined) ?? shortId(String(row.id ?? ''));
 }
 
-/** What tells two rows of the same name apart: a person's address beside the name. */
+/** Distinguishes two rows of the same name: the address of a person, for example. */
 export function rowDetail(description: ResourceDescription, row: Record<string, unknown>): string | undefined {
   const name = rowName(description, row);
   const others = [
@@ -113,10 +113,10 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
     'phone',
     'type',
     'description',
-    ...searchedFields(description).map((f) => f.name),
+    ...searchedFields(description).map((field) => field.name),
   ];
   const value = others
-    .map((field) => row[field])
+    .map((field) => (field === 'realm' ? undefined : row[field]))
     .find((found) => typeof found === 'string' && found !== '' && found !== name);
   return value as string | undefined;
 }
@@ -145,7 +145,7 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
     return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
   const first = tellingField(description);
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && !seldom.has(field.name));
-  // To whom a row belongs matters more than its fifth property.
+  // The owner of a row matters more than its fifth property.
   const owners = rest.filter(({ references }) => references !== undefined).slice(0, 2);
   const others = rest.filter((field) => !owners.includes(field));
   if (!first) return [...owners, ...others].slice(0, limit);

@@ -1,7 +1,7 @@
 import { formatMessage, type MessageValues, plainText } from '../../../src/config/languages/format-message.ts';
 import { type MessagePart, parseMessage } from '../../../src/config/languages/message-parts.ts';
 
-/** The language of the page, which the service has chosen: a change of it opens the page anew. */
+/** The language of the page, as the service has chosen it. A change of language reloads the page. */
 export const language = globalThis.document?.documentElement.lang || 'en';
 
 /** The reader's own way to write dates and numbers in it. */
@@ -22,7 +22,7 @@ export async function learnLanguage(): Promise<void> {
 /** A sentence of the console in the reader's language. English sentences are their own keys. */
 export function say(english: string, values?: MessageValues): string {
   const text = template(english);
-  // Not every sentence is ours: without values it is what it is.
+  // Some texts are not messages of ours. Without values they stay as they are.
   return values === undefined && text === english ? text : format(text, values ?? {});
 }
 

@@ -5,6 +5,6 @@ import { say } from './say.ts';
 export function userAgentName(userAgent: string | null): string {
   const name = describeUserAgent(userAgent);
   const parts = partsOfUserAgent(name);
-  // What a program calls itself is what it is; only our own words are translated.
+  // Only our own words are translated, not the name that a program gives itself.
   return parts ? say('{browser} on {system}', parts) : say(name);
 }

@@ -14,7 +14,7 @@ type Row = { id: string } & Record<string, unknown>;
 
 interface Props {
   events: TrailEvent[];
-  /** What is shown below the sentence of an event. */
+  /** Content below the sentence of an event. */
   detail?: (event: TrailEvent, index: number) => ReactNode;
 }
 
@@ -86,7 +86,7 @@ function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name:
 
 function Named({ part: { name, id }, name: shown }: { part: Name; name: string | undefined }) {
   if (id === null) return name === 'client' ? say('an application') : say('somebody unknown');
-  // Gone, and known by its id alone.
+  // Deleted: only the id is known.
   if (shown === undefined) return <span className="mono">{shortId(id)}</span>;
   return <Link to={`/${name === 'client' ? 'clients' : 'users'}/${id}/show`}>{shown}</Link>;
 }

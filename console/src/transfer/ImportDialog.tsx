@@ -1,5 +1,5 @@
-import { Alert, Button, Typography } from '@mui/material';
-import { useState } from 'react';
+import { Alert, Box, Button, Typography } from '@mui/material';
+import { type ChangeEvent, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
 import type { Answer, Operation } from '../bulk/run-bulk.ts';
@@ -93,11 +93,20 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
               'Upload CSV (with a header row) or JSON. Rows with an id update existing records. You’ll see a preview first.',
             )}
           </Typography>
-          <input
+          <Box
+            component="input"
             type="file"
             aria-label={say('File')}
             accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
-            onChange={({ target }) => void look(target.files?.[0])}
+            onChange={({ target }: ChangeEvent<HTMLInputElement>) => void look(target.files?.[0])}
+            sx={{
+              ...{ font: 'inherit', maxWidth: '100%' },
+              '&::file-selector-button': {
+                ...{ font: 'inherit', fontWeight: 600, mr: 1, px: 2, py: 0.75, cursor: 'pointer' },
+                ...{ border: '1px solid', borderColor: 'primary.main', borderRadius: 1, color: 'primary.main' },
+                bgcolor: 'transparent',
+              },
+            }}
           />
         </>
       )}

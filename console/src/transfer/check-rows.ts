@@ -12,7 +12,7 @@ export interface CheckedRow extends FileRow {
   /** The id of the row that it changes. */
   id: string | undefined;
   data: Record<string, unknown>;
-  /** What is wrong, by the name of the field. */
+  /** The problems, by the name of the field. */
   problems: Record<string, string>;
   /** The row that it changes, as it is now. */
   before: RaRecord | undefined;

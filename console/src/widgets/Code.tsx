@@ -17,6 +17,7 @@ export function Code({ title, text }: { title: string; text: string }) {
         tabIndex={0}
         sx={{
           ...{ m: 0, p: 1.5, borderRadius: 1, bgcolor: 'background.default', overflow: 'auto' },
+          ...{ border: '1px solid', borderColor: 'divider' },
           ...{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
         }}
       >

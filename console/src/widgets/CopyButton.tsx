@@ -2,7 +2,6 @@ import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import { Button } from '@mui/material';
 import { useState } from 'react';
 import { say } from '../text/say.ts';
-import { copy } from './copy.ts';
 
 /** Copies a text, and says so. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
@@ -16,4 +15,30 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       <span aria-live="polite">{said ?? say(label)}</span>
     </Button>
   );
+}
+
+/** Copies a text. Without https there is no clipboard API, so it then copies a selection. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement;
+  // An open dialog does not let the focus leave it.
+  const place = before?.closest('[role="dialog"]') ?? document.body;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  place.append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
 }

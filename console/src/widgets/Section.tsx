@@ -5,7 +5,7 @@ import { say } from '../text/say.ts';
 
 interface Props {
   title: string;
-  /** Where all of it is listed. */
+  /** The path of the whole list. */
   to?: string;
   children: ReactNode;
 }

@@ -4,17 +4,23 @@ import BadgeIcon from '@mui/icons-material/BadgeOutlined';
 import DevicesIcon from '@mui/icons-material/DevicesOutlined';
 import HistoryIcon from '@mui/icons-material/HistoryOutlined';
 import KeyIcon from '@mui/icons-material/KeyOutlined';
+import LockIcon from '@mui/icons-material/LockOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import ScheduleIcon from '@mui/icons-material/ScheduleOutlined';
+import ShieldIcon from '@mui/icons-material/ShieldOutlined';
 import AssistantIcon from '@mui/icons-material/SmartToyOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
+import ConsentIcon from '@mui/icons-material/TaskAltOutlined';
 import WebhookIcon from '@mui/icons-material/WebhookOutlined';
 
 const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconComponent>([
   ['users', PeopleIcon],
   ['roles', BadgeIcon],
   ['clients', AppsIcon],
+  ['consents', ConsentIcon],
   ['tokens', DevicesIcon],
+  ['passkeys', LockIcon],
+  ['authenticators', ShieldIcon],
   ['events', HistoryIcon],
   ['queued-jobs', ScheduleIcon],
   ['scheduled-jobs', ScheduleIcon],
@@ -24,5 +30,5 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['mcp-calls', AssistantIcon],
 ]);
 
-/** The icon of a resource of the service's own; of another, one that stands for all. */
+/** The icon of a built-in resource. All others share one. */
 export const knownIconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;
