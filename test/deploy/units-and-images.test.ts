@@ -92,9 +92,9 @@ describe('The images', () => {
 });
 
 describe('The configuration of Caddy', () => {
-  it('does not show the figures to the world, and forwards one address', () => {
+  it('hides the metrics from the public, and forwards one address', () => {
     const file = read('deploy/Caddyfile');
-    assert.match(file, /@figures path \/metrics \/metrics\/\*\n\trespond @figures 404/);
+    assert.match(file, /@metrics path \/metrics \/metrics\/\*\n\trespond @metrics 404/);
     assert.match(file, /header_up X-Forwarded-For \{remote_host\}/);
   });
 });
