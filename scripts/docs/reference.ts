@@ -80,8 +80,11 @@ ${oauthErrors()
 
 const oauthErrors = (): string[] => {
   const source = readFileSync(new URL('../../src/platform/errors.ts', import.meta.url), 'utf8');
-  const type = /export type OAuthErrorCode =([^;]+);/.exec(source)?.[1] ?? '';
-  return [...type.matchAll(/'(\w+)'/g)].map((match) => match[1] as string);
+  const codes = [...source.matchAll(/type \w+ErrorCode =([^;]+);/g)].flatMap(([, type = '']) => [
+    ...type.matchAll(/'(\w+)'/g),
+  ]);
+  if (codes.length === 0) throw new Error('src/platform/errors.ts has no types of OAuth error codes');
+  return codes.map((match) => match[1] as string);
 };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
