@@ -1,7 +1,7 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
 import { Box, Button, Typography } from '@mui/material';
 import { useRecordContext } from 'react-admin';
-import { type FailureCode, failureMeanings } from '../../../src/identity/providers/provider-failure.ts';
+import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
 import { root } from '../data/api.ts';
 import { ago } from '../text/ago.ts';
 import { say } from '../text/say.ts';

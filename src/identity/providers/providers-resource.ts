@@ -1,7 +1,7 @@
 import { forAdministrators } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { boolean, oneOf, text, timestamp } from '../../resources/declare.ts';
-import { failureCodes } from './provider-failure.ts';
+import { failureCodes } from './failure-meanings.ts';
 
 const shown = { required: true, readOnly: true } as const;
 
