@@ -1,6 +1,6 @@
 import { Box } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { Link } from 'react-admin';
 import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
@@ -61,7 +61,8 @@ export function GoesAlong({ selection, onBlocked }: Props) {
     },
   });
   const isBlocked = data.some(({ outcome }) => outcome === 'restrict');
-  useEffect(() => onBlocked(isBlocked), [isBlocked, onBlocked]);
+  // Before the next paint: nobody may see the reason and still be able to confirm.
+  useLayoutEffect(() => onBlocked(isBlocked), [isBlocked, onBlocked]);
   return [...titles].map(([outcome, title]): ReactNode => {
     const rows = data.filter((one) => one.outcome === outcome);
     if (rows.length === 0) return null;

@@ -1,5 +1,5 @@
 import { Button, Dialog, DialogActions, DialogContent, type DialogProps, DialogTitle } from '@mui/material';
-import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { say } from '../text/say.ts';
 
 interface Props {
@@ -30,8 +30,9 @@ interface Props {
 export function AskDialog({ title, children, onClose, confirm, onConfirm, form, maxWidth = 'sm', ...rest }: Props) {
   const id = useId();
   const cancel = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    // A button that is disabled while it has the focus loses it, and Escape would no longer reach the dialog.
+  // A button that is disabled while it has the focus loses it, and Escape would no longer reach the dialog. After the
+  // next paint would be too late: a key pressed before it would be lost.
+  useLayoutEffect(() => {
     const focused = document.activeElement;
     if (rest.disabled && (!focused || focused.matches('body, :disabled'))) cancel.current?.focus();
   }, [rest.disabled]);

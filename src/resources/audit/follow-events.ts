@@ -14,7 +14,7 @@ function firstIdOf(ms: number): string {
 
 /** The new events of one read of the audit trail. */
 interface Look {
-  readonly rows: readonly EventRow[];
+  rows: readonly EventRow[];
   readonly begun: number;
   /** The time of the newest event by then. */
   readonly newest: number;
@@ -61,7 +61,14 @@ export class EventFollower {
     this.#complete = last.newest - overlap;
     const oldest = firstIdOf(this.#complete);
     for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
-    return settled.flatMap((look) => look.rows).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const rowsSettled = settled.flatMap((look) => look.rows);
+    const newestSettled = rowsSettled.reduce((newest, { id }) => (id > newest ? id : newest), '');
+    // A later look may hold events from before the settled ones: of the transactions they waited for.
+    for (const look of this.#looks) {
+      rowsSettled.push(...look.rows.filter(({ id }) => id < newestSettled));
+      look.rows = look.rows.filter(({ id }) => id > newestSettled);
+    }
+    return rowsSettled.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   async #unseen(db: Db): Promise<EventRow[]> {
