@@ -33,7 +33,7 @@ if (!task) {
   console.error(`scripts/run.mjs: "${command}" is not one of ${[...tasks.keys()].join(', ')}.`);
   process.exit(2);
 }
-// What serves needs neither the tests' packages nor the checks'.
+// Serving needs no packages of tests or checks.
 await installPackages(!['serve', 'cli', 'example'].includes(command));
 const node = findNode();
 await task();
