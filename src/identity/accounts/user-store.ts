@@ -4,6 +4,7 @@ import type { Db, Engine, Tx } from '../../database/database.ts';
 import { announceRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { Identifier } from './identifiers.ts';
 
 const batch = 1000;
@@ -108,7 +109,7 @@ export async function holdsHash(
   return (await held.execute()).length > 0;
 }
 
-export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];
+export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => parseJson(user.roles);
 
 const uniqueFields = ['email', 'username', 'phone'] as const;
 type UniqueFields = Partial<Pick<UserRow, (typeof uniqueFields)[number]>>;

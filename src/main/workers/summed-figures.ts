@@ -1,9 +1,7 @@
 import { AggregatorRegistry } from 'prom-client';
 
-type Figures = Parameters<typeof AggregatorRegistry.aggregate>[0];
-
 const onlyGrows = (figure: object): boolean => ['counter', 'histogram'].includes((figure as { type: string }).type);
-const sum = (figures: readonly object[][]) => AggregatorRegistry.aggregate(figures as unknown as Figures);
+const sum = (figures: object[][]) => AggregatorRegistry.aggregate(figures);
 
 /** Sums the figures of all workers. The last counts of a worker stay after it ends. */
 export class SummedFigures {
@@ -25,7 +23,7 @@ export class SummedFigures {
     this.#departed = [];
     const figures = [...this.#last.values(), ...departed];
     // However many there were, one sum of them is kept.
-    if (departed.length > 0) this.#departed.push((await sum(departed).getMetricsAsJSON()) as object[]);
+    if (departed.length > 0) this.#departed.push(await sum(departed).getMetricsAsJSON());
     return sum(figures).metrics();
   }
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/config.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import type { AuthorizationDetail } from '../store/grant-details.ts';
 import { sessionEnd } from '../store/session-end.ts';
@@ -77,8 +78,8 @@ function audOf(
   { resource }: SessionRow,
   audience: TokenGrant['audience'],
 ): string | readonly string[] {
-  if (resource === null && audience === undefined) return baseUrl;
-  const named = audience ?? (JSON.parse(resource as string) as string[]);
+  const named = audience ?? (resource === null ? undefined : parseJson(resource));
+  if (named === undefined) return baseUrl;
   return named.length === 1 ? (named[0] as string) : named;
 }
 

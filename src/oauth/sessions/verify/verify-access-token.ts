@@ -3,6 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import type { Proof } from '../../../platform/proof.ts';
 import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
@@ -79,8 +80,8 @@ function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, sessio
   const granted = scope.split(' ').filter(Boolean);
   // The actor of an exchanged token (RFC 8693) is an application, whatever the user signed in to.
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
-  const roles = JSON.parse(session.roles ?? '[]') as string[];
-  const held = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
+  const roles = parseJson(session.roles ?? '[]');
+  const held = session.client_scopes ? narrowScopes(granted, parseJson(session.client_scopes)) : granted;
   const scopes = session.roles === null ? held : withinRoles(config, roles, held);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
