@@ -10,6 +10,7 @@ import { addVary } from '../../http/gate/caching.ts';
 import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
 import type { ProviderButton, Providers } from '../../identity/providers/providers.ts';
 import { Problem } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { type Cookies, createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
@@ -231,7 +232,7 @@ const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, htm
 
 /** The named fields of a form as text, trimmed but for passwords; whatever else was sent is left alone. */
 export function readForm<Name extends string>({ body }: FastifyRequest, ...names: Name[]): Record<Name, string> {
-  const sent = (body ?? {}) as Record<string, unknown>;
+  const sent = membersOf(body);
   const read = (name: Name) => {
     const value = sent[name];
     if (typeof value !== 'string') return '';

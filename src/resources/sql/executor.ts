@@ -39,7 +39,7 @@ async function run<R>(executor: Executor, fragment: Fragment, query: CompiledQue
   return (await executor.db.executeQuery(statement)).rows;
 }
 
-export type StoredRow = Record<string, unknown>;
+export type StoredRow = Record<string, unknown> & { readonly id: string };
 
 /** A SELECT whose text is built once. The same string object finds its prepared statement faster. */
 export class PreparedSelect {

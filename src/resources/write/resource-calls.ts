@@ -1,6 +1,5 @@
 import type { ListQuery } from 'gatehouse-server/client/list-query';
 import { nameActor } from '../../database/change-log/actor.ts';
-import type { Tx } from '../../database/database.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { nearestOf } from '../declaration/check-options.ts';
 import type { Call } from '../declaration/define-resource.ts';
@@ -121,7 +120,7 @@ async function beginInside<T>(
   const { tx } = outer.call;
   const { ofAccounts, recorded, writeScope: scope } = resource;
   const act = { caller: asking.caller, scope, ofAccounts, ...targetOf(resource, id) };
-  const caller = await services.holdAuthority(tx as Tx, act);
+  const caller = await services.holdAuthority(tx, act);
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
@@ -142,10 +141,10 @@ async function beginInside<T>(
   };
   const renames = recorded && (caller.userId !== outer.actor.userId || caller.clientId !== outer.actor.clientId);
   try {
-    return await inSavepoint(tx as Tx, outer.depth, async () => {
-      if (renames) await nameActor(outer.engine, tx as Tx, caller);
+    return await inSavepoint(tx, outer.depth, async () => {
+      if (renames) await nameActor(outer.engine, tx, caller);
       const result = await work(write);
-      if (renames) await nameActor(outer.engine, tx as Tx, outer.actor);
+      if (renames) await nameActor(outer.engine, tx, outer.actor);
       if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.recorded?.() });
       return result;
     });
