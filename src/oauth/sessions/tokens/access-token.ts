@@ -24,8 +24,8 @@ export interface AccessTokenClaims {
   readonly jti: string;
   readonly scope: string;
   readonly sid: string;
-  /** Which refresh of the session it came with; 0: the login. Tokens of earlier versions have none. */
-  readonly gen?: number;
+  /** Which refresh of the session it came with; 0: the login. */
+  readonly gen: number;
   readonly cnf?: { readonly jkt: string } | undefined;
   readonly act?: object;
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
@@ -109,7 +109,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
 
 /** The access token of the generation before. The service uses it so that the new one does not count as used. */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
-  keys.signingKeys.sign({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
+  keys.signingKeys.sign({ ...claims, gen: claims.gen - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 /** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
 export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
@@ -132,7 +132,7 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
 }
 
 function isAccessToken(claims: object): claims is AccessTokenClaims {
-  const { sub, client_id, exp, iat, jti, scope, sid, gen = 0 } = claims as Partial<AccessTokenClaims>;
+  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims as Partial<AccessTokenClaims>;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
   return texts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
 }

@@ -115,18 +115,12 @@ async function whyGone({ database }: Context, { sub, client_id }: AccessTokenCla
 export const readOwnToken = (context: Context, keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> =>
   token.startsWith('gh_') ? readPersonalToken(context, token) : readAccessToken(keys, token);
 
-type Noted = Pick<SessionRow, 'generation' | 'used_generation' | 'rotated_at'>;
-
 /** Marks the newest access token as used, before it takes effect: a later use of an older one means theft. */
 export async function markGenerationUsed(
   { database, now }: Context,
   claims: AccessTokenClaims,
-  session: Noted,
+  session: Pick<SessionRow, 'generation' | 'used_generation'>,
 ): Promise<void> {
-  if (session.generation === 0 || newestIsUsed(session) || !isOfNewest(claims, session)) return;
+  if (session.generation === 0 || newestIsUsed(session) || claims.gen !== session.generation) return;
   await markUsed(database, { id: claims.sid, generation: session.generation, now: now() });
 }
-
-/** Tokens of earlier versions do not name their generation; the time of the rotation tells it. */
-const isOfNewest = ({ gen, iat }: AccessTokenClaims, { generation, rotated_at }: Noted): boolean =>
-  gen === undefined ? iat >= Math.floor((rotated_at ?? 0) / 1000) : gen === generation;
