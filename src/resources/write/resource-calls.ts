@@ -1,5 +1,7 @@
 import type { ListQuery } from 'gatehouse-server/client/list-query';
+import { sql } from 'kysely';
 import { nameActor } from '../../database/change-log/actor.ts';
+import type { Tx } from '../../database/database.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { nearestOf } from '../declaration/check-options.ts';
 import type { Call } from '../declaration/define-resource.ts';
@@ -9,7 +11,6 @@ import { plainRow } from '../query/list-query.ts';
 import { selectionFor } from '../read/remembered.ts';
 import { shownRow } from '../read/row-json.ts';
 import { lockRow } from './allowed-row.ts';
-import { inSavepoint } from './in-savepoint.ts';
 import { prepared } from './prepare-write.ts';
 import { type Asking, type Bound, findBound, listBound, mayAsk, mustKeepDeleted } from './resource-reads.ts';
 import type { WriteContext } from './write-context.ts';
@@ -208,3 +209,18 @@ const restoreInside = (bound: Bound, outer: WriteContext, { id, ifMatch }: Chang
     const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
     return shownRow(resource, row) as never;
   });
+
+/** Runs work that is undone where it throws, while the transaction goes on. `depth` names it among those around it. */
+async function inSavepoint<T>(tx: Tx, depth: number, work: () => Promise<T>): Promise<T> {
+  const name = `"gatehouse_write_${depth}"`;
+  await sql.raw(`savepoint ${name}`).execute(tx);
+  try {
+    const result = await work();
+    await sql.raw(`release savepoint ${name}`).execute(tx);
+    return result;
+  } catch (error) {
+    await sql.raw(`rollback to savepoint ${name}`).execute(tx);
+    await sql.raw(`release savepoint ${name}`).execute(tx);
+    throw error;
+  }
+}
