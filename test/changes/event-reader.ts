@@ -67,6 +67,14 @@ export class EventReader {
     return JSON.parse(event.data) as Change;
   }
 
+  /** The status, the headers and the body of an answer that is no stream. */
+  async answer(): Promise<string> {
+    const { status, headers } = this.response;
+    let body = '';
+    for (let part = await this.#reader.read(); !part.done; part = await this.#reader.read()) body += part.value;
+    return `${status} ${JSON.stringify(Object.fromEntries(headers))} ${body}`;
+  }
+
   close(): void {
     this.#over = true;
     this.#abort.abort();

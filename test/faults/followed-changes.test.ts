@@ -36,7 +36,7 @@ describe('Subscribers of changes under load', () => {
   it('miss nothing when an instance is killed and started again, four times', async (t) => {
     const postgres = await withPostgres(t);
     const { up, start } = await onPostgres(postgres.url);
-    const oracle = await TallyOracle.begin({ urls: urlsOf(up), database: () => postgres.url });
+    const oracle = await TallyOracle.begin(t, { urls: urlsOf(up), database: () => postgres.url });
     for (let round = 0; round < 4; round++) {
       await oracle.writes(200);
       const [killed] = up.splice(0, 1) as [ServerProcess];
@@ -53,7 +53,7 @@ describe('Subscribers of changes under load', () => {
   it('miss nothing when PostgreSQL is killed and started again, six times', async (t) => {
     const postgres = await withPostgres(t);
     const { up } = await onPostgres(postgres.url);
-    const oracle = await TallyOracle.begin({ urls: urlsOf(up), database: () => postgres.url });
+    const oracle = await TallyOracle.begin(t, { urls: urlsOf(up), database: () => postgres.url });
     for (let round = 0; round < 6; round++) {
       await oracle.writes(200);
       await postgres.kill();
@@ -69,7 +69,7 @@ describe('Subscribers of changes under load', () => {
     t.after(() => postgres.remove());
     const { up } = await onPostgres(postgres.url);
     let database = postgres.primary.url;
-    const oracle = await TallyOracle.begin({ urls: urlsOf(up), database: () => database });
+    const oracle = await TallyOracle.begin(t, { urls: urlsOf(up), database: () => database });
     await oracle.writes(200);
     await postgres.primary.kill();
     await postgres.promote();
@@ -83,7 +83,7 @@ describe('Subscribers of changes under load', () => {
     const { start } = await begin(settings);
     const port = String(await freePort());
     const up = [await start({ PORT: port })];
-    const oracle = await TallyOracle.begin({ urls: urlsOf(up) });
+    const oracle = await TallyOracle.begin(t, { urls: urlsOf(up) });
     for (let round = 0; round < 4; round++) {
       await oracle.writes(100);
       const [killed] = up as [ServerProcess];
@@ -108,7 +108,7 @@ describe('Subscribers of changes under load', () => {
     const site = `upstream instances { ${servers} }\nserver { listen 127.0.0.1:${port}; location / { proxy_pass http://instances; } }`;
     await proxies.nginx(dir, site, `${way}/health/live`);
     const stage = { urls: urlsOf(up), ways: () => [way], database: () => postgres.url };
-    const oracle = await TallyOracle.begin(stage);
+    const oracle = await TallyOracle.begin(t, stage);
     for (let round = 0; round < 3; round++) {
       await oracle.writes(200);
       const [killed] = up.splice(0, 1) as [ServerProcess];

@@ -146,6 +146,8 @@ export class Oracle {
   async check(): Promise<string> {
     // Before the questions of the check itself are counted.
     const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);
+    // A login whose logout was asked for sends nothing more.
+    assert.equal(this.answers.get(401) ?? 0, 0, 'answers of 401 to logins that nobody ended');
     const [login] = this.logins.filter(({ state }) => state === 'live').slice(-1);
     assert.ok(login, 'somebody is logged in');
     const lost: string[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { type Change, EventReader } from '../changes/event-reader.ts';
-import { ask, logIn } from './ask.ts';
+import { type Answer, ask, logIn } from './ask.ts';
 import { TallyFollower, type TallyList } from './tally-follower.ts';
 
 export const admin = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -38,7 +38,8 @@ export class TallyOracle {
   #writes = 0;
   #logouts = 0;
 
-  static async begin(stage: Stage): Promise<TallyOracle> {
+  /** It stops at the end of the test, also of one that fails. */
+  static async begin(t: { after(work: () => void): void }, stage: Stage): Promise<TallyOracle> {
     const on = { url: stage.urls()[0] as string };
     const token = await logIn(on, admin.email, admin.password);
     const made = await ask<{ data: { id: string } }>(on, '/v1/register', { json: ada });
@@ -48,7 +49,9 @@ export class TallyOracle {
       ids.push(body.data.id);
     }
     const tokens = { admin: token, ada: await logIn(on, ada.email, ada.password) };
-    return new TallyOracle(stage, tokens, made.body.data.id, ids);
+    const oracle = new TallyOracle(stage, tokens, made.body.data.id, ids);
+    t.after(() => oracle.#stop());
+    return oracle;
   }
 
   private constructor(stage: Stage, tokens: { admin: string; ada: string }, adaId: string, ids: readonly string[]) {
@@ -77,9 +80,7 @@ export class TallyOracle {
 
   /** Compares the changes that the subscribers saw with the database. Returns the counts. */
   async check(): Promise<string> {
-    this.#stopped = true;
-    // Nothing is written any more that it could wait for.
-    this.#leaving?.close();
+    this.#stopWriting();
     await this.#writing;
     let rows: TallyList['data'] | undefined;
     while (!rows) rows = await this.#rows();
@@ -96,6 +97,17 @@ export class TallyOracle {
   /** The number of times that a subscriber got `resync`. */
   get resyncs(): number {
     return this.#followers.reduce((sum, { resyncs }) => sum + resyncs, 0);
+  }
+
+  #stop(): void {
+    this.#stopWriting();
+    for (const follower of this.#followers) follower.stop();
+  }
+
+  #stopWriting(): void {
+    this.#stopped = true;
+    // Nothing is written any more that it could wait for.
+    this.#leaving?.close();
   }
 
   async #until(holds: () => boolean): Promise<void> {
@@ -115,6 +127,7 @@ export class TallyOracle {
   async #rows(): Promise<TallyList['data'] | undefined> {
     const asked = ask<TallyList>({ url: this.#url() }, '/v1/tallies?limit=100', { token: this.#token });
     const answer = await asked.catch(() => undefined);
+    refuseSignOut(answer);
     return answer?.status === 200 ? answer.body.data : undefined;
   }
 
@@ -133,6 +146,7 @@ export class TallyOracle {
       const json = { count: known + 1, user_id: Math.random() < 0.5 ? this.#adaId : null };
       const asked = ask({ url: this.#url() }, `/v1/tallies/${id}`, { method: 'PATCH', json, token: this.#token });
       const answer = await asked.catch(() => undefined);
+      refuseSignOut(answer);
       known = answer?.status === 200 ? known + 1 : undefined;
       if (known !== undefined) this.#acknowledge(id, known);
     }
@@ -195,6 +209,11 @@ export class TallyOracle {
       reader.close();
     }
   }
+}
+
+/** Nobody ends the session of the oracle, so no answer may say that it has ended. */
+function refuseSignOut(answer: Answer<unknown> | undefined): void {
+  if (answer?.status === 401) assert.fail(`signed out: ${JSON.stringify([...answer.headers])} ${answer.text}`);
 }
 
 async function connect(url: string): Promise<pg.Client> {

@@ -10,6 +10,7 @@ import { bearerToken } from '../../../http/gate/authenticate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import { noValidation } from '../../../http/no-validation.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import type { Resources } from '../../model/resource.ts';
 import { refuseParameters } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
@@ -191,7 +192,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   try {
     // Verified again: from here on, the stream ends when the rights end.
     stream.expiresAt = (await verifier.verifyUntil(token)).expiresAt;
-    if (stream.closed) throw unauthorized('token_revoked');
+    if (stream.closed) await refuseClosed(services, token);
   } catch (error) {
     streams.remove(stream);
     throw error;
@@ -208,6 +209,15 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
     context.log.debug({ err: error }, 'a stream of changes ended');
     stream.end(endOf(error));
   });
+}
+
+/**
+ * A stream was closed while it was opened. A revocation may have closed it: then the token is no longer good. But an instance
+ * also closes its streams when it stops, when keys change, and when it may have missed a revocation.
+ */
+async function refuseClosed({ verifier }: ChangesServices, token: string): Promise<never> {
+  await verifier.verifyUntil(token);
+  throw unavailable('The stream cannot be opened at the moment. Try again.', 1, 'closed while it was opened');
 }
 
 /** `Last-Event-ID` is newer than `after` in the URL of a browser that reconnects. */
