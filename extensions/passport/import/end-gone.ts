@@ -1,10 +1,10 @@
-import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import { listUnseen, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { endTokenless, endUnseen, findRefreshedHere } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { countKnown, countUnseen } from './pass-store.ts';
 import { clientSource, endClient } from './take-clients.ts';
 import { endUser } from './users/known-users.ts';
+import { inBatch } from './users/user-target-store.ts';
 
 const gone = 'gone';
 /** More than this share of the users gone at once is rather another database than people who left. */
@@ -35,7 +35,7 @@ export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<
     for (;;) {
       const rows = await listUnseen(database.db, source, pass.number, batchSize);
       if (rows.length === 0) break;
-      await commitAndInvalidate(database, async (tx, invalidate) => {
+      await inBatch(database, async (tx, invalidate) => {
         const seen = [];
         for (const row of rows) seen.push(await endUser(pass, tx, invalidate, row, gone));
         await saveLegacyIds(tx, seen);
@@ -45,7 +45,7 @@ export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<
   for (;;) {
     const rows = await listUnseen(database.db, clientSource, pass.number, batchSize);
     if (rows.length === 0) break;
-    await commitAndInvalidate(database, async (tx, invalidate) => {
+    await inBatch(database, async (tx, invalidate) => {
       for (const { old_id } of rows) await endClient(pass, tx, invalidate, old_id);
     });
   }
@@ -57,7 +57,7 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
   const names = { access: 'oauth_access_tokens', refresh: 'oauth_refresh_tokens' };
   const tallyOf = (kind: keyof typeof names) => findings.of(plan.layout.find(names[kind])?.name ?? names[kind]);
   for (;;) {
-    const count = await commitAndInvalidate(context.database, async (tx, invalidate) => {
+    const count = await inBatch(context.database, async (tx, invalidate) => {
       const tokens = await endUnseen(tx, pass.number, pass.at, batchSize);
       for (const { id, session_id } of tokens) tallyOf(id === session_id ? 'access' : 'refresh').ended++;
       const sessions = [...new Set(tokens.map(({ session_id }) => session_id))];

@@ -19,6 +19,7 @@ import { openDeclaredFields } from './users/declared-fields.ts';
 import { readRoleNames } from './users/role-names.ts';
 import { takeIdentities } from './users/take-identities.ts';
 import { takeUsers } from './users/take-users.ts';
+import { inBatch } from './users/user-target-store.ts';
 
 /** Data that has no counterpart in this service, or that nobody can import. */
 const tables: readonly [table: string, what: string, why: string][] = [
@@ -176,7 +177,7 @@ async function settleClientScopes(pass: Pass, clients: ReadonlyMap<string, Taken
       const said = plan.clientScopes.get(id) ?? plan.clientScopes.get('*');
       const wanted = [...new Set([...scopes, ...(said ?? [])])].sort();
       if (wanted.length > scopes.length) {
-        await commitAndInvalidate(context.database, async (tx, invalidate) => {
+        await inBatch(context.database, async (tx, invalidate) => {
           await setClientScopes(tx, id, wanted, pass.at);
           invalidate({ kind: 'client', id });
         });

@@ -1,4 +1,4 @@
-import { commitAndInvalidate, type Invalidate } from '../../../src/database/bus.ts';
+import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Tx } from '../../../src/database/database.ts';
 import { faultOfRedirectUri } from '../../../src/oauth/clients/application-uris.ts';
 import {
@@ -21,7 +21,7 @@ import { type ClientBounds, setClientBounds } from './client-target-store.ts';
 import { noteEndOf } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { tableOfModel } from './users/role-names.ts';
-import { hasOtherRealms } from './users/user-target-store.ts';
+import { hasOtherRealms, inBatch } from './users/user-target-store.ts';
 
 export const clientSource = 'oauth_clients';
 const longestName = 100;
@@ -45,7 +45,7 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
   const isDivided = tables.size > 1 || (await hasOtherRealms(pass.context.database.db));
   for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
     const records = rows.map((row) => readClient(row, plan.clock));
-    await commitAndInvalidate(pass.context.database, async (tx, invalidate) => {
+    await inBatch(pass.context.database, async (tx, invalidate) => {
       const ids = records.map(({ id }) => id);
       const known = await findLegacyIds(tx, clientSource, ids);
       for (const record of records) {

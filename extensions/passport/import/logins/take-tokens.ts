@@ -1,4 +1,3 @@
-import { commitAndInvalidate } from '../../../../src/database/bus.ts';
 import type { Tx } from '../../../../src/database/database.ts';
 import { legacyId } from '../../legacy-tokens/legacy-id.ts';
 import type { Tally } from '../../report/report.ts';
@@ -6,6 +5,7 @@ import { select } from '../../source/layout.ts';
 import { pages, type SourceRow } from '../../source/source.ts';
 import { batchSize, type Pass, personOf } from '../pass.ts';
 import type { TakenClient } from '../take-clients.ts';
+import { inBatch } from '../users/user-target-store.ts';
 import { accessTokenSelection, endOf, isAllowed, lockedUser, readLogin, usersOfTokens } from './login-record.ts';
 import { type LiveToken, writeLogins } from './write-logins.ts';
 
@@ -31,7 +31,7 @@ export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<v
     const ids = live.map(({ access_token_id }) => access_token_id ?? '');
     const accessRows = live.length === 0 ? [] : await source.withKeys(accessTokenSelection(accessTable), ids);
     const accessById = new Map(accessRows.map((row) => [row.id as string, row]));
-    await commitAndInvalidate(pass.context.database, async (tx, invalidate) => {
+    await inBatch(pass.context.database, async (tx, invalidate) => {
       const tokens = await readTokens(pass, tx, { live, accessById, clients, tally });
       await writeLogins(pass, tx, invalidate, tokens, tally);
     });
@@ -106,7 +106,7 @@ export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, 
       else if (endOf(pass, row) <= at) tally.leave('expired');
       else live.push(row);
     }
-    await commitAndInvalidate(context.database, async (tx, invalidate) => {
+    await inBatch(context.database, async (tx, invalidate) => {
       const userOf = await usersOfTokens(tx, clients, live);
       const tokens: LiveToken[] = [];
       for (const row of live) {

@@ -1,4 +1,3 @@
-import { commitAndInvalidate } from '../../../../src/database/bus.ts';
 import type { Tx } from '../../../../src/database/database.ts';
 import { uuidv7 } from '../../../../src/database/uuid.ts';
 import { deleteIdentity, insertIdentity } from '../../../../src/identity/providers/identity-store.ts';
@@ -14,6 +13,7 @@ import { select } from '../../source/layout.ts';
 import { pages, type SourceRow } from '../../source/source.ts';
 import { batchSize, type Pass } from '../pass.ts';
 import { findSocialSources, type SocialSource } from './social-sources.ts';
+import { inBatch } from './user-target-store.ts';
 
 const origin = 'identities';
 
@@ -46,8 +46,7 @@ async function takeSource(
   const from = select(source.table, 'id', [source.userKey, source.provider, source.subject]);
   for await (const rows of pages(pass.source, from, batchSize)) {
     const linked = rows.filter((row) => row[source.userKey] && row[source.provider] && row[source.subject]);
-    if (linked.length > 0)
-      await commitAndInvalidate(pass.context.database, (tx) => takeRows(pass, tx, source, linked, find));
+    if (linked.length > 0) await inBatch(pass.context.database, (tx) => takeRows(pass, tx, source, linked, find));
   }
 }
 
@@ -109,7 +108,7 @@ async function endUnlinked(pass: Pass): Promise<void> {
   for (;;) {
     const rows = await listUnseen(pass.context.database.db, origin, pass.number, batchSize);
     if (rows.length === 0) return;
-    await commitAndInvalidate(pass.context.database, async (tx) => {
+    await inBatch(pass.context.database, async (tx) => {
       for (const { new_id } of rows) await deleteIdentity(tx, new_id);
       await deleteLegacyIds(
         tx,

@@ -1,4 +1,4 @@
-import { commitAndInvalidate, type Invalidate } from '../../../../src/database/bus.ts';
+import type { Invalidate } from '../../../../src/database/bus.ts';
 import type { Tx } from '../../../../src/database/database.ts';
 import { isUuid, uuidv7 } from '../../../../src/database/uuid.ts';
 import { insertNewUsers, type UserRow } from '../../../../src/identity/accounts/user-store.ts';
@@ -26,6 +26,7 @@ import {
   userColumns,
   wasLocked,
 } from './user-record.ts';
+import { inBatch } from './user-target-store.ts';
 
 /** Words of a lock, anywhere in the name of a column. */
 const lockWord =
@@ -112,9 +113,7 @@ export async function takeUsers(
         findings.note(`Users of ${table.name} who are locked there: they are disabled here`, oldId);
     }
     tally.read += records.length;
-    await commitAndInvalidate(pass.context.database, (tx, invalidate) =>
-      takeBatch(pass, table, tally, records, tx, invalidate),
-    );
+    await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
     const deleted = new Set(records.filter((record) => record.deleted).map(({ oldId }) => oldId));
     await fields?.take(
       table,

@@ -1,6 +1,11 @@
-import type { Db, Tx } from '../../../../src/database/database.ts';
+import { commitAndInvalidate, type Invalidate } from '../../../../src/database/bus.ts';
+import type { Database, Db, Tx } from '../../../../src/database/database.ts';
 import { defaultRealm } from '../../../../src/identity/accounts/user.ts';
 import type { UserRow } from '../../../../src/identity/accounts/user-store.ts';
+
+/** Runs a batch in one transaction, and tells every instance what it changed. */
+export const inBatch = <T>(database: Database, work: (tx: Tx, invalidate: Invalidate) => Promise<T>): Promise<T> =>
+  commitAndInvalidate(database, work);
 
 export async function findUsersByIds(db: Db | Tx, ids: readonly string[]): Promise<ReadonlyMap<string, UserRow>> {
   if (ids.length === 0) return new Map();
