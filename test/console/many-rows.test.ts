@@ -65,8 +65,22 @@ describe('The console and many rows', () => {
       assert.equal(body.data.length, 0);
       await menu('Import');
       await page.getByLabel('File').setInputFiles(file);
+      // A cell that is corrected last is still being checked when the others are imported.
+      await dialog.getByText('This creates 60, changes 0 and leaves 2 out.').waitFor();
+      const checked = Promise.withResolvers<void>();
+      const lookUps = (url: URL) => url.searchParams.get('search')?.startsWith('plate') === true;
+      await page.route(lookUps, async (route) => {
+        await checked.promise;
+        await route.continue();
+      });
+      await plate.fill('AB 124');
       await dialog.getByRole('button', { name: 'Import 60 cars' }).click();
-      await page.getByRole('dialog', { name: '60 cars imported' }).getByRole('button', { name: 'Close' }).click();
+      const imported = page.getByRole('dialog', { name: '60 cars imported' });
+      await imported.getByText('This creates 0, changes 0 and leaves 2 out.').waitFor();
+      checked.resolve();
+      await imported.getByText('This creates 1, changes 0 and leaves 1 out.').waitFor();
+      await page.unroute(lookUps);
+      await imported.getByRole('button', { name: 'Close' }).click();
       await found('1-25 of 64');
     });
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { addApplication } from '../harness/applications.ts';
@@ -80,6 +82,32 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
     const { status, text } = await assertion(once);
     assert.equal(status, 200, text);
     assert.equal((await assertion(once)).status, 401, 'once');
+  });
+
+  it('make the service fetch the keys of a client once, however many come together', async () => {
+    let calls = 0;
+    const server = createServer((_request, response) => {
+      calls++;
+      response.end(JSON.stringify({ keys: [own.jwk] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const jwksUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const { id } = await addApplication(service, { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri });
+      const claims = { iss: id, sub: id, aud: base, exp: seconds() + 60 };
+      const good = await sign({ ...claims, jti: 'good' });
+      const forged = `${part({ alg: 'ES256' })}.${part({ ...claims, jti: 'x' })}.AAAA`;
+      const answers = await Promise.all([good, forged, forged, forged, forged, forged].map(assertion));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 401, 401, 401, 401, 401],
+      );
+      // On a very busy machine the keys may have to be fetched again after ten seconds.
+      assert.ok(calls <= 2, `${calls} requests`);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   const proofOf = ({ privateKey, jwk }: KeyPair, claims: Record<string, unknown>) =>

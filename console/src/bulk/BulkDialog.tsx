@@ -1,4 +1,4 @@
-import { Alert, Button, MenuItem, TextField } from '@mui/material';
+import { Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
 import { Form } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
@@ -58,7 +58,13 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
   if (progress) {
     return (
       <AskDialog
-        title={report ? sayTask('done', counted(report.done, description)) : sayTask('doing', what)}
+        title={
+          undoing.report
+            ? say('{what} restored', { what: counted(undoing.report.done, description) })
+            : report
+              ? sayTask('done', counted(report.done, description))
+              : sayTask('doing', what)
+        }
         cancel={report ? say('Close') : say('Stop')}
         onClose={report ? close : stop}
         isModal={!report}
@@ -71,10 +77,9 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
           )
         }
       >
-        {undoing.report && (
-          <Alert severity="info">{say('{what} restored', { what: counted(undoing.report.done, description) })}</Alert>
-        )}
-        {report ? (
+        {undoing.report ? (
+          <BulkReport report={undoing.report} nameOf={() => ''} />
+        ) : report ? (
           <BulkReport report={report} nameOf={(row) => row.id && rowName(description, row)} />
         ) : (
           <BulkProgress label={sayTask('doing', what)} total={total} {...progress} />
@@ -92,7 +97,7 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
         disabled={isBlocked}
         onClose={onClose}
       >
-        {removeWarningOf(description)}
+        {!isBlocked && removeWarningOf(description)}
         <GoesAlong selection={selection} onBlocked={setBlocked} />
       </AskDialog>
     );

@@ -95,8 +95,10 @@ const needsLabel = new Set(['integer', 'number', 'decimal', 'boolean', 'date', '
 const isFilled = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
-/** Neither empty nor part of the name. */
+/** Neither empty nor part of the name. A number is no part of it: the 4 of four seats may be a digit of the plate. */
 function distinguishes({ name, type }: FieldDescription, description: ResourceDescription, rows: RaRecord[]): boolean {
   if (type === 'status') return true;
-  return rows.some((row) => isFilled(row[name]) && !rowName(description, row).includes(String(row[name])));
+  const isInName = (row: RaRecord) =>
+    typeof row[name] === 'string' && rowName(description, row).includes(row[name] as string);
+  return rows.some((row) => isFilled(row[name]) && !isInName(row));
 }

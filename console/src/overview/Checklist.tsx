@@ -76,6 +76,9 @@ function useSteps(): Step[] | undefined {
   ];
 }
 
+/** The word of a button begins where the text above it does. */
+const flush = { ml: -0.75 } as const;
+
 function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
   const Mark = done ? CheckIcon : OpenIcon;
   return (
@@ -92,17 +95,22 @@ function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
             {how}
           </Typography>
         )}
+        {!done && tick && (
+          <Button
+            size="small"
+            sx={flush}
+            onClick={tick}
+            aria-label={say('{part}: {what}', { part: name, what: say('Done') })}
+          >
+            {say('Done')}
+          </Button>
+        )}
+        {!done && link !== undefined && (
+          <Button size="small" sx={flush} href={link}>
+            {say('Open')}
+          </Button>
+        )}
       </Box>
-      {!done && tick && (
-        <Button size="small" onClick={tick} aria-label={say('{part}: {what}', { part: name, what: say('Done') })}>
-          {say('Done')}
-        </Button>
-      )}
-      {!done && link !== undefined && (
-        <Button size="small" href={link}>
-          {say('Open')}
-        </Button>
-      )}
     </Box>
   );
 }

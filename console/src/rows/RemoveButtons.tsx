@@ -75,7 +75,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
       disabled={isBlocked}
       {...{ busy, onClose }}
     >
-      {removeWarningOf(description)}
+      {!isBlocked && removeWarningOf(description)}
       <GoesAlong selection={{ ids: [String(row.id)] }} onBlocked={setBlocked} />
     </AskDialog>
   );

@@ -43,7 +43,7 @@ export function ResourceShow() {
     >
       <LiveRow />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'flex-start', gap: 3 }}>
-        <Box sx={{ flex: '1 1 600px', minWidth: 0 }}>
+        <Box sx={{ flex: '8 1 600px', minWidth: 0 }}>
           <Card sx={{ p: { xs: 2, md: 3 } }}>
             <Box
               sx={{

@@ -158,7 +158,12 @@ function Option({ one: { name, detail }, id, chosen, onPoint, onFollow }: Option
     >
       {name}{' '}
       {detail !== undefined && (
-        <Typography component="span" variant="body2" color="textSecondary" sx={{ ml: { sm: 1 } }}>
+        <Typography
+          component="span"
+          variant="body2"
+          color={chosen ? 'inherit' : 'textSecondary'}
+          sx={{ ml: { sm: 1 } }}
+        >
           {detail}
         </Typography>
       )}

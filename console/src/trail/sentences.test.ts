@@ -14,6 +14,8 @@ const told = (of: TrailEvent) =>
 test('an event is told as a sentence, with those whom it names', () => {
   assert.equal(told(event('login.succeeded')), '<user u> signed in');
   assert.equal(told(event('user.disabled', { actor_id: 'a' })), '<actor a> disabled <user u>');
+  assert.equal(told(event('passkey.removed', { actor_id: 'a' })), '<actor a> removed a passkey of <user u>');
+  assert.equal(told(event('logout')), '<user u> signed out');
   assert.equal(told(event('consent.given')), '<user u> authorised <client c>');
 });
 

@@ -30,6 +30,7 @@ const sentences = new Map<string, Sentence>([
     'login.throttled',
     { own: 'Sign-ins of {user} are refused for a while', nobody: 'Sign-ins are refused for a while' },
   ],
+  ['logout', { own: '{user} signed out' }],
   ['user.registered', { own: '{user} registered' }],
   ['user.created', { own: '{user} was created', other: '{actor} created {user}' }],
   ['user.invited', { own: '{user} was invited', other: '{actor} invited {user}' }],
@@ -92,6 +93,20 @@ const sentences = new Map<string, Sentence>([
   ['provider.removed', { own: 'A provider to sign in with was removed' }],
   ['provider.failed', { own: 'A sign-in with a provider failed' }],
   ['provider.tested', { own: '{user} tested the sign-in with a provider' }],
+  ['passkey.added', { own: '{user} added a passkey' }],
+  ['passkey.removed', { own: '{user} removed a passkey', other: '{actor} removed a passkey of {user}' }],
+  ['authenticator.added', { own: '{user} set up an authenticator app' }],
+  [
+    'authenticator.removed',
+    { own: '{user} removed an authenticator app', other: '{actor} removed an authenticator app of {user}' },
+  ],
+  ['recovery_codes.made', { own: '{user} got new recovery codes' }],
+  ['recovery_code.used', { own: '{user} used a recovery code' }],
+  [
+    'factors.removed',
+    { own: 'The second factors of {user} were removed', other: '{actor} removed the second factors of {user}' },
+  ],
+  ['browser.forgotten', { own: '{user} no longer trusts a browser' }],
   ['session.proved', { own: '{user} confirmed their identity again' }],
   ['token.created', { own: '{user} created a personal access token', other: '{actor} created a token for {user}' }],
   ['token.revealed', { own: '{user} viewed a personal access token' }],
@@ -112,6 +127,13 @@ const sentences = new Map<string, Sentence>([
   ['settings.changed', { own: 'The settings were changed' }],
   ['service.imported', { own: 'Data was imported from another service' }],
   ['job.failed', { own: 'A job in the queue failed for good' }],
+  ['job.retried', { own: '{user} retried a job in the queue', nobody: 'A job in the queue was retried' }],
+  ['job.deleted', { own: '{user} deleted a job from the queue', nobody: 'A job was deleted from the queue' }],
+  ['job.run', { own: '{user} ran a scheduled job', nobody: 'A scheduled job was run' }],
+  ['webhook.disabled', { own: 'A webhook was disabled' }],
+  ['sessions.ended', { own: 'All sessions were ended' }],
+  ['token.reported', { own: 'A leaked token of {user} was revoked', nobody: 'A leaked token was revoked' }],
+  ['client.registration_token_created', { own: 'A token to register clients was created' }],
 ]);
 
 /** Every kind of event, as a choice: "… invited …". */

@@ -51,8 +51,12 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       ...row,
       problems: fields.length > 0 ? Object.fromEntries(fields.map((one) => [one.field, one.message])) : { id: message },
     }));
-    const others = rows?.filter((row) => !good.includes(row)) ?? [];
-    setRows([...left, ...others].sort((a, b) => a.number - b.number));
+    const sent = new Set(good.map(({ number }) => number));
+    // A corrected row may have been checked while the others were written.
+    setRows((current = []) => {
+      const others = current.filter(({ number }) => !sent.has(number));
+      return [...left, ...others].sort((a, b) => a.number - b.number);
+    });
     refresh();
   }
 
@@ -129,7 +133,9 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
             columns={columnsIn(description, rows).shown}
             {...{ rows, skipped }}
             onSkip={setSkipped}
-            onChange={(changed) => setRows(rows.map((row) => (row.number === changed.number ? changed : row)))}
+            onChange={(changed) =>
+              setRows((current) => current?.map((row) => (row.number === changed.number ? changed : row)))
+            }
           />
           {writing.report && (
             <Button onClick={() => save(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>

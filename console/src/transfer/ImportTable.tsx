@@ -85,7 +85,7 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
                 </TableCell>
                 {columns.map((field) => (
                   <TableCell key={field.name}>
-                    <Cell field={field} row={row} onChange={onChange} />
+                    <Cell key={textOf(field, row)} field={field} row={row} onChange={onChange} />
                   </TableCell>
                 ))}
               </TableRow>
@@ -122,10 +122,14 @@ function OtherProblems({ row, columns }: { row: CheckedRow; columns: FieldDescri
     });
 }
 
+function textOf(field: FieldDescription, { values }: CheckedRow): string {
+  const value = cellOf(field, values);
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+}
+
 function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedRow; onChange: Props['onChange'] }) {
   const description = useDescription();
-  const value = cellOf(field, row.values);
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  const text = textOf(field, row);
   const [typed, setTyped] = useState(text);
   const problem = row.problems[field.name];
   // A cell that was corrected stays an input, so that it can be corrected again.

@@ -99,7 +99,7 @@ export function usersResource(context: Context, services: AccountServices) {
         virtual: true,
         writeOnly: true,
         description:
-          'With a new password of one’s own: ends the personal access tokens and the secrets of the personal clients, and disables the webhooks too.',
+          'Only together with a new password: also ends personal access tokens and the secrets of personal clients, and disables webhooks.',
       }),
       password_hash: text({ hidden: true, required: true, max: 1024 }),
       email_confirmed: boolean({ default: false, readOnly: true, searchable: true, sortable: true }),

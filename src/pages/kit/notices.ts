@@ -13,6 +13,7 @@ const notices = new Map(
     'registered',
     'signed-out',
     'password-reset',
+    'invited',
     'welcome',
     'profile-saved',
     'email-pending',

@@ -22,7 +22,7 @@ export function serveInvitation(kit: PageKit, means: Means): void {
     const answer = await callOwnApi(request, { method: 'POST', path, body: { password } });
     if (answer.ok) {
       kit.cookies.clearSession(reply);
-      return kit.go(reply, `${kit.loginPath}?done=password-reset`);
+      return kit.go(reply, `${kit.loginPath}?done=invited`);
     }
     const problem = answer.errors.password ? undefined : answer.message;
     return showInvitation(kit, means, request, reply.code(answer.status), { errors: answer.errors, problem });

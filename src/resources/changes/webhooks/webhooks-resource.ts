@@ -88,7 +88,7 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
       minItems: 1,
       maxItems: 100,
       items: { type: 'string' },
-      description: 'The ids of deliveries. Send either these or `from`.',
+      description: 'The ids of deliveries. Leave it out to choose them by time.',
     },
     from: { type: 'string', format: 'date-time', description: 'All deliveries from this time on' },
     to: { type: 'string', format: 'date-time', description: 'Deliveries until this time. Default: now' },
