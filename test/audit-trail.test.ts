@@ -133,6 +133,23 @@ onBothEngines('the audit trail', (engine) => {
     });
   });
 
+  it('shows administrators no values of rows that only their owners read', async () => {
+    const resources = new URL('./changes/private', import.meta.url).pathname;
+    const service = await start({ env: { RESOURCES_DIR: resources } });
+    const [admin, ada] = [await addLogin(service, { roles: ['admin'] }), await addLogin(service)];
+    const [reader, token] = [await signIn(service, admin.email), await signIn(service, ada.email)];
+    const { id } = rowOf(await ask(service, '/v1/diaries', { token, json: { entry: 'my first thought' } }));
+    await ask(service, `/v1/diaries/${id}`, { token, method: 'PATCH', json: { entry: 'my second thought' } });
+    assert.equal((await ask(service, `/v1/diaries/${id}`, { token: reader })).status, 404);
+    const events = await trail(service, reader, `row_id:${id}`);
+    assert.deepEqual(events.map(({ type, user_id }) => [type, user_id]).toSorted(), [
+      ['diaries.created', ada.id],
+      ['diaries.updated', ada.id],
+    ]);
+    for (const { data } of events) assert.deepEqual(data.changes?.entry, { hidden: true });
+    assert.doesNotMatch(JSON.stringify(events), /thought/);
+  });
+
   it('forgets who a deleted user was', async () => {
     const service = await start();
     const { url } = service;

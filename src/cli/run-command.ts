@@ -25,6 +25,7 @@ import { addUserImport } from './commands/user-import.ts';
 import { addWebhooksListen } from './commands/webhooks-listen.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
+import { printableLines } from './terminal/table.ts';
 import { UsageError } from './terminal/usage-error.ts';
 
 const readVersion = (): string =>
@@ -94,7 +95,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has said what was wrong already; help and version are no failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(paintError('red', `gatehouse: ${explain(error)}`));
+    console.error(paintError('red', `gatehouse: ${printableLines(explain(error))}`));
     if (!(error instanceof UsageError)) return 1;
     console.error(usageOf(called));
     return 2;

@@ -124,24 +124,23 @@ export function parseConfig(
     else refuseMisspelling(name, envNames);
   });
 
-  const config: Record<string, unknown> = { workingDir };
-  for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
+  const given = [...settingsByKey].map(([key, setting]) => [key, values.has(key) ? values.get(key) : setting.default]);
+  const config = { workingDir, ...Object.fromEntries(given) } as { -readonly [K in keyof Config]: Config[K] };
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
   // A code by mail is a way to sign in too.
   if (!config.localPasswords) config.emailCodes = false;
   config.builtinProviders = completeProviders(providers);
-  for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key] as string);
+  for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key]);
   for (const key of projectDirs)
-    if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);
-  if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
-    config.brandLogo = resolve(workingDir, config.brandLogo as string);
-  if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
-  refuseWithoutPostgres(config.databaseUrl as string, values);
-  refuseUnknownRoles(config.roles as readonly string[], Object.keys(config.roleScopes as object));
+    if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key]);
+  if (config.brandLogo && !/^https?:/.test(config.brandLogo)) config.brandLogo = resolve(workingDir, config.brandLogo);
+  if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir, 'gatehouse.db')}`;
+  refuseWithoutPostgres(config.databaseUrl, values);
+  refuseUnknownRoles(config.roles, Object.keys(config.roleScopes));
   // With SQLite there is no other instance for a load balancer.
-  if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
-  if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
-  return Object.freeze(config) as Config;
+  if (!values.has('drainSeconds') && config.databaseUrl.startsWith('sqlite:')) config.drainSeconds = 0;
+  if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host)}:${config.port}`;
+  return Object.freeze(config);
 }
 
 /** Reports all mistakes at once. */

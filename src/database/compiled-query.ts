@@ -43,7 +43,7 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
   return {
     async run(db, values) {
       const query = compile(db);
-      const { rows } = await db.executeQuery<R>({ ...query, parameters: bind(query.parameters, values) } as never);
+      const { rows } = await db.executeQuery<R>({ ...query, parameters: bind(query.parameters, values) });
       return rows;
     },
     read(database, values) {

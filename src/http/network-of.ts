@@ -10,7 +10,7 @@ export const widerNetworkOf = (address: string): string => (address.includes(':'
 
 /** The first groups of an IPv6 address; the address inside, where it is an IPv4 address written as IPv6. */
 function prefixOf(address: string, groups: number): string {
-  if (!isIPv6(address)) return address;
+  if (!isIPv6(address)) return withoutPort(address, groups);
   const all = ipv6Groups(address);
   const isMapped = all.slice(0, 5).every((group) => group === 0) && all[5] === 0xffff;
   if (isMapped) {
@@ -19,6 +19,12 @@ function prefixOf(address: string, groups: number): string {
   }
   const prefix = all.slice(0, groups).map((group) => group.toString(16));
   return `${prefix.join(':')}::/${groups * 16}`;
+}
+
+/** Some proxies write the port of the connection into X-Forwarded-For: `192.0.2.1:50123`, `[2001:db8::1]:50123`. */
+function withoutPort(address: string, groups: number): string {
+  const [, v6, v4] = /^(?:\[([\da-fA-F:.]+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(address) ?? [];
+  return v6 !== undefined && isIPv6(v6) ? prefixOf(v6, groups) : (v4 ?? address);
 }
 
 /** All eight, whatever was left out with `::` or written as IPv4 at the end. */

@@ -5,6 +5,7 @@ import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { named } from '../http/openapi/openapi-components.ts';
 import { requestSource } from '../http/request-source.ts';
+import { membersOf } from '../platform/is-object.ts';
 import { refuseParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
@@ -55,7 +56,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     async (request, reply) => {
       requireOpenRegistration(context.config);
       requireLocalPasswords(context.config);
-      const user = await registerUser(context, services, bodyOf(request.body), requestSource(request));
+      const user = await registerUser(context, services, membersOf(request.body), requestSource(request));
       return reply
         .code(201)
         .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
@@ -78,7 +79,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
-      const email = readEmailField(bodyOf(request.body), { optional: request.caller.kind !== 'anonymous' });
+      const email = readEmailField(membersOf(request.body), { optional: request.caller.kind !== 'anonymous' });
       if (email === undefined) await requestOwnConfirmation(context, services, request.caller, requestSource(request));
       else await requestConfirmation(context, services, email, requestSource(request));
       return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : onItsWay);
@@ -134,7 +135,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
-      const email = readEmailField(bodyOf(request.body)) as string;
+      const email = readEmailField(membersOf(request.body)) as string;
       // The response does not reveal who exists. Without passwords there is no mail.
       if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
       return reply.code(202).send(onItsWay);
@@ -155,15 +156,13 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request) => {
-      const password = readOnlyField(bodyOf(request.body), 'password');
+      const password = readOnlyField(membersOf(request.body), 'password');
       requireLocalPasswords(context.config);
       await resetPassword(context, services, request.params.token, password, requestSource(request));
       return { message: 'Password changed. Log in with the new one.' };
     },
   );
 }
-
-const bodyOf = (body: unknown): Readonly<Record<string, unknown>> => (body ?? {}) as Record<string, unknown>;
 
 /** `POST /v1/invitations`, for administrators. */
 export function serveInvitations(app: App, context: Context, services: InvitationServices): void {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { OAuthError } from '../platform/errors.ts';
+import { type JsonText, parseJson } from '../platform/json-text.ts';
 
 const mostResources = 10;
 
@@ -46,9 +47,9 @@ export class Audiences {
   }
 
   /** RFC 8707 2.2: the part of the login's audiences that the request names; undefined if it names none. */
-  narrow(granted: string | null, asked: readonly string[]): readonly string[] | undefined {
+  narrow(granted: JsonText<string[]> | null, asked: readonly string[]): readonly string[] | undefined {
     if (asked.length === 0) return undefined;
-    const allowed = granted === null ? [this.#baseUrl] : (JSON.parse(granted) as string[]);
+    const allowed = granted === null ? [this.#baseUrl] : parseJson(granted);
     const named = this.read(asked);
     if (!named.every((uri) => this.#leadsTo(allowed, uri))) {
       throw invalidTarget('The login was not opened for this resource.');

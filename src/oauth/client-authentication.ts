@@ -1,3 +1,4 @@
+import { isBadText } from '../http/bodies/form-body.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
@@ -33,7 +34,8 @@ async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Pr
   const client = await clients.find(sub);
   if (client?.tokenEndpointAuthMethod !== 'private_key_jwt') throw unknownClient('no client with keys');
   if (!(await clientKeys.isSigned(client, jws))) throw unknownClient('no key of the client signed the assertion');
-  const expiresAt = (exp + clockTolerance) * 1000;
+  // `exp` can have fractions (RFC 7519 2), the column has none.
+  const expiresAt = Math.ceil((exp + clockTolerance) * 1000);
   if (!(await spendProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
     throw unknownClient('the assertion was used before');
   }
@@ -113,7 +115,8 @@ function readBasic(authorization: string): { id: string; secret: string }[] {
   if (colon < 0) return [];
   const plain = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
   const decoded = { id: formDecode(plain.id), secret: formDecode(plain.secret) };
-  return decoded.id === plain.id && decoded.secret === plain.secret ? [plain] : [decoded, plain];
+  const readings = decoded.id === plain.id && decoded.secret === plain.secret ? [plain] : [decoded, plain];
+  return readings.filter(({ id, secret }) => !isBadText(id) && !isBadText(secret));
 }
 
 function formDecode(text: string): string {

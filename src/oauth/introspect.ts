@@ -1,3 +1,4 @@
+import { parseJson } from '../platform/json-text.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
@@ -30,8 +31,7 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   if (found.session.client_id && !tokensClient) return inactive;
   if (tokensClient && !(await isForUser(oauth.context.database.db, tokensClient, found.session.user_id)))
     return inactive;
-  const granted =
-    found.kind === 'refresh' ? (JSON.parse(found.session.scopes) as string[]) : found.claims.scope.split(' ');
+  const granted = found.kind === 'refresh' ? parseJson(found.session.scopes) : found.claims.scope.split(' ');
   const allowed = tokensClient ? narrowScopes(granted, tokensClient.scopes) : granted;
   const userId = found.session.user_id ?? tokensClient?.userId ?? null;
   const scope = (await withinRolesOf(oauth.context, userId, allowed)).join(' ');
@@ -61,7 +61,7 @@ function describeRefresh(
     active: true,
     token_type: 'refresh_token',
     iss: config.baseUrl,
-    aud: session.resource === null ? config.baseUrl : (JSON.parse(session.resource) as string[]),
+    aud: session.resource === null ? config.baseUrl : parseJson(session.resource),
     sub: session.user_id ?? session.client_id,
     client_id: session.client_id ?? noClient,
     scope,

@@ -4,6 +4,7 @@ import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
 import { countAgainst, networkLimits } from '../identity/throttle/throttle.ts';
 import { tooManyRequests, unprocessable } from '../platform/errors.ts';
+import { membersOf } from '../platform/is-object.ts';
 import type { OAuth } from './oauth.ts';
 import { reportToken } from './report-token.ts';
 
@@ -26,7 +27,7 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
       },
     },
     async (request, reply) => {
-      const { token } = (request.body ?? {}) as { token?: unknown };
+      const { token } = membersOf(request.body);
       if (typeof token !== 'string' || token === '') {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
       }

@@ -40,6 +40,12 @@ export const systemCaller: Caller = Object.freeze({
 export const isSignedIn = ({ kind, application, proof }: Caller): boolean =>
   kind === 'user' && !application && proof.renewable;
 
+/** The user of a page that only people who are signed in can open. */
+export function userIdOf({ userId }: Caller): string {
+  if (userId === null) throw new Error('the caller is not a user');
+  return userId;
+}
+
 export const isAdmin = (caller: Caller): boolean => caller.roles.includes('admin');
 
 export const mayUseScope = (caller: Caller, scope: string): boolean =>

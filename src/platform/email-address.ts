@@ -52,6 +52,3 @@ export function mailboxOf(email: string): string {
   const plus = folded.indexOf('+');
   return plus > 0 && plus < at ? folded.slice(0, plus) + folded.slice(at) : folded;
 }
-
-/** The form that earlier versions stored: some addresses could not be brought to the new one. */
-export const formerEmail = (text: string): string => text.trim().normalize('NFC').toLowerCase().normalize('NFC');

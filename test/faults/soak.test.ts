@@ -60,6 +60,8 @@ describe('Five minutes of mixed load', () => {
         assert.ok(i < closedWithin, 'each change is delivered');
         await later(1000);
       }
+      // Each row was created and changed.
+      assert.ok(load.delivered >= 2 * oracle.rows.size, `${load.delivered} deliveries for ${oracle.rows.size} rows`);
       let left = await figures(url);
       for (let i = 0; i < closedWithin && left('process_open_fds') > filesBefore + 20; i++) {
         await later(1000);

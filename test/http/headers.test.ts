@@ -222,6 +222,19 @@ describe('The rate limit', () => {
     }
   });
 
+  it('counts an address once, whatever port a proxy writes after it', async () => {
+    const url = await start({ RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });
+    const from = (address: string) =>
+      fetch(`${url}/v1/things`, { headers: { ...json, 'x-forwarded-for': address } }).then(({ status }) => status);
+    for (const [first, second] of [
+      ['192.0.2.1:50001', '192.0.2.1:50002'],
+      ['[2001:db8:1:2::1]:50001', '[2001:db8:1:2::2]:50002'],
+      ['198.51.100.7', '198.51.100.7:443'],
+    ] as const) {
+      assert.deepEqual([await from(first), await from(second)], [200, 429], first);
+    }
+  });
+
   it('is off at 0', async () => {
     const url = await start({ RATE_LIMIT: '0' });
     assert.equal((await fetch(`${url}/v1/things`, { headers: json })).headers.get('ratelimit-limit'), null);

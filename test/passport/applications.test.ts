@@ -67,7 +67,7 @@ onBothEngines('clients of Passport that people sign in to', (engine) => {
     assert.equal((await refresh(service, renewed.body.refresh_token, { client_secret: secret })).status, 200);
   });
 
-  it('become applications in a second pass where an earlier version took them for others', async () => {
+  it('become applications in a second pass when they were given a redirect URI since the first', async () => {
     const { service, old } = await before(`secret = null, redirect = '${redirectUri}'`);
     await takeOver(service, old, { scopes: mappedScopes });
     const { db } = service.context.database;

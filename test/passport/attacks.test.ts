@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { generateSync } from 'otplib';
+import { writeReport } from '../../extensions/passport/report/report.ts';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -68,6 +69,17 @@ onBothEngines('an import under attack', (engine) => {
       assert.deepEqual([await rolesOf('alan@example.com'), await rolesOf('joan@example.com')], ['[]', '["admin"]']);
     });
   }
+
+  it('is not stopped by names that PostgreSQL cannot store, and prints no control characters', async () => {
+    const bad = "'a' || char(0, 27) || '[31mb'";
+    const { service, run } = await prepared(
+      `update oauth_clients set name = ${bad} where id = 2; update oauth_access_tokens set name = ${bad}; update roles set name = ${bad}`,
+    );
+    const report = await run();
+    assert.equal((await whoAmI(service, held.of('login').access_token)).status, 200);
+    assert.ok(report.notes.concat(report.decisions).join().includes('\x1b'));
+    assert.doesNotMatch(writeReport(report), /[^\P{Cc}\n]/u);
+  });
 
   it('leaves roles as they are where it cannot tell', async () => {
     const { old, run, rolesOf } = await prepared('select 1');

@@ -140,6 +140,8 @@ onBothEngines('Registration of clients', (engine) => {
       { redirect_uris, client_name: ['a'] },
       { redirect_uris, logo_uri: 'http://app.example/logo.png' },
       { redirect_uris, logo_uri: 'javascript:alert(1)' },
+      { redirect_uris, software_id: 'x'.repeat(501) },
+      { redirect_uris, contacts: ['ada@app.example', 'x'.repeat(501)] },
       { redirect_uris: Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`) },
     ];
     for (const json of cases) assert.deepEqual(await wrong(json), metadata, JSON.stringify(json));

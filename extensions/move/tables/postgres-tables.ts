@@ -1,9 +1,10 @@
 import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../../../src/database/database.ts';
+import { type InstanceRow, listInstances } from '../../../src/database/postgres/invalidations/instance-table.ts';
+import { leaseSurelyOver } from '../../../src/database/postgres/invalidations/lease.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
-import { refuseServing } from './refuse-serving.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -194,4 +195,17 @@ function selectPage(table: CopiedTable, after: Key | undefined) {
       from ${sql.table(name)} as t ${last ? sql`where (${keys}) > (${last})` : sql``}
       order by ${keys} limit ${sql.lit(pageRows)}
     ) as page where bytes_before < ${sql.lit(pageBytes)}`;
+}
+
+/** Refuses a PostgreSQL that an instance uses. One that crashed has left its row, which nobody renews. */
+async function refuseServing({ db }: Database): Promise<void> {
+  const list = async () => (await sql.raw<InstanceRow>(listInstances).execute(db)).rows;
+  const before = new Map((await list()).map(({ id, renewals }) => [id, Number(renewals)]));
+  if (before.size === 0) return;
+  await new Promise((resolve) => setTimeout(resolve, leaseSurelyOver));
+  const serving = (await list()).filter(({ id, renewals }) => before.get(id) !== Number(renewals));
+  if (serving.length === 0) return;
+  throw new OperatorError(
+    `${serving.length} ${serving.length === 1 ? 'instance serves' : 'instances serve'} from this database. Stop every service that uses it. The database must not change during the move.`,
+  );
 }

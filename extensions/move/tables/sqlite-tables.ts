@@ -1,4 +1,5 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { type ArrayStatement, prepareArrays } from '../../../src/database/sqlite/array-statement.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
 import {
@@ -26,7 +27,7 @@ const kinds = new Map<string, CopiedColumn['kind']>([
 /** A SQLite file that nobody else can use meanwhile: not a service, not a command. */
 export class SqliteTables implements TableWriter {
   readonly #file: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, ArrayStatement>();
 
   constructor(path: string) {
     this.#file = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: false });
@@ -126,11 +127,10 @@ export class SqliteTables implements TableWriter {
     return this.#prepare(sql).all(...values) as unknown as Value[][];
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): ArrayStatement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#file.prepare(sql);
-      statement.setReturnArrays(true);
+      statement = prepareArrays(this.#file, sql);
       this.#statements.set(sql, statement);
     }
     return statement;

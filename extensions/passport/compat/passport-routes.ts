@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
+import { membersOf } from '../../../src/platform/is-object.ts';
 import { askOwnApi, passOn } from './own-api-routes.ts';
 
 type Row = Record<string, unknown>;
@@ -71,8 +72,6 @@ export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): v
   });
   app.delete('/oauth/clients/:id', open, remove('clients'));
 }
-
-const membersOf = (body: unknown): Row => (typeof body === 'object' && body !== null ? (body as Row) : {});
 
 const urisOf = (redirect: unknown): string[] =>
   typeof redirect === 'string'

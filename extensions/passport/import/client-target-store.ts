@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../src/database/database.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 
 /** The users of a client, and its rights beyond its type. Omitted values stay as they are. */
 export interface ClientBounds {
@@ -39,7 +40,7 @@ export async function findScopesOfClients(db: Db, ids: readonly string[]): Promi
     .select(['id', 'scopes'])
     .where('id', 'in', [...ids])
     .execute();
-  return rows.map(({ id, scopes }) => ({ id, scopes: JSON.parse(scopes) as string[] }));
+  return rows.map(({ id, scopes }) => ({ id, scopes: parseJson(scopes) }));
 }
 
 export async function setClientScopes(tx: Tx, id: string, scopes: readonly string[], now: number): Promise<void> {

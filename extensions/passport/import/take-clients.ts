@@ -75,7 +75,7 @@ async function takeClient(
   }
   const userTable = plan.userTables.get(record.provider) as UserTable;
   const existing = await findClient(tx, record.id);
-  // Earlier versions had no applications, and took them for personal clients.
+  // It was given a redirect URI there since the last pass.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
     tally.leave('another client has its id here');

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../../src/database/compiled-query.ts';
 import type { Database, Db, Tx } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import type { JsonText } from '../../../src/platform/json-text.ts';
 
 export type LegacyKeyRow = Selectable<Tables['legacy_keys']>;
 
@@ -11,7 +12,7 @@ export interface LegacySession {
   readonly type: 'session' | 'personal';
   readonly user_id: string | null;
   readonly client_id: string | null;
-  readonly scopes: string;
+  readonly scopes: JsonText<string[]>;
   readonly generation: number;
   readonly used_generation: number | null;
   readonly used_at: number | null;

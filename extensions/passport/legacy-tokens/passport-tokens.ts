@@ -5,6 +5,7 @@ import type { AccessTokenClaims } from '../../../src/oauth/sessions/tokens/acces
 import type { LegacyTokens } from '../../../src/oauth/sessions/tokens/legacy-tokens.ts';
 import { mayRepeat } from '../../../src/oauth/sessions/tokens/refresh-token.ts';
 import { BoundedMap } from '../../../src/platform/bounded-map.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 import type { RefreshPayload } from './defuse.ts';
 import { legacyId } from './legacy-id.ts';
 import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-jwt.ts';
@@ -132,7 +133,7 @@ const expiredClaims = (iss: string, claims: LegacyClaims): AccessTokenClaims => 
 const claimsOf = (iss: string, claims: LegacyClaims, session: LegacySession): AccessTokenClaims => ({
   ...expiredClaims(iss, claims),
   sub: session.user_id ?? session.client_id ?? '',
-  scope: (JSON.parse(session.scopes) as string[]).join(' '),
+  scope: parseJson(session.scopes).join(' '),
   sid: session.id,
 });
 

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../../src/database/database.ts';
 import { offlineAccessScope } from '../../../src/oauth/clients/scopes/scopes.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 import { listLegacyIds } from './legacy-id-store.ts';
 
 /** Maps each scope of the old service to scopes of this service. The empty name stands for a token without scopes. */
@@ -38,5 +39,5 @@ export const forClient = (type: string | undefined, scopes: readonly string[], h
 /** As the import left it, for logins that name their scopes only when they come. */
 export async function readScopeMap(db: Db | Tx): Promise<ScopeMap> {
   const rows = await listLegacyIds(db, scopeSource);
-  return new Map(rows.map(({ old_id, new_id }) => [old_id, JSON.parse(new_id) as string[]]));
+  return new Map(rows.map(({ old_id, new_id }) => [old_id, parseJson(new_id)]));
 }

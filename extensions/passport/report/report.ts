@@ -1,3 +1,4 @@
+import { printable } from '../../../src/cli/terminal/table.ts';
 import type { DecisionCode } from './decision-codes.ts';
 
 const start = 1024;
@@ -187,7 +188,9 @@ export function writeReport(report: Report): string {
     ),
     ...section('To know', report.notes),
     ...section('To decide', report.decisions),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

@@ -8,6 +8,7 @@ import {
   type Source,
   type SourceRow,
   selectSql,
+  withoutNul,
 } from './source.ts';
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
@@ -21,7 +22,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
       uri: url.replace(/^mariadb:/, 'mysql:'),
       charset: 'utf8mb4',
       // As the server writes it: no driver reads a date or a number in its own way.
-      typeCast: (field) => (field.type === 'BIT' ? bits(field.buffer()) : field.string('utf8')),
+      typeCast: (field) => (field.type === 'BIT' ? bits(field.buffer()) : withoutNul(field.string('utf8'))),
       connectTimeout: 15_000,
     });
   } catch (error) {

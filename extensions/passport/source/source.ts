@@ -1,6 +1,9 @@
 /** A row of the old database: every value as its text, whatever its type there. */
 export type SourceRow = Readonly<Record<string, string | null>>;
 
+/** PostgreSQL cannot store a NUL character. One name with it would stop the whole import. */
+export const withoutNul = <T extends string | null>(text: T): T => (text?.replaceAll('\0', '') ?? null) as T;
+
 /** The type of a column, as far as it matters for queries by its values. */
 export type ColumnKind = 'number' | 'uuid' | 'binary' | 'other';
 

@@ -10,6 +10,7 @@ import {
   type Source,
   type SourceRow,
   selectSql,
+  withoutNul,
 } from './source.ts';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -67,7 +68,7 @@ function asText(row: Record<string, unknown>): SourceRow {
   const texts: Record<string, string | null> = {};
   for (const [name, value] of Object.entries(row)) {
     if (value === null || value === undefined) texts[name] = null;
-    else texts[name] = value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);
+    else texts[name] = withoutNul(value instanceof Uint8Array ? Buffer.from(value).toString() : String(value));
   }
   return texts;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.ts';
+import { printable } from '../terminal/table.ts';
 import { keepTokens } from './credentials-file.ts';
 import { askForInvitation, waitForTokens } from './device-login.ts';
 import { readServiceAddress } from './oauth-call.ts';
@@ -41,9 +42,10 @@ export async function logIn(
   // Without it there would be no refresh token, and the login would end within the hour.
   const asked = [...new Set([...scope.split(' ').filter(Boolean), 'offline_access'])].join(' ');
   const invitation = await askForInvitation(service, asked);
-  say(`Open      ${invitation.address}`);
-  say(`and type  ${invitation.userCode}`);
-  say(`\nOr open   ${invitation.addressWithCode}\n\nWaiting …`);
+  // The service may be anybody's.
+  say(`Open      ${printable(invitation.address)}`);
+  say(`and type  ${printable(invitation.userCode)}`);
+  say(`\nOr open   ${printable(invitation.addressWithCode)}\n\nWaiting …`);
   const tokens = await waitForTokens(service, asked, invitation, wait);
   const path = keepTokens(service, tokens, { makeCurrent: true });
   say(`Signed in to ${service}. The token is kept in ${path}; \`gatehouse token\` prints it.`);

@@ -80,5 +80,5 @@ export function readApplicationFlags(
   const { signingAlgorithm } = config;
   const wrong = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
   if (wrong.length > 0) throw new UsageError(wrong.map(inFlags).join('\n'));
-  return fieldsOfInput(values);
+  return fieldsOfInput({ ...values });
 }

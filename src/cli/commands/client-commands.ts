@@ -9,6 +9,7 @@ import { findRegistration } from '../../oauth/registration/registration-store.ts
 import { makeInitialToken } from '../../oauth/registration/registration-tokens.ts';
 import { listSessions } from '../../oauth/sessions/store/session-store.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { asOperator } from '../operator/operator.ts';
 import { withContext } from '../operator/with-context.ts';
@@ -117,7 +118,7 @@ function addClientList(client: Command): void {
           type,
           name,
           owner: user_id,
-          scopes: JSON.parse(scopes) as string[],
+          scopes: parseJson(scopes),
           created_at: showTime(created_at),
         })),
         flags,
@@ -146,7 +147,7 @@ const describe = (id: string) =>
       type: client.type,
       name: client.name,
       owner: client.user_id,
-      scopes: JSON.parse(client.scopes) as string[],
+      scopes: parseJson(client.scopes),
       ...(client.type === 'application' ? describeFields(fieldsOfRow(client)) : {}),
       ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
       from_settings: config.proxiedClients.some((one) => one.id === id),

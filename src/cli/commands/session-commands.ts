@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { systemSource } from '../../http/request-source.ts';
 import { sessionNames } from '../../oauth/sessions/store/session-name-store.ts';
 import { listSessions } from '../../oauth/sessions/store/session-store.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { asOperator } from '../operator/operator.ts';
 import { withContext } from '../operator/with-context.ts';
@@ -34,7 +35,7 @@ const list = ({ user, client }: Flags) =>
       user: names.users.get(row.user_id ?? '') ?? row.user_id,
       client: names.clients.get(row.client_id ?? '') ?? row.client_id,
       name: row.name,
-      scopes: JSON.parse(row.scopes) as string[],
+      scopes: parseJson(row.scopes),
       address: row.address,
       last_used_at: showTime(row.last_used_at),
       expires_at: showTime(row.expires_at),

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { systemSource } from '../../http/request-source.ts';
 import { listUsers, rolesOf } from '../../identity/accounts/user-store.ts';
@@ -13,7 +15,6 @@ import { findUserByText } from '../operator/find-user.ts';
 import { asOperator } from '../operator/operator.ts';
 import { withContext } from '../operator/with-context.ts';
 import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
-import { readPassword } from '../terminal/read-password.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
 const anIdentifier = 'an email, a username, a phone number or an id';
@@ -267,3 +268,11 @@ export const userCommands = [
   ...[addUserCreate, addUserList, addUserShow, addUserPassword, addUserRole],
   ...[addUserFactors, addUserDisable, addUserEnable, addUserDelete],
 ];
+
+/** A password from standard input, or a random one that is shown once. */
+async function readPassword(fromStdin: boolean | undefined): Promise<{ password: string; isMade: boolean }> {
+  if (!fromStdin) return { password: randomBytes(15).toString('base64url'), isMade: true };
+  const password = (await readText(process.stdin)).replace(/\r?\n$/, '');
+  if (password === '') throw new OperatorError('--password-stdin: standard input was empty.');
+  return { password, isMade: false };
+}

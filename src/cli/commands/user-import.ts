@@ -5,6 +5,8 @@ import { OperatorError } from '../../platform/errors.ts';
 import type { Progress } from '../../platform/progress.ts';
 import { withContext } from '../operator/with-context.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
+import { printable } from '../terminal/table.ts';
+
 export function addUserImport(user: Command): void {
   user
     .command('import')
@@ -66,7 +68,7 @@ class RefusalReport {
 
   add(line: number, reasons: readonly string[]): void {
     this.#file ??= createWriteStream(this.path, { mode: 0o600 });
-    this.#file.write(`line ${line}: ${reasons.join('; ')}\n`);
+    this.#file.write(`line ${line}: ${printable(reasons.join('; '))}\n`);
   }
 
   /** Whether there is a report. */

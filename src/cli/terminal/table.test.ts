@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { tableOf } from './table.ts';
+import { printableLines, tableOf } from './table.ts';
 
 const rows = [
   {
@@ -60,4 +60,8 @@ test('a program gets every column and every character', () => {
     first as string,
     /^01a28159-57c1-7711-beb3-4e82840871f3 .*Ada, Countess of Lovelace +2026-11-15T08:30:12.345Z$/,
   );
+});
+
+test('a text of several lines moves no cursor, and keeps its lines', () => {
+  assert.equal(printableLines('one\u001b[2J\n\ttwo\u009b\r'), 'one\\u{1b}[2J\n\ttwo\\u{9b}\\u{d}');
 });

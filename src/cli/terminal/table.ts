@@ -108,3 +108,6 @@ export const showCell = (value: unknown): string => {
 /** People choose names freely: characters that move the cursor, end a line or change the direction are shown as escapes. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+
+/** The same for a text of several lines. */
+export const printableLines = (text: string): string => text.replace(/[^\n\t]+/g, printable);

@@ -2,6 +2,7 @@ import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import { answerQuestions } from '../../platform/worker-thread.ts';
+import { prepareArrays } from './array-statement.ts';
 import { defineExactSum } from './exact-sum.ts';
 import { rowFunction } from './row-mark.ts';
 
@@ -48,9 +49,8 @@ const file = open();
 
 answerQuestions(({ sql, parameters }: Scan): Scanned => {
   try {
-    const statement = file.prepare(sql);
-    statement.setReturnArrays(true);
-    const rows = statement.all(...parameters) as unknown as unknown[][];
+    const statement = prepareArrays(file, sql);
+    const rows = statement.all(...parameters);
     // node:sqlite loses errors in statements with our aggregate function.
     if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
     return { columns: statement.columns().map(({ name }) => name), rows };

@@ -1,6 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Changes, Db, Tx } from '../database.ts';
+import { type ArrayStatement, prepareArrays } from './array-statement.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 import type { SqliteInvalidations } from './sqlite-invalidations.ts';
 
@@ -12,11 +13,11 @@ const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
  */
 export class SqliteBus implements Bus {
   readonly #listeners: ChangeListener[] = [];
-  readonly #dataVersion: StatementSync;
+  readonly #dataVersion: ArrayStatement;
   readonly #snapshot: SharedSnapshot;
   readonly #invalidations: SqliteInvalidations;
   readonly #alone: boolean;
-  readonly #totalChanges: StatementSync;
+  readonly #totalChanges: ArrayStatement;
   readonly #wakeListeners: (() => void)[] = [];
   #wakeAtCommit = false;
   #own = 0;
@@ -31,11 +32,9 @@ export class SqliteBus implements Bus {
     this.#invalidations = invalidations;
     this.#alone = alone;
     // On the writing connection only commits of other processes change it.
-    this.#dataVersion = writer.prepare('pragma data_version');
-    this.#dataVersion.setReturnArrays(true);
+    this.#dataVersion = prepareArrays(writer, 'pragma data_version');
     this.#seen = this.#read();
-    this.#totalChanges = writer.prepare('select total_changes()');
-    this.#totalChanges.setReturnArrays(true);
+    this.#totalChanges = prepareArrays(writer, 'select total_changes()');
   }
 
   async join(): Promise<void> {
@@ -116,10 +115,10 @@ export class SqliteBus implements Bus {
   }
 
   #rowsChanged(): number {
-    return (this.#totalChanges.get() as unknown as [number])[0];
+    return Number(this.#totalChanges.get()?.[0]);
   }
 
   #read(): unknown {
-    return (this.#dataVersion.get() as unknown as unknown[])[0];
+    return this.#dataVersion.get()?.[0];
   }
 }

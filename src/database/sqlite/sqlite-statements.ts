@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { QueryResult } from 'kysely';
 import { BoundedMap } from '../../platform/bounded-map.ts';
+import { type ArrayStatement, prepareArrays } from './array-statement.ts';
 import type { RowBudget } from './row-budget.ts';
 import { rowFunction } from './row-mark.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
@@ -8,7 +9,7 @@ import type { SharedSnapshot } from './shared-snapshot.ts';
 type ToObject = (row: readonly unknown[]) => unknown;
 
 interface Prepared {
-  readonly statement: StatementSync;
+  readonly statement: ArrayStatement;
   /** Counts the rows that it walks over. */
   readonly walks: boolean;
   columns: readonly string[];
@@ -61,7 +62,7 @@ export class Statements {
     const prepared = this.#prepare(sql);
     if (prepared.walks) this.#budget.start();
     this.#snapshot?.join();
-    const row = prepared.statement.get(...bound(parameters)) as unknown as unknown[] | undefined;
+    const row = prepared.statement.get(...bound(parameters));
     if (prepared.walks) this.#budget.end();
     if (row === undefined) return undefined;
     if (row.length !== prepared.columns.length) this.#nameColumns(prepared);
@@ -71,7 +72,7 @@ export class Statements {
   #rows<R>(prepared: Prepared, parameters: readonly unknown[]): R[] {
     if (prepared.walks) this.#budget.start();
     this.#snapshot?.join();
-    const rows = prepared.statement.all(...bound(parameters)) as unknown as unknown[][];
+    const rows = prepared.statement.all(...bound(parameters));
     if (prepared.walks) this.#budget.end();
     // `select *` after a migration has other columns.
     if (rows[0] && rows[0].length !== prepared.columns.length) this.#nameColumns(prepared);
@@ -83,10 +84,8 @@ export class Statements {
   #prepare(sql: string): Prepared {
     const known = this.#byText.get(sql);
     if (known) return known;
-    const statement = this.#file.prepare(sql);
-    statement.setReturnArrays(true);
     const prepared = this.#nameColumns({
-      statement,
+      statement: prepareArrays(this.#file, sql),
       walks: sql.includes(rowFunction),
       columns: [],
       toObject: objectMaker([]),

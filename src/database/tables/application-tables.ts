@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { JsonText } from '../../platform/json-text.ts';
 
 /** Clients, and tables of applications that people sign in to from elsewhere. */
 export interface ApplicationTables {
@@ -10,7 +11,7 @@ export interface ApplicationTables {
     /** The owner of a personal client or an application; null for the operator's own. */
     user_id: string | null;
     /** JSON list: the scopes that the client may request, and the default. */
-    scopes: string;
+    scopes: JsonText<string[]>;
     /** 1: an application without a secret. */
     public: Generated<number>;
     /** JSON lists, as registered to the letter. */
@@ -62,9 +63,9 @@ export interface ApplicationTables {
     user_code: string;
     client_id: string;
     /** JSON list. */
-    scopes: string;
+    scopes: JsonText<string[]>;
     /** JSON list of audiences; null: the service itself. */
-    resource: string | null;
+    resource: JsonText<string[]> | null;
     address: string | null;
     user_agent: string | null;
     created_at: number;

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { JsonText } from '../../platform/json-text.ts';
 
 /** The tables of consents and authorization codes. Written as `Tables` are. */
 export interface AuthorizationTables {
@@ -7,8 +8,8 @@ export interface AuthorizationTables {
     user_id: string;
     client_id: string;
     /** JSON lists: what was allowed, and all that was asked for until now. */
-    scopes: string;
-    asked: string;
+    scopes: JsonText<string[]>;
+    asked: JsonText<string[]>;
     /** The application's name at the last consent. */
     client_name: Generated<string | null>;
     created_at: number;
@@ -26,11 +27,11 @@ export interface AuthorizationTables {
     /** For S256. Null: none was sent. */
     code_challenge: string | null;
     /** JSON lists: what the application asked for, and what it gets. */
-    asked: string;
-    scopes: string;
+    asked: JsonText<string[]>;
+    scopes: JsonText<string[]>;
     nonce: string | null;
     /** JSON list (RFC 8707). */
-    resource: string | null;
+    resource: JsonText<string[]> | null;
     /** JSON of `GrantDetails`. */
     details: string | null;
     created_at: number;

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { JsonText } from '../../platform/json-text.ts';
 
 export interface ChangeTables {
   /** Every change of a resource with `changes`, as triggers write it. */
@@ -27,8 +28,8 @@ export interface ChangeTables {
     user_id: string;
     url: string;
     /** JSON lists. */
-    resources: string;
-    operations: string;
+    resources: JsonText<string[]>;
+    operations: JsonText<string[]>;
     search: string | null;
     active: number;
     /** Why the service has switched it off. */

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { JsonText } from '../../platform/json-text.ts';
 
 /** Sign-in with external identity providers. Written as `Tables` are. */
 export interface IdentityTables {
@@ -13,7 +14,7 @@ export interface IdentityTables {
     /** The profile that the provider sent at the last sign-in. It only helps people to recognise the account. */
     email: string | null;
     /** JSON list: the roles that the user has because of this provider. */
-    roles: Generated<string>;
+    roles: Generated<JsonText<string[]>>;
     created_at: number;
     last_used_at: number | null;
     version: Generated<number>;

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { JsonText } from '../../platform/json-text.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
 import type { ChangeTables } from './change-tables.ts';
@@ -24,7 +25,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     password_hash: string;
     email_confirmed: number;
     /** JSON list of role names. */
-    roles: string;
+    roles: JsonText<string[]>;
     /** 1: cannot sign in, as with a wrong password. */
     disabled: Generated<number>;
     /** BCP 47: the language that the user has chosen. */
@@ -82,7 +83,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     client_id: string | null;
     name: string | null;
     /** JSON list. */
-    scopes: string;
+    scopes: JsonText<string[]>;
     generation: Generated<number>;
     rotated_at: number | null;
     /** The address that sent the refresh of this generation. `address` changes with each use. */
@@ -104,10 +105,10 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     /** When and how the user authenticated. */
     auth_time: Generated<number | null>;
     /** JSON list (RFC 8176). */
-    amr: Generated<string | null>;
+    amr: Generated<JsonText<string[]> | null>;
     acr: Generated<string | null>;
     /** JSON list of the audiences that access tokens may be for (RFC 8707); null: the service itself. */
-    resource: Generated<string | null>;
+    resource: Generated<JsonText<string[]> | null>;
     /** JSON of `GrantDetails`: what an application was given beyond scopes. */
     details: Generated<string | null>;
     /** SHA-256 of the value of a personal access token; null until it was shown, and for sessions. */

@@ -73,7 +73,7 @@ export function parseQueryString(text: string): Record<string, string> {
   try {
     return readFormEncoded(text, { most: mostParameters, tooMany });
   } catch (problem) {
-    return { [wrong]: problem } as unknown as Record<string, string>;
+    return Object.assign(noValues(), { [wrong]: problem });
   }
 }
 

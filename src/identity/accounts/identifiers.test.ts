@@ -36,7 +36,6 @@ describe('identifiers', () => {
     assert.deepEqual(readLogin(' post@b\u00fccher.example ', ['email']), {
       attribute: 'email',
       value: 'post@xn--bcher-kva.example',
-      former: 'post@b\u00fccher.example',
     });
     assert.equal(readLogin('ada', ['email']), undefined);
     assert.deepEqual(readLogin('Ada', ['email', 'username']), { attribute: 'username', value: 'ada' });

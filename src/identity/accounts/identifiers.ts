@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { LoginAttribute } from '../../config/config.ts';
-import { foldEmail, formerEmail, normaliseEmail } from '../../platform/email-address.ts';
+import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import { toNfc } from '../../platform/normal-form.ts';
 
 /** An email holds `@`, a phone starts with `+`, a username with a letter: nobody can take another's as a username. */
 export interface Identifier {
   readonly attribute: LoginAttribute;
   readonly value: string;
-  /** Of an email: the form in which an earlier version may have stored it, where that is another. */
-  readonly former?: string;
 }
 
 export const usernameRule = '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter';
@@ -41,14 +39,11 @@ export function normalisePhone(text: string): string | undefined {
 /** Longer than any identifier, in any spelling. */
 const longestLogin = 1024;
 
-const readEmail = (text: string): Identifier | undefined => {
-  if (!text.includes('@')) return undefined;
-  const attribute = 'email';
-  const former = formerEmail(text);
-  const value = normaliseEmail(text);
-  if (value === undefined) return { attribute, value: former };
-  return foldEmail(value) === former ? { attribute, value } : { attribute, value, former };
-};
+/** A text with `@` that is no address belongs to nobody, and is counted like one. */
+const readEmail = (text: string): Identifier | undefined =>
+  text.includes('@')
+    ? { attribute: 'email', value: normaliseEmail(text) ?? foldEmail(text.normalize('NFC')).normalize('NFC') }
+    : undefined;
 
 const plainly =
   (attribute: LoginAttribute, normalise: (text: string) => string | undefined) =>

@@ -3,29 +3,9 @@ import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import { announceRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
-import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
+import { foldEmail } from '../../platform/email-address.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { Identifier } from './identifiers.ts';
-
-const batch = 1000;
-
-/** Users whose address an earlier version stored, and which could not be brought to today's form. */
-export async function findEmailsOutOfForm(db: Db): Promise<string[]> {
-  const found: string[] = [];
-  let after = '';
-  for (;;) {
-    const users = await db
-      .selectFrom('users')
-      .select(['id', 'email'])
-      .where('id', '>', after)
-      .where('email', 'is not', null)
-      .orderBy('id')
-      .limit(batch)
-      .execute();
-    found.push(...users.filter(({ email }) => normaliseEmail(email as string) !== email).map(({ id }) => id));
-    if (users.length < batch) return found;
-    after = users.at(-1)?.id as string;
-  }
-}
 
 export type UserRow = Selectable<Tables['users']>;
 
@@ -37,11 +17,9 @@ export function findUser(db: Db, id: string): Promise<UserRow | undefined> {
 const emailIs = (email: string) => sql<boolean>`lower(email) = ${foldEmail(email)}`;
 
 /** By an email, username or phone in its stored form (see `readLogin`). */
-export async function findUserByLogin(db: Db, { attribute, value, former }: Identifier): Promise<UserRow | undefined> {
+export async function findUserByLogin(db: Db, { attribute, value }: Identifier): Promise<UserRow | undefined> {
   const users = db.selectFrom('users').selectAll();
-  if (attribute !== 'email') return users.where(attribute, '=', value).executeTakeFirst();
-  const byFormer = former === undefined ? undefined : await users.where(emailIs(former)).executeTakeFirst();
-  return byFormer ?? users.where(emailIs(value)).executeTakeFirst();
+  return (attribute === 'email' ? users.where(emailIs(value)) : users.where(attribute, '=', value)).executeTakeFirst();
 }
 
 export async function insertUser(tx: Db, row: Insertable<Tables['users']>): Promise<void> {
@@ -108,7 +86,7 @@ export async function holdsHash(
   return (await held.execute()).length > 0;
 }
 
-export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];
+export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => parseJson(user.roles);
 
 const uniqueFields = ['email', 'username', 'phone'] as const;
 type UniqueFields = Partial<Pick<UserRow, (typeof uniqueFields)[number]>>;

@@ -23,7 +23,8 @@ const macPurpose = 'passkey challenge';
 const lifeMs = 5 * 60_000;
 
 /** `automatic`: the browser may make the passkey by itself, without asking the person (conditional create). */
-type Ceremony = 'create' | 'automatic' | 'get';
+const ceremonies = ['create', 'automatic', 'get'] as const;
+type Ceremony = (typeof ceremonies)[number];
 
 interface Challenge {
   readonly ceremony: Ceremony;
@@ -44,9 +45,9 @@ const form = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36}
 /** Of the client data, where a challenge is base64url. Undefined where it is none of ours, or expired. */
 function readChallenge(keys: Macs, encoded: string, now: number): Challenge | undefined {
   const text = encoded.length > 400 ? '' : Buffer.from(encoded, 'base64url').toString();
-  const parts = form.exec(text) as unknown as [string, Ceremony, string, string, string, string] | null;
-  if (!parts) return undefined;
-  const [, ceremony, nonce, expiry, userId, mac] = parts;
+  const [, kind, nonce = '', expiry, userId = '', mac = ''] = form.exec(text) ?? [];
+  const ceremony = ceremonies.find((each) => each === kind);
+  if (!ceremony) return undefined;
   const isOurs = keys.macKeys.matches(macPurpose, text.slice(0, -mac.length - 1), mac);
   return isOurs && Number(expiry) > now ? { ceremony, nonce, expiresAt: Number(expiry), userId } : undefined;
 }

@@ -23,7 +23,7 @@ export const openDelivery = (context: Context): Delivery =>
       ? deliverBySmtp(context)
       : deliverToFiles(context);
 
-/** Addresses of earlier versions may hold what would end a header. Such a mail is not sent. */
+/** An address that could end a header gets no mail. Stored addresses cannot; this is the last check. */
 function addressOf({ recipient }: QueuedMail): string {
   if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address is none that mail can be sent to');
   return recipient;

@@ -2,6 +2,7 @@ import type { Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { findTakenFields, lockUser, rolesOf, type UserRow, updateUser } from '../accounts/user-store.ts';
@@ -79,7 +80,7 @@ async function rolesAfter(
   wanted: readonly string[] | undefined,
 ): Promise<{ roles: string[]; granted: string[] }> {
   const current = rolesOf(user);
-  const before = JSON.parse(identity.roles) as string[];
+  const before = parseJson(identity.roles);
   if (wanted === undefined) return { roles: current, granted: before };
   const granted = wanted.filter((role) => before.includes(role) || !current.includes(role));
   const roles = [...new Set([...current.filter((role) => !before.includes(role)), ...wanted])];

@@ -11,7 +11,7 @@ const takes = 'TEAM_ID:KEY_ID:PRIVATE_KEY, where PRIVATE_KEY is the content of t
 function appleSecret(clientId: string, secret: string): () => Promise<string> {
   const match = /^([A-Z0-9]{10}):([A-Z0-9]{10}):(.+)$/s.exec(secret.trim());
   if (!match) throw new OperatorError(`${setting}: got a value that is not shown; it takes ${takes}.`);
-  const [, teamId, keyId, key] = match as unknown as [string, string, string, string];
+  const [, teamId = '', keyId = '', key = ''] = match;
   const privateKey = readKey(key);
   return () =>
     new SignJWT({})

@@ -6,12 +6,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import {
-  type ActionCall,
-  action,
-  type MadeAction,
-  type WriteCall,
-} from '../../resources/declaration/define-resource.ts';
+import { type Action, type ActionCall, action, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { Fields } from '../../resources/declaration/fields/field.ts';
 import { role } from '../../resources/declare.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
@@ -111,7 +106,7 @@ function emailOf({ email, disabled }: WholeUser): string {
 }
 
 /** The actions of administrators for a user. Each records one event. */
-export const administerUser = (services: AccountServices): MadeAction[] => [
+export const administerUser = (services: AccountServices): Action[] => [
   action({
     name: 'lockouts',
     method: 'GET',

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
-import { action, type MadeAction } from '../../resources/declaration/define-resource.ts';
+import { type Action, action } from '../../resources/declaration/define-resource.ts';
 import { role } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findHeldFactors } from '../factors/held-factor-store.ts';
@@ -19,7 +19,7 @@ const Held = Type.Object({
 });
 
 /** The second factors of a user: only their counts, never the factors themselves. */
-export const userFactors = (context: Context, { mail }: AccountServices): MadeAction[] => [
+export const userFactors = (context: Context, { mail }: AccountServices): Action[] => [
   action({
     name,
     method: 'GET',

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts';
 import { listKeys } from '../../database/keys/key-ring.ts';
 import type { Looked } from '../../database/look-at-database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
-import { findEmailsOutOfForm, hasAdministrator } from '../../identity/accounts/user-store.ts';
+import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
@@ -21,21 +21,6 @@ async function lookAtFactors({ mfa }: Config, db: Db): Promise<Finding> {
       ? 'Set MFA=admins: then administrators set one up when they next sign in.'
       : 'They are asked to set one up when they next sign in.',
     { count },
-  );
-}
-
-const shown = 10;
-
-/** Addresses that were stored before they had one form, and clash with another or are none by today's rules. */
-async function lookAtEmails(db: Db): Promise<Finding> {
-  const ids = await findEmailsOutOfForm(db);
-  if (ids.length === 0) return ok('emails', 'all in one form');
-  const named = ids.slice(0, shown).join(', ') + (ids.length > shown ? ', …' : '');
-  return notice(
-    'emails',
-    '{count, number} that cannot be normalised, because another user has the same one or it is not valid: {named}',
-    "These users can still sign in. Change them with PATCH /v1/users/'{id}', or delete the duplicates.",
-    { count: ids.length, named },
   );
 }
 
@@ -72,8 +57,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
   findings.push(await lookAtFactors(look.config, database.db));
-  findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
-  findings.push(...(await lookAtFailures(database.db)));
+  findings.push(...(await lookAtApplications(database.db)), ...(await lookAtFailures(database.db)));
   return findings;
 }
 

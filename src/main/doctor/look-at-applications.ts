@@ -1,6 +1,7 @@
 import type { Db } from '../../database/database.ts';
 import { type ClientRow, listClients } from '../../oauth/clients/client-store.ts';
 import { everyScope } from '../../oauth/clients/scopes/scopes.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { type Finding, notice, ok } from './finding.ts';
 
 const shown = 10;
@@ -16,7 +17,7 @@ export async function lookAtApplications(db: Db): Promise<Finding[]> {
   const trusted = applications.filter((client) => client.trusted === 1);
   // RFC 8252 8.6: every program on the device can use the id of a public application.
   const open = trusted.filter((client) => client.public === 1);
-  const almighty = trusted.filter(({ scopes }) => (JSON.parse(scopes) as string[]).includes(everyScope));
+  const almighty = trusted.filter(({ scopes }) => parseJson(scopes).includes(everyScope));
   const findings = [
     ...(open.length === 0
       ? []

@@ -1,9 +1,6 @@
 import { AggregatorRegistry } from 'prom-client';
 
-type Figures = Parameters<typeof AggregatorRegistry.aggregate>[0];
-
 const onlyGrows = (figure: object): boolean => ['counter', 'histogram'].includes((figure as { type: string }).type);
-const sum = (figures: readonly object[][]) => AggregatorRegistry.aggregate(figures as unknown as Figures);
 
 /** Sums the figures of all workers. The last counts of a worker stay after it ends. */
 export class SummedFigures {
@@ -25,7 +22,7 @@ export class SummedFigures {
     this.#departed = [];
     const figures = [...this.#last.values(), ...departed];
     // However many there were, one sum of them is kept.
-    if (departed.length > 0) this.#departed.push((await sum(departed).getMetricsAsJSON()) as object[]);
-    return sum(figures).metrics();
+    if (departed.length > 0) this.#departed.push(await AggregatorRegistry.aggregate(departed).getMetricsAsJSON());
+    return AggregatorRegistry.aggregate(figures).metrics();
   }
 }

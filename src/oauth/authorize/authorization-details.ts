@@ -1,6 +1,7 @@
 import { Errors } from 'typebox/schema';
 import type { Config } from '../../config/config.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import type { AuthorizationDetail } from '../sessions/store/grant-details.ts';
 
 /** The list is in every access token, and a header must carry that. */
@@ -51,9 +52,6 @@ function parse(text: string): readonly Record<string, unknown>[] {
   }
   throw invalid('authorization_details must be a JSON list of objects.');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
 

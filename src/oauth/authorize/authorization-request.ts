@@ -9,6 +9,7 @@ import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } f
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
+import { keyToBindTo } from '../proofs/dpop.ts';
 import type { AuthorizationDetail, RequestedClaims } from '../sessions/store/grant-details.ts';
 import { readAuthorizationDetails } from './authorization-details.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
@@ -124,7 +125,7 @@ export function readAuthorizationRequest(
     nonce: only(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
     pushedId,
-    jkt: only(parameters, 'dpop_jkt') ?? jkt,
+    jkt: keyToBindTo(only(parameters, 'dpop_jkt'), jkt),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { parseJson } from '../../platform/json-text.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;
 
@@ -20,8 +21,8 @@ interface Parties {
 
 const read = ({ id, scopes, asked }: ConsentRow): Consent => ({
   id,
-  scopes: JSON.parse(scopes) as string[],
-  asked: JSON.parse(asked) as string[],
+  scopes: parseJson(scopes),
+  asked: parseJson(asked),
 });
 
 const of = (db: Db | Tx, { userId, clientId }: Parties) =>

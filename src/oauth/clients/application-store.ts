@@ -93,16 +93,17 @@ function read(kind: Kind, value: unknown): unknown {
 export const columnsOf = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
   Object.fromEntries(columns.map(([name, column, kind]) => [column, store(kind, fields[name] ?? emptyOf(name, kind))]));
 
-export const fieldsOfRow = (row: Partial<ClientRow>): ApplicationFields =>
+const fieldsFrom = (value: (name: string, column: keyof ClientRow, kind: Kind) => unknown): ApplicationFields =>
   Object.fromEntries(
-    columns.map(([name, column, kind]) => [name, read(kind, row[column])]),
+    columns.map(([name, column, kind]) => [name, value(name, column, kind)]),
   ) as unknown as ApplicationFields;
 
+export const fieldsOfRow = (row: Partial<ClientRow>): ApplicationFields =>
+  fieldsFrom((_name, column, kind) => read(kind, row[column]));
+
 /** From values by the names of the API. */
-export const fieldsOfInput = (values: object): ApplicationFields =>
-  Object.fromEntries(
-    columns.map(([name, column, kind]) => [name, (values as Record<string, unknown>)[column] ?? emptyOf(name, kind)]),
-  ) as unknown as ApplicationFields;
+export const fieldsOfInput = (values: Readonly<Record<string, unknown>>): ApplicationFields =>
+  fieldsFrom((name, column, kind) => values[column] ?? emptyOf(name, kind));
 
 /** By the names of the API, for people and for the audit trail. */
 export const describeFields = (fields: Partial<ApplicationFields>): Record<string, unknown> =>

@@ -1,6 +1,8 @@
+import { membersOf } from '../../platform/is-object.ts';
+
 /** The mistake in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
 export function faultOfJwks(jwks: unknown): string | undefined {
-  const { keys } = (typeof jwks === 'object' && jwks !== null ? jwks : {}) as { keys?: unknown };
+  const { keys } = membersOf(jwks);
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys) {
     return `must be an object with a list keys of 1 to ${mostKeys}`;
   }

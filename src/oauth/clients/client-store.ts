@@ -4,6 +4,7 @@ import type { Db, Engine, Tx } from '../../database/database.ts';
 import { announceRevocation } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { type ApplicationFields, applicationColumns, columnsOf, fieldsOfRow } from './application-store.ts';
 
 export type ClientRow = Selectable<Tables['clients']>;
@@ -75,7 +76,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     type: row.type,
     name: row.name,
     userId: row.user_id,
-    scopes: JSON.parse(row.scopes) as string[],
+    scopes: parseJson(row.scopes),
     realm: row.realm,
     ...fieldsOfRow(row),
     registration: row.registration,

@@ -5,6 +5,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden, notFound, tooManyRequests } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
@@ -61,7 +62,7 @@ export async function findWaitingDevice(
   if (!(await isForUser(context.database.db, client, caller.userId))) {
     throw forbidden('This application is for other users.');
   }
-  const asked = narrowScopes(JSON.parse(row.scopes) as string[], client.scopes);
+  const asked = narrowScopes(parseJson(row.scopes), client.scopes);
   // A user without any role cannot give the admin scope.
   const scopes = asked.filter((scope) => scope !== adminScope || caller.roles.length > 0);
   return { row, client, scopes };
@@ -122,7 +123,7 @@ async function openSession(
     clientId: row.client_id,
     scopes,
     authentication: authenticationOf(login.session),
-    resource: row.resource === null ? [] : (JSON.parse(row.resource) as string[]),
+    resource: row.resource === null ? [] : parseJson(row.resource),
     expiresAt: row.expires_at,
     source: { address: row.address, userAgent: row.user_agent, requestId: source.requestId },
   });

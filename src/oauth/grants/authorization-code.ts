@@ -4,6 +4,7 @@ import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { readCode } from '../authorize/authorization-codes.ts';
 import { type CodeRow, findCode, noteSessionOfCode, spendCode } from '../authorize/code-store.ts';
@@ -36,7 +37,7 @@ export const authorizationCodeGrant: Grant = {
     const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, resource, source, jkt });
     countAs?.(redeemed.session.id);
     const { session, durable, scopes } = redeemed;
-    const asked = JSON.parse(redeemed.code.asked) as string[];
+    const asked = parseJson(redeemed.code.asked);
     return { session, durable, scopes, asked, nonce: redeemed.code.nonce ?? undefined };
   },
 };
@@ -103,14 +104,14 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
   await requireSecret(context, tx, client.secretId);
   audiences.narrow(code.resource, held.resource);
   const isAllowed = stillAllowed(client, rows, consent);
-  const scopes = (JSON.parse(code.scopes) as string[]).filter(isAllowed);
+  const scopes = parseJson(code.scopes).filter(isAllowed);
   if (scopes.length === 0) return 'nothing of it is allowed any more';
   const opened = sessions.open(tx, {
     ...parties,
     scopes,
     login: { id: code.login_id },
     authentication: login ? authenticationOf(login) : null,
-    resource: JSON.parse(code.resource ?? '[]') as string[],
+    resource: parseJson(code.resource ?? '[]'),
     details: { ...stillDetailed(readDetails(code.details), isAllowed), jkt: held.jkt },
     refreshable: isRefreshable(client, scopes),
     source,
@@ -151,7 +152,7 @@ function stillAllowed(
   { client }: AuthorityRows,
   consent: Consent | undefined,
 ): (scope: string) => boolean {
-  const registered = client ? (JSON.parse(client.scopes) as string[]) : [];
+  const registered = client ? parseJson(client.scopes) : [];
   const isConsented = (scope: string) =>
     trusted || (consent !== undefined && (scope === adminScope || hasAllowed(consent, scope)));
   return (scope) => client !== undefined && allowsScope(registered, scope) && isConsented(scope);

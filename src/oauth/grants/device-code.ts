@@ -1,6 +1,7 @@
 import type { Tx } from '../../database/database.ts';
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { deviceCodeType, hashDeviceCode } from '../device-authorization/device-authorization.ts';
@@ -100,5 +101,5 @@ async function redeem(
   if (!session || userId === null) return 'denied';
   await noteLogin(tx, { userId, source });
   await recordEvent(context, tx, { type: 'login.succeeded', userId, clientId: client.id, sessionId, source });
-  return { session, durable: Promise.resolve(), asked: JSON.parse(scopes) as string[] };
+  return { session, durable: Promise.resolve(), asked: parseJson(scopes) };
 }

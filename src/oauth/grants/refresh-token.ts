@@ -1,5 +1,6 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { type JsonText, parseJson } from '../../platform/json-text.ts';
 import { requireRealm } from '../clients/require-realm.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
@@ -20,8 +21,7 @@ export const refreshTokenGrant: Grant = {
     const held = countAs && readRefreshToken(keys, refreshToken);
     if (held) countAs(held.sessionId);
     const asked = parameters.get('scope') ?? '';
-    const allowed = (session: { scopes: string }) =>
-      narrowScopes(JSON.parse(session.scopes) as string[], client.scopes);
+    const allowed = (session: { scopes: JsonText<string[]> }) => narrowScopes(parseJson(session.scopes), client.scopes);
     const resources = resourcesIn(parameters);
     const { config, database } = context;
     if (asked !== '' || resources.length > 0 || config.requireEmailConfirmation) {

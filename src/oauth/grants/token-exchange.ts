@@ -26,7 +26,7 @@ export const tokenExchangeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:token-exchange',
   clientTypes: ['application', 'personal'],
   confidential: true,
-  async issue({ context, verifier, audiences, scopes: known }, { client, parameters }) {
+  async issue({ context, verifier, audiences, scopes: known }, { client, parameters, jkt }) {
     if (required(parameters, 'subject_token_type') !== accessTokenType) {
       throw invalidRequest(`subject_token_type takes ${accessTokenType}.`);
     }
@@ -37,6 +37,8 @@ export const tokenExchangeGrant: Grant = {
     if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
     const { claims, session } = found;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
+    // A token that is bound to a key must not become one that anybody can use. The new one is bound to the key of this client.
+    if (claims.cnf && jkt === undefined) throw keyRequired();
     await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
     if (depthOf(act) > longestChain) throw invalidRequest('The token was passed on too often.');
@@ -64,3 +66,6 @@ export const tokenExchangeGrant: Grant = {
 
 const invalidSubject = (reason: string) =>
   new OAuthError('invalid_request', 'subject_token is not valid for this client.', { reason });
+
+const keyRequired = () =>
+  new OAuthError('invalid_dpop_proof', 'The subject_token is bound to a key: send a DPoP proof with your own key.');

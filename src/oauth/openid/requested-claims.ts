@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/is-object.ts';
 import { invalidRequest } from '../parameters.ts';
 import type { RequestedClaims } from '../sessions/store/grant-details.ts';
 import { scopeOfClaim } from './claims.ts';
@@ -26,9 +27,6 @@ function parse(text: string): Record<string, unknown> {
   }
   throw invalidRequest('claims must be a JSON object.');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The scopes that a person must agree to before these claims are given. */
 export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly string[] =>

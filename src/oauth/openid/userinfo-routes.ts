@@ -3,6 +3,7 @@ import type { App } from '../../http/app.ts';
 import { bearerToken } from '../../http/gate/authenticate.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { oauthErrorSchema } from '../schemas.ts';
@@ -52,7 +53,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
 
 /** The caller of a POST, by the header or by the form (RFC 6750 2.2), never by both. */
 async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promise<Caller> {
-  const sent = (request.body as Record<string, unknown> | undefined)?.access_token;
+  const sent = membersOf(request.body).access_token;
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
   if (!isForm || typeof sent !== 'string') return verifier.verify(bearerToken(request), request);
   if (request.headers.authorization !== undefined) {

@@ -21,6 +21,8 @@ export class ClientKeys {
   readonly #context: Context;
   readonly #fetch: GuardedFetch;
   readonly #sets = new BoundedMap<string, Fetched>(rememberedSets);
+  /** One at a time for each address: anybody can send assertions in the name of a client. */
+  readonly #underWay = new Map<string, Promise<readonly Jwk[]>>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -47,8 +49,15 @@ export class ClientKeys {
     const now = this.#context.now();
     const known = this.#sets.get(uri);
     if (known && now - known.at < maxAge) return known.keys;
+    const underWay = this.#underWay.get(uri) ?? this.#fetchKeys(uri, now);
+    this.#underWay.set(uri, underWay);
+    return underWay;
+  }
+
+  async #fetchKeys(uri: string, at: number): Promise<readonly Jwk[]> {
     const keys = await this.#read(uri);
-    this.#sets.set(uri, { keys, at: now });
+    this.#sets.set(uri, { keys, at });
+    this.#underWay.delete(uri);
     return keys;
   }
 

@@ -14,6 +14,17 @@ export interface ProvenRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
+/** RFC 9449 10.1: the key that `dpop_jkt` names, or the key of the proof that came with a pushed request. Both must be the same. */
+export function keyToBindTo(named: string | undefined, proven: string | undefined): string | undefined {
+  if (named !== undefined && !/^[\w-]{43}$/.test(named)) {
+    throw new OAuthError('invalid_request', 'dpop_jkt takes the SHA-256 thumbprint of a key in base64url.');
+  }
+  if (named !== undefined && proven !== undefined && named !== proven) {
+    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt names another key than that of the DPoP proof.');
+  }
+  return named ?? proven;
+}
+
 const slotMs = 300_000;
 const purpose = 'DPoP nonce';
 

@@ -20,13 +20,16 @@ export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
 
 const longest = 16_384;
 
+/** PostgreSQL cannot store a NUL character. JSON can contain it only as this escape sequence. */
+const containsNul = (part: string): boolean => Buffer.from(part, 'base64url').includes('\\u0000');
+
 /** Undefined for what is no signed JWT. */
 export function readJws(token: string): ForeignJws | undefined {
   const parts = token.length > longest ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
   if (!parts) return undefined;
   const [, head = '', body = '', signature = ''] = parts;
   const [header, claims] = [decodePart(head), decodePart(body)];
-  if (!header || !claims || 'crit' in header) return undefined;
+  if (!header || !claims || 'crit' in header || containsNul(body)) return undefined;
   return { header, claims, data: `${head}.${body}`, signature };
 }
 
@@ -43,15 +46,16 @@ export function isSignedBy({ header, data, signature }: ForeignJws, jwk: Jwk, al
 }
 
 const keyTypes: Readonly<Record<string, string>> = { ES256: 'EC', EdDSA: 'OKP', PS256: 'RSA', RS256: 'RSA' };
-const members: Readonly<Record<string, readonly string[]>> = {
-  EC: ['crv', 'kty', 'x', 'y'],
-  OKP: ['crv', 'kty', 'x'],
-  RSA: ['e', 'kty', 'n'],
-};
+/** A Map, so that `"kty": "toString"` finds nothing. */
+const members: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['EC', ['crv', 'kty', 'x', 'y']],
+  ['OKP', ['crv', 'kty', 'x']],
+  ['RSA', ['e', 'kty', 'n']],
+]);
 
 /** RFC 7638. Undefined where it is no key, or a private one. */
 export function thumbprint(jwk: Jwk): string | undefined {
-  const names = members[String(jwk.kty)];
+  const names = members.get(jwk.kty);
   if (!names || 'd' in jwk || names.some((name) => typeof jwk[name] !== 'string')) return undefined;
   return hash('sha256', JSON.stringify(Object.fromEntries(names.map((name) => [name, jwk[name]]))), 'base64url');
 }

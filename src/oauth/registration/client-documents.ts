@@ -11,6 +11,7 @@ import {
 import type { RequestSource } from '../../http/request-source.ts';
 import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
 import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { faultOfWebUri } from '../clients/application-uris.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
@@ -65,7 +66,7 @@ function readClientDocument(
 function readObject(body: Buffer): Record<string, unknown> {
   try {
     const read: unknown = JSON.parse(body.toString());
-    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
+    if (isObject(read)) return read;
   } catch {
     // Said below.
   }

@@ -27,6 +27,8 @@ const grantTypes = ['authorization_code', 'refresh_token', 'urn:ietf:params:oaut
 const longestName = 100;
 const mostUris = 20;
 const longestScope = 4000;
+/** Of one text. */
+const longestNote = 500;
 
 /** The options that this service offers to clients. */
 export interface Offered {
@@ -126,6 +128,8 @@ function flagOf(sent: Sent, name: string): boolean {
 function notesOf(sent: Sent): ClientNotes {
   const texts = ['application_type', 'software_id', 'software_version'].map((name) => [name, textOf(sent, name)]);
   const notes = [...texts, ['contacts', listOf(sent, 'contacts')]].filter(([, value]) => value !== undefined);
+  const long = notes.find(([, value]) => [value].flat().some((text) => (text?.length ?? 0) > longestNote));
+  if (long) throw invalid(`${long[0]} takes texts of at most ${longestNote} characters.`);
   return Object.fromEntries(notes) as ClientNotes;
 }
 

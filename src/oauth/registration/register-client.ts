@@ -4,6 +4,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
 import { anonymousCaller } from '../../platform/caller.ts';
 import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { makeClient } from '../clients/make-client.ts';
 import type { OAuth } from '../oauth.ts';
 import { addressOf, type ClientInformation, describe, type KeptMetadata } from './client-information.ts';
@@ -25,7 +26,7 @@ export interface RegistrationRequest {
 
 /** The members of a body that must be an object. */
 export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  if (isObject(body)) return body;
   throw new OAuthError('invalid_client_metadata', 'Send the metadata of the client as a JSON object.');
 }
 

@@ -3,6 +3,7 @@ import type { Database, Db, Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/may-use-grant.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
@@ -54,8 +55,7 @@ export type NotifyApplications = (
   addresses: ReadonlyMap<string, string>,
 ) => Promise<void>;
 
-export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] =>
-  JSON.parse(scopes) as string[];
+export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] => parseJson(scopes);
 
 const dbOf = (on: Database | Tx): Db | Tx => ('engine' in on ? on.db : on);
 

@@ -6,6 +6,7 @@ import { noValidation } from '../../http/no-validation.ts';
 import { prompts } from '../../oauth/authorize/authorization-request.ts';
 import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 import { badRequest } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { AuthorizePage, type Means, type Visit } from './authorize-page.ts';
 import { digestOf } from './consent-page.ts';
@@ -101,7 +102,7 @@ async function decide(kit: PageKit, means: Means, page: AuthorizePage, visit: Vi
 
 const allow = (page: AuthorizePage, visit: Visit): Promise<FastifyReply> =>
   page.allow(visit, async (asked, scopes) => {
-    const sent = (visit.request.body ?? {}) as Record<string, unknown>;
+    const sent = membersOf(visit.request.body);
     const { reply } = visit;
     const shown = await page.shown(asked.authorization, scopes);
     const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;

@@ -10,6 +10,7 @@ import {
 } from '../../oauth/device-authorization/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device-authorization/device-authorization.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
@@ -108,8 +109,7 @@ async function decide(
   return kit.go(reply, `/device/done?decision=${decision}`);
 }
 
-const isTicked = ({ body }: FastifyRequest, scope: string): boolean =>
-  Object.hasOwn((body ?? {}) as object, `scope:${scope}`);
+const isTicked = ({ body }: FastifyRequest, scope: string): boolean => Object.hasOwn(membersOf(body), `scope:${scope}`);
 
 const showDone = (kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
   const refused = queryOf(request).decision === 'refused';

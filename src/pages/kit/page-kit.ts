@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Brand, pictureSource, readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import { type Languages, languagesOf, nameOfLanguage } from '../../config/languages/languages.ts';
+import { Message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import type { App, Protection } from '../../http/app.ts';
@@ -10,6 +11,7 @@ import { addVary } from '../../http/gate/caching.ts';
 import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
 import type { ProviderButton, Providers } from '../../identity/providers/providers.ts';
 import { Problem } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { type Cookies, createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
@@ -18,7 +20,6 @@ import { RequestLanguage } from '../session/request-language.ts';
 import { type AssetUrls, serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { provingInPlace } from './prove-in-place.ts';
-import { spoken } from './spoken.ts';
 import { pathOf, themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 
@@ -231,7 +232,7 @@ const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, htm
 
 /** The named fields of a form as text, trimmed but for passwords; whatever else was sent is left alone. */
 export function readForm<Name extends string>({ body }: FastifyRequest, ...names: Name[]): Record<Name, string> {
-  const sent = (body ?? {}) as Record<string, unknown>;
+  const sent = membersOf(body);
   const read = (name: Name) => {
     const value = sent[name];
     if (typeof value !== 'string') return '';
@@ -242,3 +243,14 @@ export function readForm<Name extends string>({ body }: FastifyRequest, ...names
 
 export const queryOf = (request: FastifyRequest): Record<string, string | undefined> =>
   request.query as Record<string, string | undefined>;
+
+/** The variables of a view with every message in them in the reader's language. */
+const spoken = (languages: Languages, language: string, variables: Variables): Variables =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, speak(languages, language, value)]));
+
+function speak(languages: Languages, language: string, value: unknown): unknown {
+  if (value instanceof Message) return languages.text(language, value);
+  if (Array.isArray(value)) return value.map((item) => speak(languages, language, item));
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? spoken(languages, language, { ...value }) : value;
+}

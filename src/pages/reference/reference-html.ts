@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../../platform/errors.ts';
 import type { Described, Section } from './described.ts';
 import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
@@ -18,7 +19,7 @@ export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGE
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
   const [, ...releases] = text.split(/^## /m);

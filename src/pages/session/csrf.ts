@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { Problem } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import type { Cookies } from './cookies.ts';
 import { mayBeOwnPage } from './page-origin.ts';
 
@@ -50,7 +51,7 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
       // An attacker who can set cookies from a neighbouring host also has a matching pair of cookie and field.
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
-      const sent = (request.body as Record<string, unknown> | undefined)?._csrf;
+      const sent = membersOf(request.body)._csrf;
       if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');
       if (!keys.macKeys.matches(purpose, boundTo(visitor, request), sent))
         throw refused('the token of the form is not ours');

@@ -2,6 +2,7 @@ import type { FastifyRequest, InjectOptions } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import type { FieldError } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** A response of the API, in the form that a page needs. */
@@ -49,7 +50,7 @@ export async function callOwnApi<T>(
   if (cookie !== undefined) headers.cookie = cookie;
   const userAgent = request.headers['user-agent'];
   if (userAgent) headers['user-agent'] = userAgent;
-  const zone = (request.body as Record<string, unknown> | undefined)?.time_zone;
+  const zone = membersOf(request.body).time_zone;
   if (typeof zone === 'string' && /^[\w+/-]{1,64}$/.test(zone)) headers['time-zone'] = zone;
   // Mail that follows from it is written in the language of the page.
   const language = knownLanguage(request) ?? request.headers['accept-language'];

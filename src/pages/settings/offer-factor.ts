@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { findHeldFactors, hasSecondFactor } from '../../identity/factors/held-factor-store.ts';
 import { creationOptions, type PasskeyMeans } from '../../identity/factors/passkeys.ts';
+import { userIdOf } from '../../platform/caller.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 
@@ -12,7 +13,7 @@ const directly = 120_000;
 export async function offerFactor(kit: PageKit, means: PasskeyMeans, request: FastifyRequest): Promise<Variables> {
   const { caller } = request;
   const { db } = kit.database;
-  const user = kit.config.mfa === 'off' ? undefined : await findUser(db, caller.userId as string);
+  const user = kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));
   const held = user && (await findHeldFactors(db, user.id));
   if (!user || !held || hasSecondFactor(held)) return {};
   const { time, amr } = caller.proof;

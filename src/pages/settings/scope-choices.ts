@@ -7,6 +7,7 @@ import {
   identityScopes,
   type KnownScopes,
 } from '../../oauth/clients/scopes/scopes.ts';
+import { membersOf } from '../../platform/is-object.ts';
 
 /** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
@@ -33,7 +34,7 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
 
 /** The scopes that were chosen in a form. */
 export function readScopes({ body }: FastifyRequest): string[] {
-  const sent = (body ?? {}) as Record<string, unknown>;
+  const sent = membersOf(body);
   if (sent.access === 'all') return [everyScope];
   return Object.keys(sent)
     .filter((name) => name.startsWith('scope:'))

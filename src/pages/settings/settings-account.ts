@@ -4,6 +4,7 @@ import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findTimeZone } from '../../identity/accounts/time-zone-store.ts';
+import { userIdOf } from '../../platform/caller.ts';
 import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
@@ -31,7 +32,7 @@ const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'role
  * of the audit trail what happened to them. Nothing in it opens anything: values of tokens and secrets are not stored.
  */
 async function* ownData(kit: PageKit, request: FastifyRequest): AsyncGenerator<string> {
-  const id = request.caller.userId as string;
+  const id = userIdOf(request.caller);
   const { db } = kit.database;
   const head = {
     service: kit.config.baseUrl,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
+import { userIdOf } from '../../platform/caller.ts';
 import { newestOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
@@ -38,7 +39,7 @@ async function showConnections(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const consents = await ownRows<Consent>(request, 'consents', undefined, 'updated_at');
-  const calls = await lastCalls(context.database.db, request.caller.userId as string);
+  const calls = await lastCalls(context.database.db, userIdOf(request.caller));
   const items = await Promise.all(
     consents.map(async ({ client_id, client_name, scopes, ...consent }) => {
       const client = await clients.find(client_id);

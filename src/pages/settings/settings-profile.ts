@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
 import type { PasskeyMeans } from '../../identity/factors/passkeys.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
@@ -63,7 +64,7 @@ async function pendingEmail({ database, now }: PageKit, { caller }: FastifyReque
 
 async function saveProfile(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const identifiers = identifierFields(kit.config).map(({ name }) => name);
-  const sent = (request.body ?? {}) as Record<string, unknown>;
+  const sent = membersOf(request.body);
   // A view of the operator's own may not ask for it.
   const own = 'locale' in sent ? (['locale'] as const) : [];
   const names = ['name', ...own, ...identifiers] as const;

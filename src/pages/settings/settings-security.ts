@@ -6,6 +6,7 @@ import { setUpOf } from '../../identity/factors/authenticators-resource.ts';
 import { findPasskeys, passkeyHandle } from '../../identity/factors/passkey-store.ts';
 import { creationOptions, type PasskeyMeans, relyingPartyId } from '../../identity/factors/passkeys.ts';
 import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts';
+import { userIdOf } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
@@ -67,7 +68,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
     const answer = await asPerson<{ recovery_codes: string[] }>(request, 'POST', confirmation, body);
     if (answer.ok) return showCodes(request, reply, answer.data.recovery_codes);
     if (!answer.errors.code) return show(request, reply.code(answer.status), refusal(answer, []));
-    const user = await findUser(kit.database.db, request.caller.userId as string);
+    const user = await findUser(kit.database.db, userIdOf(request.caller));
     const app = { id, ...setUpOf(kit.config, user, form.secret) };
     return showApp(request, reply.code(422), app, { errors: { code: message('login_step.wrong') } });
   });
@@ -121,7 +122,7 @@ function jsonOf(text: string): unknown {
 /** All that the page shows. */
 async function securityOf(kit: PageKit, means: PasskeyMeans, request: FastifyRequest): Promise<Variables> {
   const { db } = kit.database;
-  const userId = request.caller.userId as string;
+  const userId = userIdOf(request.caller);
   const user = await findUser(db, userId);
   if (!user) throw notFound();
   const [apps, passkeys, browsers, { left }, options, handle] = await Promise.all([

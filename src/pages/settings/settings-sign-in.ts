@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
+import { userIdOf } from '../../platform/caller.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { labelOf, leave, type ProviderMeans, providerOf, showProviderFailure } from '../sign-in/provider-means.ts';
@@ -49,7 +50,7 @@ export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
 }
 
 async function waysOf(kit: PageKit, means: ProviderMeans, request: FastifyRequest): Promise<Variables> {
-  const userId = request.caller.userId as string;
+  const userId = userIdOf(request.caller);
   const [identities, methods, buttons] = await Promise.all([
     wanted(asPerson<Identity[]>(request, 'GET', '/v1/identities?limit=100')),
     findSignInMethods(kit, kit.database.db, userId),

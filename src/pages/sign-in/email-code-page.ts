@@ -5,7 +5,7 @@ import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
-import { type MfaRequired, showSecondStep } from './second-step.ts';
+import { isMfaRequired, showSecondStep } from './second-step.ts';
 
 const path = '/login-code';
 
@@ -46,8 +46,8 @@ export function serveEmailCodes(kit: PageKit, findDestination: FindDestination):
       kit.cookies.setSession(reply, answer.data);
       return kit.go(reply, answer.data.scope === undefined ? (next ?? '/settings') : '/settings/security');
     }
-    if (answer.code === 'mfa_required') {
-      return showSecondStep(kit, request, reply, { ...(answer.data as unknown as MfaRequired), next });
+    if (answer.code === 'mfa_required' && isMfaRequired(answer.data)) {
+      return showSecondStep(kit, request, reply, { ...answer.data, next });
     }
     if (answer.status === 429) reply.header('retry-after', String(answer.retryAfter));
     const problem = answer.code === 'invalid_grant' ? { errors: { code: wrong } } : { problem: answer.message };

@@ -10,6 +10,7 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
 import { Problem } from '../../platform/errors.ts';
+import { membersOf } from '../../platform/is-object.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
@@ -41,7 +42,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     `${path}/callback`,
     { config: { auth: 'public', errors: 'page' }, schema: { hide: true } },
     async (request, reply) => {
-      const query = answersIn((request.body ?? {}) as Record<string, unknown>);
+      const query = answersIn(membersOf(request.body));
       return kit.go(reply, `/login/with/${encodeURIComponent(nameIn(request))}/callback?${query}`);
     },
   );
@@ -49,7 +50,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     `${path}/logout`,
     { config: { auth: 'public', errors: 'oauth' }, schema: { hide: true } },
     async (request, reply) => {
-      const { logout_token: token } = (request.body ?? {}) as Record<string, unknown>;
+      const { logout_token: token } = membersOf(request.body);
       if (typeof token !== 'string') throw invalidRequest("The parameter 'logout_token' is missing.");
       const provider = await providerOf(means, request);
       await logOutByProvider(means.oauth, provider, { token, source: requestSource(request) });

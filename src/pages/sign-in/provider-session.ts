@@ -17,7 +17,7 @@ import { visitorOf } from '../session/csrf.ts';
 import { nextQuery } from '../session/local-path.ts';
 import { loginClientOf } from '../session/login-client.ts';
 import type { Answered, ProviderMeans } from './provider-means.ts';
-import { type MfaRequired, showSecondStep } from './second-step.ts';
+import { isMfaRequired, showSecondStep } from './second-step.ts';
 
 const pendingLifeMs = 15 * 60_000;
 
@@ -88,9 +88,8 @@ export async function enter(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     if (client !== null) return refuseClient(reply, error, next);
-    if (error.error === 'mfa_required') {
-      const step = { ...(error.members as unknown as MfaRequired), next: next ?? undefined };
-      return showSecondStep(kit, request, reply, step);
+    if (error.error === 'mfa_required' && isMfaRequired(error.members)) {
+      return showSecondStep(kit, request, reply, { ...error.members, next: next ?? undefined });
     }
     if (error.message !== unconfirmedEmail) throw error;
     const query = nextQuery(next ?? undefined);

@@ -8,10 +8,13 @@ import { localPath, nextQuery } from '../session/local-path.ts';
 import type { Answer } from '../session/own-api.ts';
 
 /** The API's response if the password was right and a second factor is required. */
-export interface MfaRequired {
+interface MfaRequired {
   readonly mfa_token: string;
   readonly methods: readonly string[];
 }
+
+export const isMfaRequired = (body: object | undefined): body is MfaRequired =>
+  body !== undefined && 'mfa_token' in body && 'methods' in body;
 
 interface Step extends MfaRequired {
   readonly next: string | undefined;

@@ -12,7 +12,7 @@ import { endSession, signedOutPath } from '../logout/end-session.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import { pendingOf } from './provider-link.ts';
 import { labelOf, leave, type ProviderMeans } from './provider-means.ts';
-import { type MfaRequired, showSecondStep } from './second-step.ts';
+import { isMfaRequired, showSecondStep } from './second-step.ts';
 
 /** The login page under the name that `login-page-url` gives it, and signing out. */
 export function serveSignIn(kit: PageKit, means: ProviderMeans): void {
@@ -111,9 +111,8 @@ async function signIn(
     kit.cookies.setSession(reply, answer.data);
     return kit.go(reply, answer.data.scope === undefined ? (next ?? '/settings') : '/settings/security');
   }
-  if (answer.code === 'mfa_required') {
-    const step = { ...(answer.data as unknown as MfaRequired), next };
-    return showSecondStep(kit, request, reply, step);
+  if (answer.code === 'mfa_required' && isMfaRequired(answer.data)) {
+    return showSecondStep(kit, request, reply, { ...answer.data, next });
   }
   if (answer.status === 429) {
     reply.header('retry-after', String(answer.retryAfter));

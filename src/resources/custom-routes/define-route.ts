@@ -92,7 +92,7 @@ export function defineRoute<
   B extends TSchema = TUnknown,
   R extends TSchema = TUnknown,
 >(route: Route<P, Q, B, R>): Declared {
-  return { kind: 'route', route: route as unknown as Route };
+  return { kind: 'route', route };
 }
 
 export function definePage(page: Page): Declared {

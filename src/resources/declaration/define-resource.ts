@@ -196,9 +196,6 @@ export interface CollectionAction<B, Name, R> extends DeclaredAction<B, Name, R>
   run(action: CollectionCall<BodyOf<B>>): Promise<unknown> | unknown;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: `action` has typed it already, whatever the resource.
-export type MadeAction = Action<any, never> & DeclaredAction<any, any, any> & { on?: any; run(action: any): unknown };
-
 /** Names of relations; where there is none, a name that none can have. */
 type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
 
@@ -253,5 +250,5 @@ export function defineResource<
  * Gives an action that is not written in its declaration the type of its body. Within `actions: [{ name, summary, run }]` it
  * is not needed: there the row has its type too.
  */
-export const action = <B extends TSchema = TSchema, F extends Fields = Fields>(declared: Action<F, B>): MadeAction =>
-  declared as unknown as MadeAction;
+export const action = <B extends TSchema = TSchema, F extends Fields = Fields>(declared: Action<F, B>): Action =>
+  declared;

@@ -1,3 +1,5 @@
+import { isObject } from '../../platform/is-object.ts';
+
 /** The kind of value that an option takes. */
 export interface OptionKind {
   /** Ends the sentence "it takes …". */
@@ -8,8 +10,6 @@ export interface OptionKind {
 /** The known options and their kinds, for the checks and the reference. */
 export type OptionKinds<Options = Record<string, unknown>> = Readonly<Record<keyof Options & string, OptionKind>>;
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export const flag: OptionKind = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
 export const words: OptionKind = { takes: 'a text', accepts: (value) => typeof value === 'string' };
 export const amount: OptionKind = { takes: 'a number', accepts: (value) => Number.isFinite(value) };
@@ -18,7 +18,7 @@ export const members = (example: string): OptionKind => ({ takes: `an object suc
 /** A TypeBox schema has a keyword such as `type` or `anyOf`. */
 export const schema: OptionKind = {
   takes: 'a TypeBox schema, such as Type.Object({ … })',
-  accepts: (value) => isObject(value) && (Object.keys(value as object).length === 0 || isDescribed(value as object)),
+  accepts: (value) => isObject(value) && (Object.keys(value).length === 0 || isDescribed(value)),
 };
 const isDescribed = (value: object): boolean =>
   ['type', 'properties', 'items', 'anyOf', 'allOf', 'oneOf', 'not', 'const', 'enum', '$ref', '~kind'].some(

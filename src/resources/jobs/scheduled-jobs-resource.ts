@@ -37,7 +37,7 @@ export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
         status: 202,
         run: ({ row, transaction }) =>
           transaction(async (call) => {
-            const id = await scheduler.queueRun(call.tx as never, row.id, null);
+            const id = await scheduler.queueRun(call.tx, row.id, null);
             const { userId, clientId } = call.caller;
             const data = { id, name: row.id };
             await recordEvent(call.context, call.tx, { type: 'job.run', userId, clientId, source: call.source, data });

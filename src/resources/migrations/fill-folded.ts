@@ -22,7 +22,7 @@ function foldWhere(
   condition: Fragment,
   done: (rows: number) => void,
 ): Promise<void> {
-  const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
+  const [tableName, source, target] = [raw(quoted(table)), raw(quoted(from)), raw(quoted(folded))];
   return inBatches(async (after) => {
     const rows = await readUnprepared<{ id: string; value: string | null; folded: string | null }>(
       executor,

@@ -1,4 +1,11 @@
-import type { KyselyPlugin, OperationNode } from 'kysely';
+import {
+  IdentifierNode,
+  type KyselyPlugin,
+  type OperationNode,
+  PrimitiveValueListNode,
+  RawNode,
+  ValueNode,
+} from 'kysely';
 import type { Tx } from '../../database/database.ts';
 
 export interface WatchedTransaction {
@@ -23,6 +30,8 @@ export function watchTables(tx: Tx): WatchedTransaction {
   };
 }
 
+const isNode = (value: object): value is OperationNode => 'kind' in value;
+
 /** Collects names of tables and columns, and raw SQL. It skips values, because there may be many. */
 function collect(node: unknown, identifiers: Set<string>, texts: string[]): void {
   if (typeof node !== 'object' || node === null) return;
@@ -30,10 +39,10 @@ function collect(node: unknown, identifiers: Set<string>, texts: string[]): void
     for (const item of node) collect(item, identifiers, texts);
     return;
   }
-  const { kind } = node as OperationNode;
-  if (kind === 'ValueNode' || kind === 'PrimitiveValueListNode') return;
-  if (kind === 'IdentifierNode') identifiers.add((node as { name: string }).name.toLowerCase());
-  if (kind === 'RawNode')
-    texts.push((node as unknown as { sqlFragments: string[] }).sqlFragments.join(' ').toLowerCase());
+  if (isNode(node)) {
+    if (ValueNode.is(node) || PrimitiveValueListNode.is(node)) return;
+    if (IdentifierNode.is(node)) identifiers.add(node.name.toLowerCase());
+    if (RawNode.is(node)) texts.push(node.sqlFragments.join(' ').toLowerCase());
+  }
   for (const part of Object.values(node)) collect(part, identifiers, texts);
 }

@@ -57,6 +57,23 @@ onBothEngines('The queue', (engine) => {
     assert.deepEqual(await rows(on), [], 'nothing is kept of what is done');
   });
 
+  it('runs a job that becomes due at any moment of a pass', async () => {
+    const on = await context();
+    const queue = await open(on);
+    let done = 0;
+    queue.handle('count', () => {
+      done++;
+    });
+    for (let moment = 0; moment < 60; moment++) {
+      await queue.enqueue(on.database.db, { name: 'count', after: 1 });
+      const pass = queue.settle();
+      for (let i = 0; i < moment; i++) await undefined;
+      on.advance(1000);
+      await Promise.all([pass, queue.settle()]);
+      assert.equal(done, moment + 1, `${moment} turns after the pass began`);
+    }
+  });
+
   it('tries again after growing pauses, under the same key, and keeps what it gives up', async () => {
     const on = await context();
     const queue = await open(on);

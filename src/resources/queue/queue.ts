@@ -150,14 +150,14 @@ export class Queue {
 
   #look(): Promise<void> {
     this.#again = true;
-    this.#pass ??= this.#fill().finally(() => {
-      this.#pass = undefined;
-    });
+    this.#pass ??= this.#fill();
     return this.#pass;
   }
 
   async #fill(): Promise<void> {
     const { database, log, now } = this.#context;
+    // So that `#pass` is set before it is cleared.
+    await undefined;
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
@@ -177,6 +177,9 @@ export class Queue {
       }
     } catch (error) {
       if (!this.#stopped) log.warn({ err: error }, 'the queue could not be read; it will be again');
+    } finally {
+      // At once after the last look at `#again`: a call in between would start nothing.
+      this.#pass = undefined;
     }
   }
 

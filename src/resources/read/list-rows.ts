@@ -166,7 +166,7 @@ function cursorMeta(
   const next =
     more && last
       ? writeCursor(paging.keys, listName(resource, paging), sort.signature, {
-          id: last.id as string,
+          id: last.id,
           values: sort.keys.map((_, i) => last[`_key${i}`]),
         })
       : null;

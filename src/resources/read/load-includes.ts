@@ -68,7 +68,7 @@ async function loadOne(
           sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${eachInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
         );
   const embed = await loadIncludes(context, target, children, found);
-  const byId = new Map(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
+  const byId = new Map<unknown, string>(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
   const prefix = `,${JSON.stringify(name)}:{"data":`;
   return (row) => `${prefix}${byId.get(row[column]) ?? 'null'}}`;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { garage } from '../../../test/harness/garage.ts';
 import { compileResources, type Resource } from '../model/resource.ts';
+import type { StoredRow } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
 import { selectionFor } from './remembered.ts';
 
@@ -10,7 +11,7 @@ function open() {
   const rows = new RecentRows();
   let times = 0;
   return {
-    written(row: Record<string, unknown>, padding = '') {
+    written(row: StoredRow, padding = '') {
       const json = JSON.stringify(row) + padding;
       assert.equal(
         rows.of(row, () => {

@@ -18,7 +18,7 @@ export class RecentRows {
   #characters = 0;
 
   of(row: StoredRow, write: () => TaggedJson): TaggedJson {
-    const id = row.id as string;
+    const id = row.id;
     const last = this.#byId.get(id);
     if (last && areSame(last.row, row)) return last.tagged;
     const tagged = write();

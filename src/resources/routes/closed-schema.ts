@@ -1,7 +1,7 @@
-import type { TObject, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 
 /** Refuses unknown members, unless the schema allows them. */
 export function closedSchema<S extends TSchema>(schema: S): S {
-  const { type, additionalProperties } = schema as unknown as Partial<TObject> & { additionalProperties?: unknown };
-  return type === 'object' && additionalProperties === undefined ? { ...schema, additionalProperties: false } : schema;
+  const isOpen = 'type' in schema && schema.type === 'object' && !('additionalProperties' in schema);
+  return isOpen ? { ...schema, additionalProperties: false } : schema;
 }

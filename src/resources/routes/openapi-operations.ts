@@ -10,7 +10,10 @@ import { aggregateFunctions, groupableFields, summableFields } from '../query/ag
 import { searchableNames, searchablePaths } from '../query/searchable-names.ts';
 import { sortableNames, sortablePaths } from '../query/sorting.ts';
 import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
-import { withArticle } from './with-article.ts';
+
+/** "an owner", "a user": by the sound that the word begins with, as far as its letters tell. */
+const withArticle = (singular: string): string =>
+  `${/^(?!eu|one|u(?:s|ni))[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
 
 const json = (description: string, schema: object) => ({
   description,

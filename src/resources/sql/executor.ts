@@ -30,16 +30,16 @@ const writing = InsertQueryNode.create(TableNode.create('resource'));
 const once = RawNode.create([''], []);
 
 async function run<R>(executor: Executor, fragment: Fragment, query: CompiledQuery['query']): Promise<R[]> {
-  const statement = {
+  const statement: CompiledQuery<R> = {
     query,
     queryId: { queryId: 'resource' },
     sql: textFor(executor.engine, fragment),
     parameters: fragment.values,
-  } as unknown as CompiledQuery<R>;
+  };
   return (await executor.db.executeQuery(statement)).rows;
 }
 
-export type StoredRow = Record<string, unknown>;
+export type StoredRow = Record<string, unknown> & { readonly id: string };
 
 /** A SELECT whose text is built once. The same string object finds its prepared statement faster. */
 export class PreparedSelect {

@@ -142,7 +142,7 @@ async function insertRows(
     const row = rows[i];
     if (!row || !resource.definition.events) continue;
     const own = { ...context, call: { ...context.call, source: call.source } };
-    await recordWrite(own, resource, 'created', { id: row.id as string, after: wholeRow(resource, row) });
+    await recordWrite(own, resource, 'created', { id: row.id, after: wholeRow(resource, row) });
   }
   return rows;
 }

@@ -1,4 +1,5 @@
 import { badRequest, type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import type { Resource } from '../model/resource.ts';
 import { wordsOf } from '../query/words-of.ts';
 import { fieldError } from './read-input.ts';
@@ -18,9 +19,6 @@ export interface BatchRow {
 
 /** One request writes no more rows than this, so that nobody waits long for it. */
 export const mostRows = 100;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const batchesOf = ({ definition: { operations } }: Resource): BatchOperation[] =>
   (Object.keys(batchMethods) as BatchOperation[]).filter((operation) => operations?.includes(operation) ?? true);

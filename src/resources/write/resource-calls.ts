@@ -1,4 +1,5 @@
 import type { ListQuery } from 'gatehouse-server/client/list-query';
+import { sql } from 'kysely';
 import { nameActor } from '../../database/change-log/actor.ts';
 import type { Tx } from '../../database/database.ts';
 import { systemCaller } from '../../platform/caller.ts';
@@ -10,7 +11,6 @@ import { plainRow } from '../query/list-query.ts';
 import { selectionFor } from '../read/remembered.ts';
 import { shownRow } from '../read/row-json.ts';
 import { lockRow } from './allowed-row.ts';
-import { inSavepoint } from './in-savepoint.ts';
 import { prepared } from './prepare-write.ts';
 import { type Asking, type Bound, findBound, listBound, mayAsk, mustKeepDeleted } from './resource-reads.ts';
 import type { WriteContext } from './write-context.ts';
@@ -121,7 +121,7 @@ async function beginInside<T>(
   const { tx } = outer.call;
   const { ofAccounts, recorded, writeScope: scope } = resource;
   const act = { caller: asking.caller, scope, ofAccounts, ...targetOf(resource, id) };
-  const caller = await services.holdAuthority(tx as Tx, act);
+  const caller = await services.holdAuthority(tx, act);
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
@@ -142,10 +142,10 @@ async function beginInside<T>(
   };
   const renames = recorded && (caller.userId !== outer.actor.userId || caller.clientId !== outer.actor.clientId);
   try {
-    return await inSavepoint(tx as Tx, outer.depth, async () => {
-      if (renames) await nameActor(outer.engine, tx as Tx, caller);
+    return await inSavepoint(tx, outer.depth, async () => {
+      if (renames) await nameActor(outer.engine, tx, caller);
       const result = await work(write);
-      if (renames) await nameActor(outer.engine, tx as Tx, outer.actor);
+      if (renames) await nameActor(outer.engine, tx, outer.actor);
       if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.recorded?.() });
       return result;
     });
@@ -209,3 +209,18 @@ const restoreInside = (bound: Bound, outer: WriteContext, { id, ifMatch }: Chang
     const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
     return shownRow(resource, row) as never;
   });
+
+/** Runs work that is undone where it throws, while the transaction goes on. `depth` names it among those around it. */
+async function inSavepoint<T>(tx: Tx, depth: number, work: () => Promise<T>): Promise<T> {
+  const name = `"gatehouse_write_${depth}"`;
+  await sql.raw(`savepoint ${name}`).execute(tx);
+  try {
+    const result = await work();
+    await sql.raw(`release savepoint ${name}`).execute(tx);
+    return result;
+  } catch (error) {
+    await sql.raw(`rollback to savepoint ${name}`).execute(tx);
+    await sql.raw(`release savepoint ${name}`).execute(tx);
+    throw error;
+  }
+}

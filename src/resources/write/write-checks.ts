@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
+import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../platform/errors.ts';
+import { decide } from '../declaration/access.ts';
+import { asProven } from '../declaration/step-up.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
@@ -109,6 +112,17 @@ interface Written {
   readonly fields?: readonly string[];
 }
 
+const administrator: Caller = { ...anonymousCaller, kind: 'user', userId: '', roles: ['admin'], scopes: ['*'] };
+
+/** Whether administrators, who read the audit trail, may read every row of the resource. */
+function mayAdministratorsRead({ definition }: Resource, now: number): boolean {
+  try {
+    return decide(definition.access.read, asProven(administrator, now), now) === true;
+  } catch {
+    return false;
+  }
+}
+
 /** The audit trail gets what changed; what is never shown is named only. */
 export async function recordWrite(
   { services, call }: WriteContext,
@@ -117,11 +131,12 @@ export async function recordWrite(
   { id, before, after, fields }: Written,
 ): Promise<void> {
   if (!resource.definition.events) return;
+  const { caller, source, tx, now } = call;
+  const isPrivate = !mayAdministratorsRead(resource, now);
   const isSecret = (name: string) => {
     const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
-    return hidden || writeOnly;
+    return isPrivate || hidden || writeOnly;
   };
-  const { caller, source, tx } = call;
   await services.recordEvent(services.context, tx, {
     type: `${resource.name}.${what}`,
     userId: caller.userId,

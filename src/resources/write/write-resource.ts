@@ -47,7 +47,7 @@ export async function createResource(
       if (made) return answerAgain(write, resource, made);
       if (!input) throw forgotten();
       const row = await insertRow(write, resource, { ...input.values });
-      const id = row.id as string;
+      const id = row.id;
       if (link) {
         const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
         await insertRow(write, link.resource, values);
@@ -67,7 +67,7 @@ export async function createResource(
   const answer = async (row: StoredRow): Promise<CreatedAnswer> => {
     const context = queryContext(services.context.database, call);
     const { json, etag } = await rowJson(context, resource, selection, row);
-    return { headers: { location: locationOf(row.id as string), etag }, body: json };
+    return { headers: { location: locationOf(row.id), etag }, body: json };
   };
   return createTogether(services, resource, { call, values: input.values, alone, answer });
 }
@@ -113,7 +113,7 @@ export async function changeResource(
     const tagged = await rowJson(write, resource, selection, row, extra);
     if (key) {
       const plain = extra === '' ? tagged : await rowJson(write, resource, selection, row);
-      await keepAnswer(tx, key, { id: row.id as string, headers: { etag: plain.etag }, body: plain.json });
+      await keepAnswer(tx, key, { id: row.id, headers: { etag: plain.etag }, body: plain.json });
     }
     return { ...tagged, revealed: extra !== '' };
   });

@@ -124,7 +124,7 @@ export async function changeRow(
     }),
   );
   await requireReferences(context, resource, changed);
-  const id = before.id as string;
+  const id = before.id;
   if (update) await refuseTaken(resource, update(call, whole, values));
   else if (stored.size > 0) await refuseTaken(resource, updateStatement(context, resource, id, stored));
   const row = await readBack(context, resource, id);

@@ -9,4 +9,5 @@ export default defineResource({
   },
   access: { read: owner('user_id'), write: owner('user_id') },
   changes: true,
+  events: true,
 });

@@ -1,6 +1,7 @@
 import type { Invalidate } from '../../../../src/database/bus.ts';
 import type { Tx } from '../../../../src/database/database.ts';
 import { findClient } from '../../../../src/oauth/clients/client-store.ts';
+import { parseJson } from '../../../../src/platform/json-text.ts';
 import type { Tally } from '../../report/report.ts';
 import { setClientScopes } from '../client-target-store.ts';
 import type { Pass } from '../pass.ts';
@@ -77,7 +78,7 @@ async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: r
   for (const { client_id, scopes } of logins) {
     if (!client_id) continue;
     const ofClient = wanted.get(client_id) ?? new Set();
-    for (const scope of JSON.parse(scopes) as string[]) ofClient.add(scope);
+    for (const scope of parseJson(scopes)) ofClient.add(scope);
     wanted.set(client_id, ofClient);
   }
   for (const [id, scopes] of wanted) {

@@ -81,7 +81,7 @@ export class InvalidationConnection {
       keepAlive: true,
       pipeline: true,
       stream: () => socket,
-    } as pg.ClientConfig);
+    });
     this.#client = client;
     this.#socket = socket;
     client.on('error', () => this.#lose(client));

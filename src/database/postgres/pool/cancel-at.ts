@@ -6,14 +6,6 @@ import type { PrimaryPool } from './primary-pool.ts';
 /** Connections that are still open after this time are not waited for. */
 const closesWithinMs = 2000;
 
-/** Parts of a connection that the driver's types leave out. */
-interface Cancelable {
-  readonly processID: number;
-  readonly secretKey: number;
-  cancel(client: object, query: undefined): void;
-  readonly connection: pg.Connection & { readonly stream: { destroy(): void } };
-}
-
 /** Connections that are there though the pool is taken. */
 type Own = Pick<PrimaryPool, 'connect'>;
 
@@ -39,7 +31,7 @@ async function cancelIn(own: Own, client: pg.PoolClient): Promise<void> {
   const canceler = await own.connect();
   let failed = true;
   try {
-    const values = [(client as unknown as Cancelable).processID];
+    const values = [client.processID];
     await canceler.query({ ...limited('select pg_cancel_backend($1)', closesWithinMs), values });
     failed = false;
   } finally {
@@ -49,9 +41,9 @@ async function cancelIn(own: Own, client: pg.PoolClient): Promise<void> {
 
 /** A pooler gives out numbers of its own, and alone knows whose statement they mean. */
 async function cancelThrough(server: string, client: pg.PoolClient): Promise<void> {
-  const canceler = new pg.Client({ connectionString: server }) as unknown as Cancelable;
+  const canceler = new pg.Client({ connectionString: server });
   const { connection } = canceler;
-  const { processID, secretKey } = client as unknown as Cancelable;
+  const { processID, secretKey } = client;
   const timer = setTimeout(() => connection.stream.destroy(), closesWithinMs);
   // "undefined" is what such a client is said to be doing: the driver cancels a statement only while it is the current one.
   canceler.cancel({ processID, secretKey, activeQuery: undefined }, undefined);

@@ -2,7 +2,6 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Db } from '../../db.ts';
 import type { Tables } from '../../tables/tables.ts';
-import { socketOf } from './pool-closer.ts';
 
 const connectsWithinMs = 10_000;
 
@@ -27,7 +26,7 @@ export async function onDirectConnection<T>(
   pool.on('connect', (client) => {
     // The statement under way is told; without a listener the process would end.
     client.on('error', () => undefined);
-    cut = () => socketOf(client).destroy();
+    cut = () => client.connection.stream.destroy();
     if (signal.aborted) cut();
   });
   const abort = () => cut();

@@ -21,6 +21,4 @@ export function limitsOf(readSeconds: number): Limits {
   return { read, inTransactions, timeoutMs: inTransactions + grace, pause: inTransactions + grace };
 }
 
-/** `query_timeout` is read by the driver, though its types leave it out. */
-export const limited = (text: string, timeoutMs: number): pg.QueryConfig =>
-  ({ text, query_timeout: timeoutMs }) as pg.QueryConfig;
+export const limited = (text: string, timeoutMs: number): pg.QueryConfig => ({ text, query_timeout: timeoutMs });

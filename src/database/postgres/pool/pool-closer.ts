@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type pg from 'pg';
 
 /** A server that has not closed a connection until then is not waited for. */
@@ -20,7 +19,7 @@ export function poolCloser(pool: pg.Pool): PoolCloser {
     if (open.size === 0) noneOpen();
   });
   const cut: PoolCloser['cut'] = (which) => {
-    for (const client of open) if (which(client)) socketOf(client).destroy();
+    for (const client of open) if (which(client)) client.connection.stream.destroy();
   };
   const close = async () => {
     await pool.end();
@@ -34,7 +33,3 @@ export function poolCloser(pool: pg.Pool): PoolCloser {
   };
   return { close, cut };
 }
-
-/** The driver's types leave it out. */
-export const socketOf = (client: pg.PoolClient): Socket =>
-  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;

@@ -7,6 +7,23 @@ import { poolCloser } from './pool-closer.ts';
 import { isAway } from './postgres-errors.ts';
 import { watchReplication } from './unreplicated.ts';
 
+/** Parts of the driver that its types leave out. */
+declare module 'pg' {
+  interface ClientBase {
+    readonly processID: number;
+    readonly secretKey: number;
+    readonly connection: pg.Connection;
+    cancel(client: { processID: number; secretKey: number; activeQuery: undefined }, query: undefined): void;
+  }
+  interface Connection {
+    readonly parsedStatements: Record<string, unknown>;
+  }
+  interface QueryConfig {
+    /** Milliseconds. */
+    query_timeout?: number;
+  }
+}
+
 interface Options {
   readonly size: number;
   /** Through a pooler that may give each transaction another session of PostgreSQL: nothing outlasts a transaction. */

@@ -7,11 +7,6 @@ const mostSeen = 500;
 /** A longer text is planned each time. */
 const longestText = 5000;
 
-/** Parts of a connection that the driver's types leave out. */
-interface WithStatements {
-  readonly connection: { readonly parsedStatements: Record<string, unknown> };
-}
-
 interface Prepared {
   /** By text, in the order of their last use. */
   readonly names: Map<string, string>;
@@ -55,7 +50,7 @@ function remember(text: string): void {
 async function forgetOldest(client: pg.ClientBase, { names }: Prepared): Promise<void> {
   const [text, name] = names.entries().next().value as [string, string];
   names.delete(text);
-  const { parsedStatements } = (client as unknown as WithStatements).connection;
+  const { parsedStatements } = client.connection;
   // A statement that failed to parse was never prepared.
   if (!(name in parsedStatements)) return;
   // If the connection is broken, the statement that follows says so.

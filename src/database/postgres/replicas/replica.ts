@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { reasonOf } from '../../../platform/errors.ts';
+import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { tookTooLong } from '../../fair-queue.ts';
 import type { Beats } from '../invalidations/beats.ts';
 import { Lease } from '../invalidations/lease.ts';
@@ -66,7 +66,7 @@ export class Replica {
       return (await this.#pool.query(query)).rows as R[];
     } catch (error) {
       if (isCanceled(error)) throw tookTooLong(this.#limits.read / 1000);
-      const { code = '' } = error as { code?: string };
+      const code = codeOf(error) ?? '';
       if (!isAway(error) && !conflicts.test(code)) throw error;
       if (isAway(error)) this.#lease.drop();
       throw new LeftOut(reasonOf(error));

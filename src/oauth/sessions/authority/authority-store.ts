@@ -8,6 +8,7 @@ import {
   sharedLock,
   sharedLockOfAll,
 } from '../../../database/locks/revocation-locks.ts';
+import type { JsonText } from '../../../platform/json-text.ts';
 
 interface Ids {
   readonly userId: string;
@@ -18,8 +19,8 @@ interface Ids {
 /** The rows that decide whether a caller may act. A missing row is left out. */
 export interface AuthorityRows {
   /** The user, or the owner of the client. */
-  readonly user?: { readonly roles: string; readonly disabled: boolean };
-  readonly client?: { readonly scopes: string };
+  readonly user?: { readonly roles: JsonText<string[]>; readonly disabled: boolean };
+  readonly client?: { readonly scopes: JsonText<string[]> };
   readonly session?: { readonly revoked_at: number | null; readonly expires_at: number };
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../../../database/context.ts';
 import { announceRevocation } from '../../../database/locks/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
@@ -36,8 +37,8 @@ function refuseEnded({ kind, clientId }: Caller, { user, client, session }: Auth
 }
 
 function asOfNow(config: Config, { caller, scope }: Act, { user, client }: AuthorityRows): Caller {
-  const held = client ? narrowScopes(caller.scopes, JSON.parse(client.scopes) as string[]) : caller.scopes;
-  const roles = user ? (JSON.parse(user.roles) as string[]) : [];
+  const held = client ? narrowScopes(caller.scopes, parseJson(client.scopes)) : caller.scopes;
+  const roles = user ? parseJson(user.roles) : [];
   const scopes = user ? withinRoles(config, roles, held) : held;
   const { application } = caller;
   const current: Caller = Object.freeze({

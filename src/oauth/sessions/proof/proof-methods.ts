@@ -10,6 +10,7 @@ import type { Method } from '../../../identity/factors/second-step.ts';
 import { hasPassword, type Passwords } from '../../../identity/passwords/passwords.ts';
 import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
 import { unprocessable } from '../../../platform/errors.ts';
+import { membersOf } from '../../../platform/is-object.ts';
 import { type Acr, reaches } from '../../../platform/proof.ts';
 
 /** The body of a proof. */
@@ -126,7 +127,7 @@ function parsed(text: string): unknown {
 export const byEmailCode = (means: FactorMeans): ProofMethod => ({
   isOffered: async (userId) => means.context.config.emailCodes && (await hasConfirmedEmail(means, userId)),
   async check({ userId, value, source }) {
-    const { id, code } = (value ?? {}) as Record<string, unknown>;
+    const { id, code } = membersOf(value);
     const sent = { code: String(code ?? ''), emailCode: String(id ?? '') };
     const factor = await proveFactor(means, { userId, methods: ['email_code'], sent, source });
     const held = await findHeldFactors(means.context.database.db, userId);

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../platform/json-text.ts';
 import { type Acr, acrLevels, acrOf } from '../../../platform/proof.ts';
 import type { SessionRow } from './session-store.ts';
 
@@ -23,4 +24,4 @@ export const authenticationOf = ({
 }: Pick<SessionRow, 'auth_time' | 'amr' | 'acr'>): Authentication | null =>
   time === null
     ? null
-    : { time, amr: JSON.parse(amr ?? '[]') as string[], acr: acrLevels.find((level) => level === acr) ?? acrLevels[0] };
+    : { time, amr: parseJson(amr ?? '[]'), acr: acrLevels.find((level) => level === acr) ?? acrLevels[0] };

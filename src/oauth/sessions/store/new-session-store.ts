@@ -4,6 +4,7 @@ import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { isPostgres, lockedFirst, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
+import type { JsonText } from '../../../platform/json-text.ts';
 import { unknownClient } from '../../clients/client-errors.ts';
 import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
@@ -70,7 +71,7 @@ function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown 
 }
 
 /** The scopes that the person agreed to. */
-export const findScopes = (tx: Tx, id: string): Promise<{ scopes: string } | undefined> =>
+export const findScopes = (tx: Tx, id: string): Promise<{ scopes: JsonText<string[]> } | undefined> =>
   tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
 
 interface HandOver {

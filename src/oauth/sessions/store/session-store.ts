@@ -3,6 +3,7 @@ import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { announceRevocation, announceRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
+import type { JsonText } from '../../../platform/json-text.ts';
 import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -52,10 +53,10 @@ export interface SessionWithSubject {
   readonly auth_time: number | null;
   readonly amr: string | null;
   readonly acr: string | null;
-  readonly roles: string | null;
+  readonly roles: JsonText<string[]> | null;
   /** Of the user, or of the client's owner: 1 where it is disabled. */
   readonly disabled: number | null;
-  readonly client_scopes: string | null;
+  readonly client_scopes: JsonText<string[]> | null;
   readonly client_type: string | null;
   /** Of the user (or of the client's owner), and of the client. */
   readonly realm: string | null;

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/config.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import type { AuthorizationDetail } from '../store/grant-details.ts';
 import { sessionEnd } from '../store/session-end.ts';
@@ -23,8 +24,8 @@ export interface AccessTokenClaims {
   readonly jti: string;
   readonly scope: string;
   readonly sid: string;
-  /** Which refresh of the session it came with; 0: the login. Tokens of earlier versions have none. */
-  readonly gen?: number;
+  /** Which refresh of the session it came with; 0: the login. */
+  readonly gen: number;
   readonly cnf?: { readonly jkt: string } | undefined;
   readonly act?: object;
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
@@ -77,8 +78,8 @@ function audOf(
   { resource }: SessionRow,
   audience: TokenGrant['audience'],
 ): string | readonly string[] {
-  if (resource === null && audience === undefined) return baseUrl;
-  const named = audience ?? (JSON.parse(resource as string) as string[]);
+  const named = audience ?? (resource === null ? undefined : parseJson(resource));
+  if (named === undefined) return baseUrl;
   return named.length === 1 ? (named[0] as string) : named;
 }
 
@@ -108,7 +109,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
 
 /** The access token of the generation before. The service uses it so that the new one does not count as used. */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
-  keys.signingKeys.sign({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
+  keys.signingKeys.sign({ ...claims, gen: claims.gen - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 /** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
 export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
@@ -131,7 +132,7 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
 }
 
 function isAccessToken(claims: object): claims is AccessTokenClaims {
-  const { sub, client_id, exp, iat, jti, scope, sid, gen = 0 } = claims as Partial<AccessTokenClaims>;
+  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims as Partial<AccessTokenClaims>;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
   return texts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
 }

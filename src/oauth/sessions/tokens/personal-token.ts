@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/config.ts';
 import type { Database, Tx } from '../../../database/database.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { findByTokenHash, setTokenHash } from '../store/token-hash-store.ts';
 import { type AccessTokenClaims, noClient } from './access-token.ts';
@@ -26,7 +27,7 @@ export async function readPersonalToken(
     exp: Math.floor(session.expires_at / 1000),
     iat: Math.floor(session.created_at / 1000),
     jti: session.id,
-    scope: (JSON.parse(session.scopes) as string[]).join(' '),
+    scope: parseJson(session.scopes).join(' '),
     sid: session.id,
     gen: session.generation,
   };

@@ -53,15 +53,6 @@ const usedAt = async ({ context }: Stage, { id }: SessionRow) => {
   return row && row.used_generation === row.generation ? row.used_at : null;
 };
 
-/** As a version signed it whose tokens did not name their generation. */
-const withoutGeneration = ({ keys, sessions }: Stage, session: SessionRow): string => {
-  const claims = JSON.parse(
-    Buffer.from(sessions.accessTokenNow(session).split('.')[1] as string, 'base64url').toString(),
-  ) as Record<string, unknown>;
-  delete claims.gen;
-  return keys.signingKeys.sign(claims, { typ: 'at+jwt' });
-};
-
 onBothEngines('the first use of a refreshed session', (engine) => {
   const make = contexts(engine);
 
@@ -99,20 +90,6 @@ onBothEngines('the first use of a refreshed session', (engine) => {
     assert.equal(await usedAt(on, login), first);
     on.context.advance(5001);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
-  });
-
-  it('is known of tokens that do not name their generation by when they were signed', async () => {
-    const on = await stage(await make());
-    const login = await open(on);
-    const older = withoutGeneration(on, login);
-    on.context.advance(60_000);
-    const next = await refresh(on, login);
-    await on.verifier.verify(older, null);
-    assert.equal(await usedAt(on, login), null, 'of the login');
-    on.context.advance(20_000);
-    assert.equal((await refresh(on, login)).generation, 1);
-    await on.verifier.verify(withoutGeneration(on, next), null);
-    assert.equal(await usedAt(on, login), on.context.now());
   });
 
   it('leaves no time after it where REFRESH_GRACE is 0, and all of it before', async () => {

@@ -3,6 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import type { Proof } from '../../../platform/proof.ts';
 import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
@@ -79,8 +80,8 @@ function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, sessio
   const granted = scope.split(' ').filter(Boolean);
   // The actor of an exchanged token (RFC 8693) is an application, whatever the user signed in to.
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
-  const roles = JSON.parse(session.roles ?? '[]') as string[];
-  const held = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
+  const roles = parseJson(session.roles ?? '[]');
+  const held = session.client_scopes ? narrowScopes(granted, parseJson(session.client_scopes)) : granted;
   const scopes = session.roles === null ? held : withinRoles(config, roles, held);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
@@ -114,18 +115,12 @@ async function whyGone({ database }: Context, { sub, client_id }: AccessTokenCla
 export const readOwnToken = (context: Context, keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> =>
   token.startsWith('gh_') ? readPersonalToken(context, token) : readAccessToken(keys, token);
 
-type Noted = Pick<SessionRow, 'generation' | 'used_generation' | 'rotated_at'>;
-
 /** Marks the newest access token as used, before it takes effect: a later use of an older one means theft. */
 export async function markGenerationUsed(
   { database, now }: Context,
   claims: AccessTokenClaims,
-  session: Noted,
+  session: Pick<SessionRow, 'generation' | 'used_generation'>,
 ): Promise<void> {
-  if (session.generation === 0 || newestIsUsed(session) || !isOfNewest(claims, session)) return;
+  if (session.generation === 0 || newestIsUsed(session) || claims.gen !== session.generation) return;
   await markUsed(database, { id: claims.sid, generation: session.generation, now: now() });
 }
-
-/** Tokens of earlier versions do not name their generation; the time of the rotation tells it. */
-const isOfNewest = ({ gen, iat }: AccessTokenClaims, { generation, rotated_at }: Noted): boolean =>
-  gen === undefined ? iat >= Math.floor((rotated_at ?? 0) / 1000) : gen === generation;

@@ -34,9 +34,7 @@ export class Follower {
   wake(): void {
     if (this.#stopped) return;
     this.#again = true;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#looking ??= this.#look();
   }
 
   async stop(): Promise<void> {
@@ -47,6 +45,8 @@ export class Follower {
 
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
+    // So that `#looking` is set before it is cleared.
+    await undefined;
     let pause = this.#work.everyMs;
     try {
       while (this.#again && !this.#stopped) {
@@ -57,6 +57,8 @@ export class Follower {
       pause = Math.max(pause, retryAfterMs);
       if (!this.#stopped) this.#log.warn({ err: error }, this.#work.failed);
     }
+    // At once after the last look at `#again`: a call of `wake` in between would start nothing.
+    this.#looking = undefined;
     if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => this.wake(), pause).unref();
   }
 }

@@ -4,6 +4,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
@@ -126,7 +127,7 @@ export class WebhookSender {
     const names = subscription ? [...subscription.resources.keys()] : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
     const shown = subscription ? await this.#show(subscription, loggedChanges(this.#means.resources, page.rows)) : [];
-    const wanted = JSON.parse(webhook.operations) as string[];
+    const wanted = parseJson(webhook.operations);
     const rows = shown.flatMap((each) =>
       wanted.includes(each.change.row.operation) ? [deliveryOf(webhook, each, now())] : [],
     );
@@ -143,7 +144,7 @@ export class WebhookSender {
     const { database, now } = this.#context;
     const caller = await this.#means.ownerOf(user_id);
     if (!caller) return undefined;
-    const wanted = { resources: (JSON.parse(resources) as string[]).join(','), search: search ?? undefined };
+    const wanted = { resources: parseJson(resources).join(','), search: search ?? undefined };
     try {
       return readSubscription(database.engine, this.#means.resources, caller, wanted, now());
     } catch {

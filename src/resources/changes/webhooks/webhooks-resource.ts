@@ -159,7 +159,7 @@ export const webhooksResource = (means: WebhookMeans) =>
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
           // The id is not known yet, so the secret is encrypted for its owner.
           values.sealed_secret = means.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
-          values.position = await newestPosition(call.context.database, call.tx as never);
+          values.position = await newestPosition(call.context.database, call.tx);
           call.reveal({ secret: verifyingKey(secret) });
         } else if (before && values.active === true && !before.active) values.disabled_reason = null;
       },
@@ -174,7 +174,7 @@ export const webhooksResource = (means: WebhookMeans) =>
           if (!row.active) throw conflict('The webhook is not active.');
           const made = await transaction(async (call) => {
             const delivery = pingOf(row.id, call.now);
-            await insertDeliveries(call.tx as never, [delivery]);
+            await insertDeliveries(call.tx, [delivery]);
             return delivery;
           });
           means.wake();
@@ -192,7 +192,7 @@ export const webhooksResource = (means: WebhookMeans) =>
             requireProof(call.caller, call.now);
             const secret = newSecret(row.signature as SignatureKind);
             const keep = (body?.keep_old_hours ?? usualKeepHours) * hour;
-            await replaceSecret(call.tx as never, row.id, {
+            await replaceSecret(call.tx, row.id, {
               sealed_secret: means.keys.seal(secret, secretLabel(row.user_id ?? '')),
               sealed_previous: keep > 0 ? (row.sealed_secret ?? null) : null,
               previous_until: keep > 0 ? call.now + keep : null,
@@ -212,7 +212,7 @@ export const webhooksResource = (means: WebhookMeans) =>
               { field: 'deliveries', code: 'required', message: 'Name deliveries, or from when on.' },
             ]);
           const count = await transaction((call) =>
-            sendAgain(call.tx as never, row.id, {
+            sendAgain(call.tx, row.id, {
               ids: deliveries,
               from: from ? Date.parse(from) : 0,
               to: to ? Date.parse(to) : call.now,

@@ -59,7 +59,7 @@ async function convertSome(
   after: string,
   isBeside: boolean,
 ): Promise<Batch | undefined> {
-  const [tableName, source, target] = [table, from, to].map((name) => raw(quoted(name))) as [never, never, never];
+  const [tableName, source, target] = [raw(quoted(table)), raw(quoted(from)), raw(quoted(to))];
   const held = raw(isBeside ? 'for no key update skip locked' : '');
   const rows = await readUnprepared<{ id: string; value: unknown }>(
     executor,

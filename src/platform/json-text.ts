@@ -1,0 +1,6 @@
+declare const parsed: unique symbol;
+
+/** JSON text, and the type of its value. Any text can be assigned to it. */
+export type JsonText<T> = string & { readonly [parsed]?: T };
+
+export const parseJson = <T>(text: JsonText<T>): T => JSON.parse(text);
