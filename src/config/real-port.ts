@@ -17,16 +17,19 @@ export function whyNotListening(error: NodeJS.ErrnoException, host: string, port
   return mend ? new OperatorError(mend) : error;
 }
 
-/** With PORT=0, finds a free port before the first link or token contains the address of the service. */
-export async function withRealPort(config: Config): Promise<Config> {
-  if (config.port !== 0) return config;
+/**
+ * With PORT=0, finds a free port before the first link or token contains the address of the service. A start takes a while: until
+ * `release`, no other program gets the port.
+ */
+export async function reservePort(config: Config): Promise<{ readonly config: Config; release(): Promise<void> }> {
+  if (config.port !== 0) return { config, release: async () => undefined };
+  const holder = createServer((connection) => connection.destroy()).unref();
   const port = await new Promise<number>((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error) => reject(whyNotListening(error, config.host, 0)));
-    probe.listen(0, config.host, () => {
-      const { port: free } = probe.address() as { port: number };
-      probe.close(() => resolve(free));
-    });
+    holder.once('error', (error) => reject(whyNotListening(error, config.host, 0)));
+    holder.listen(0, config.host, () => resolve((holder.address() as { port: number }).port));
   });
-  return Object.freeze({ ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) });
+  return {
+    config: Object.freeze({ ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) }),
+    release: () => new Promise((resolve) => holder.close(() => resolve())),
+  };
 }

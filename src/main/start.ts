@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { fillIn } from '../config/languages/fill-in.ts';
-import { whyNotListening, withRealPort } from '../config/real-port.ts';
+import { reservePort, whyNotListening } from '../config/real-port.ts';
 import type { Context, Siblings } from '../database/context.ts';
 import { findMissingIndexes, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
@@ -55,13 +55,16 @@ export type PreparedGatehouse = Omit<RunningGatehouse, 'url'>;
 
 /** Opens the database, brings it up to date, makes what is missing, and listens. */
 export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
-  const config = await withRealPort(settings);
-  const prepared = await prepareGatehouse(config, options);
+  const { config, release } = await reservePort(settings);
+  let prepared: PreparedGatehouse | undefined;
   try {
+    prepared = await prepareGatehouse(config, options);
     await compileRoutes(prepared.app);
+    await release();
     return { ...prepared, url: await listen(prepared.app, config) };
   } catch (error) {
-    await prepared.stop();
+    await release();
+    await prepared?.stop();
     throw error;
   }
 }

@@ -42,20 +42,27 @@ describe('The console and many rows', () => {
       await page.getByRole('menuitem', { name: 'Cars' }).click();
       await menu('Import');
       const rows = Array.from({ length: 60 }, (_, n) => `IN ${n},Imported,${(n % 9) + 1},${owner},red`);
-      const lines = ['plate,model,seats,owner_id,colour', ...rows, `in lower,X,99,${owner},`, `AB 123,X,4,${owner},`];
+      const lines = [
+        'plate,model,seats,owner_id,colour',
+        ...rows,
+        `in lower,X,99,${owner},`,
+        `AB 123,X,4,${owner},`,
+        'NO 1,X,4,nobody,',
+      ];
       const file = { name: 'cars.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) };
       await page.getByLabel('File').setInputFiles(file);
       const dialog = page.getByRole('dialog', { name: 'Import cars' });
-      await dialog.getByText('This creates 60, changes 0 and leaves 2 out.').waitFor();
+      await dialog.getByText('This creates 60, changes 0 and leaves 3 out.').waitFor();
       await dialog.getByText('These columns are ignored because there is no such field: colour.').waitFor();
       await dialog.getByText('Capital letters, digits').waitFor();
       await dialog.getByText('Must be 60 or less').waitFor();
       await dialog.getByText('This value is taken.').waitFor();
+      await dialog.getByText('This row does not exist.').waitFor();
       assert.deepEqual(await seriousProblems(page), []);
       const plate = dialog.getByRole('textbox', { name: 'Plate in row 63' });
       await plate.fill('AB 124');
       await plate.blur();
-      await dialog.getByText('This creates 61, changes 0 and leaves 1 out.').waitFor();
+      await dialog.getByText('This creates 61, changes 0 and leaves 2 out.').waitFor();
       await dialog.getByRole('button', { name: 'Import 61 cars' }).click();
       const done = page.getByRole('dialog', { name: '61 cars imported' });
       await done.getByText('Nothing failed.').waitFor();
@@ -66,7 +73,7 @@ describe('The console and many rows', () => {
       await menu('Import');
       await page.getByLabel('File').setInputFiles(file);
       // A cell that is corrected last is still being checked when the others are imported.
-      await dialog.getByText('This creates 60, changes 0 and leaves 2 out.').waitFor();
+      await dialog.getByText('This creates 60, changes 0 and leaves 3 out.').waitFor();
       const checked = Promise.withResolvers<void>();
       const lookUps = (url: URL) => url.searchParams.get('search')?.startsWith('plate') === true;
       await page.route(lookUps, async (route) => {
@@ -76,9 +83,9 @@ describe('The console and many rows', () => {
       await plate.fill('AB 124');
       await dialog.getByRole('button', { name: 'Import 60 cars' }).click();
       const imported = page.getByRole('dialog', { name: '60 cars imported' });
-      await imported.getByText('This creates 0, changes 0 and leaves 2 out.').waitFor();
+      await imported.getByText('This creates 0, changes 0 and leaves 3 out.').waitFor();
       checked.resolve();
-      await imported.getByText('This creates 1, changes 0 and leaves 1 out.').waitFor();
+      await imported.getByText('This creates 1, changes 0 and leaves 2 out.').waitFor();
       await page.unroute(lookUps);
       await imported.getByRole('button', { name: 'Close' }).click();
       await found('1-25 of 64');

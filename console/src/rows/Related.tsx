@@ -1,5 +1,5 @@
 import { Box, Card, Typography } from '@mui/material';
-import { ReferenceManyField, useRecordContext } from 'react-admin';
+import { type RaRecord, ReferenceManyField, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Pages } from '../lists/Pages.tsx';
@@ -10,6 +10,10 @@ import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
 import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
+
+/** A delivery is sent moments after it was asked for: the table is read again until none waits any more. */
+const untilDelivered = (rows: RaRecord[] = []): number | false =>
+  rows.some(({ webhook_id, state }) => webhook_id && state === 'waiting') && 5000;
 
 /** The rows of one relation, read at `/v1/<resources>/<id>/<children>`, and what ties them to this one. */
 export function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {
@@ -34,6 +38,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           perPage={10}
           error={<ListError />}
           pagination={<Pages />}
+          queryOptions={{ refetchInterval: ({ state }) => untilDelivered(state.data?.data) }}
         >
           <Rows
             columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}

@@ -5,7 +5,7 @@ import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
 import type { Answer, Operation } from '../bulk/run-bulk.ts';
 import { undoOf } from '../bulk/undo-of.ts';
 import { useBulk } from '../bulk/useBulk.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
@@ -19,6 +19,7 @@ import { readRows } from './read-rows.ts';
 /** Imports rows from a file: shows them with their problems, lets the person fix or skip them, writes them, and can undo it. */
 export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const description = useDescription();
+  const descriptions = useDescriptions();
   const refresh = useRefresh();
   const [rows, setRows] = useState<CheckedRow[]>();
   const [skipped, setSkipped] = useState<ReadonlySet<number>>(new Set());
@@ -34,7 +35,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     setProblem(undefined);
     if (!file) return;
     try {
-      setRows(await checkRows(description, readRows(file.name, await file.text())));
+      setRows(await checkRows(description, readRows(file.name, await file.text()), descriptions));
     } catch (error) {
       setProblem(say('This file cannot be read: {reason}', { reason: (error as Error).message }));
     }

@@ -12,7 +12,7 @@ import {
   ToggleButtonGroup,
 } from '@mui/material';
 import { useState } from 'react';
-import { useDescription } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
@@ -129,6 +129,7 @@ function textOf(field: FieldDescription, { values }: CheckedRow): string {
 
 function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedRow; onChange: Props['onChange'] }) {
   const description = useDescription();
+  const descriptions = useDescriptions();
   const text = textOf(field, row);
   const [typed, setTyped] = useState(text);
   const problem = row.problems[field.name];
@@ -138,7 +139,8 @@ function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedR
   async function check() {
     if (typed === text) return;
     const key = field.label !== undefined && field.label in row.values ? field.label : field.name;
-    const [checked] = await checkRows(description, [{ number: row.number, values: { ...row.values, [key]: typed } }]);
+    const changed = { number: row.number, values: { ...row.values, [key]: typed } };
+    const [checked] = await checkRows(description, [changed], descriptions);
     const corrected = new Set([...(row.corrected ?? []), field.name]);
     if (checked) onChange({ ...checked, corrected });
   }

@@ -8,6 +8,8 @@ import { i18nProvider } from '../text/i18n-provider.ts';
 import { say } from '../text/say.ts';
 import type { FileRow } from './read-rows.ts';
 
+type Descriptions = ReadonlyMap<string, ResourceDescription>;
+
 export interface CheckedRow extends FileRow {
   /** The id of the row that it changes. */
   id: string | undefined;
@@ -35,10 +37,14 @@ export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRo
 }
 
 /** Checks rows with the rules of the form, then asks the service what only it knows. Changes nothing. */
-export async function checkRows(description: ResourceDescription, rows: readonly FileRow[]): Promise<CheckedRow[]> {
+export async function checkRows(
+  description: ResourceDescription,
+  rows: readonly FileRow[],
+  all: Descriptions,
+): Promise<CheckedRow[]> {
   const checked = rows.map((row) => checkRow(description, row));
   for (let start = 0; start < checked.length; start += 100) {
-    await lookUp(description, checked.slice(start, start + 100));
+    await lookUp(description, checked.slice(start, start + 100), all);
   }
   return checked;
 }
@@ -100,9 +106,14 @@ function problemOf(field: FieldDescription, value: unknown): string | undefined 
 }
 
 /** Asks the service which ids exist, which referenced rows exist, and which unique values are taken. */
-async function lookUp({ name, fields }: ResourceDescription, batch: readonly CheckedRow[]): Promise<void> {
+async function lookUp(
+  { name, fields }: ResourceDescription,
+  batch: readonly CheckedRow[],
+  descriptions: Descriptions,
+): Promise<void> {
   const all = (pick: (row: CheckedRow) => unknown) => batch.map(pick);
   const existing = await find(
+    descriptions,
     name,
     'id',
     all(({ id }) => id),
@@ -115,11 +126,11 @@ async function lookUp({ name, fields }: ResourceDescription, batch: readonly Che
     const of = ({ data }: CheckedRow) => data[field.name];
     const rows = batch.filter((row) => typeof of(row) === 'string');
     if (field.references !== undefined) {
-      const known = await find(field.references, 'id', all(of));
+      const known = await find(descriptions, field.references, 'id', all(of));
       for (const row of rows)
         if (!known.has(String(of(row)))) row.problems[field.name] = say('This row does not exist.');
     } else if (field.unique && field.searchable) {
-      const taken = await find(name, field.name, all(of));
+      const taken = await find(descriptions, name, field.name, all(of));
       for (const row of rows) {
         const owner = taken.get(String(of(row)));
         if (owner && owner.id !== row.id) row.problems[field.name] = say('This value is taken.');
@@ -128,14 +139,24 @@ async function lookUp({ name, fields }: ResourceDescription, batch: readonly Che
   }
 }
 
-async function find(resource: string, field: string, values: readonly unknown[]): Promise<Map<string, RaRecord>> {
-  const wanted = [...new Set(values.filter((value) => typeof value === 'string' && value !== ''))] as string[];
+async function find(
+  descriptions: Descriptions,
+  resource: string,
+  field: string,
+  values: readonly unknown[],
+): Promise<Map<string, RaRecord>> {
+  const isUuid = descriptions.get(resource)?.fields.some(({ name, type }) => name === field && type === 'uuid');
+  // The service refuses to search UUIDs for another text.
+  const canExist = (value: string) => value !== '' && (!isUuid || uuid.test(value));
+  const wanted = [...new Set(values.filter((value) => typeof value === 'string').filter(canExist))];
   if (wanted.length === 0) return new Map();
   await waitForRoom();
   const rows = gatehouse.resource<RaRecord>(resource);
   const { data } = await rows.list({ search: { [field]: wanted }, limit: 100, count: 'none' });
   return new Map(data.map((row) => [String(row[field]), row]));
 }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A row with an id changes the row that has it. */
 export const operationOf = ({ id, data }: CheckedRow): Operation =>

@@ -55,11 +55,13 @@ async function start(flags: Flags, forPeople: boolean): Promise<Started> {
     const { startGatehouse } = await import('../../main/start.ts');
     return startGatehouse(config, { log, progress: barOnTerminal });
   }
-  const [{ withRealPort }, { startWorkers }] = await Promise.all([
+  const [{ reservePort }, { startWorkers }] = await Promise.all([
     import('../../config/real-port.ts'),
     import('../../main/workers/start-workers.ts'),
   ]);
-  const { host, port, ...settings } = await withRealPort(config);
+  const reserved = await reservePort(config);
+  await reserved.release();
+  const { host, port, ...settings } = reserved.config;
   const args = ['serve', '--host', host, '--port', String(port)];
   return startWorkers({ host, port, ...settings }, log, args);
 }

@@ -27,9 +27,11 @@ export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
     withDevice(kit, oauth, request, reply, (device) => showConfirm(kit, oauth, request, reply, device)),
   );
   kit.form('/device/decision', 'auth:web', async (request, reply) => {
-    const earlier = await earlierDecision(oauth, request.caller, readForm(request, 'user_code').user_code);
-    if (earlier) return kit.go(reply, `/device/done?decision=${earlier}`);
-    return withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device));
+    const { user_code } = readForm(request, 'user_code');
+    const earlier = () => earlierDecision(oauth, request.caller, user_code);
+    const decision = await earlier();
+    if (decision) return kit.go(reply, `/device/done?decision=${decision}`);
+    return withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device), earlier);
   });
   kit.page('/device/done', 'auth:web', (request, reply) => showDone(kit, request, reply));
 }
@@ -44,11 +46,15 @@ async function withDevice(
   request: FastifyRequest,
   reply: FastifyReply,
   next: (device: WaitingDevice) => Promise<FastifyReply>,
+  earlier?: () => ReturnType<typeof earlierDecision>,
 ): Promise<FastifyReply> {
   const { user_code } = readForm(request, 'user_code');
   const person = { caller: request.caller, source: requestSource(request) };
   const device = await findWaitingDevice(oauth, person, user_code);
   if (device) return next(device);
+  // Of two clicks at once, the first may have decided while this one looked for the device.
+  const decision = await earlier?.();
+  if (decision) return kit.go(reply, `/device/done?decision=${decision}`);
   const errors = { user_code: message('device.none') };
   return showDevice(kit, request, reply.code(422), { values: { user_code: user_code.slice(0, 32) }, errors });
 }

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { it } from 'node:test';
+import { parseConfig } from './config.ts';
+import { reservePort } from './real-port.ts';
+
+it('keeps a port that it found from other programs until the service listens', async () => {
+  const { config, release } = await reservePort(parseConfig({}, { PORT: '0', HOST: '127.0.0.1' }, '.'));
+  assert.match(config.baseUrl, new RegExp(`:${config.port}$`));
+  const other = createServer().listen(config.port, config.host);
+  const [error] = await once(other, 'error');
+  assert.equal(error.code, 'EADDRINUSE');
+  await release();
+  await release();
+});
