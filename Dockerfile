@@ -1,9 +1,6 @@
 # This image runs the service from this repository. `gatehouse init` creates a Dockerfile for your own project.
 FROM node:26-slim AS build
 WORKDIR /src
-COPY package.json package-lock.json ./
-COPY console/icons console/icons
-RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
 

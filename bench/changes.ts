@@ -15,7 +15,7 @@ export interface ChangesFigures {
   readonly fanOut: { readonly subscribers: number; readonly ms: number };
   /** On PostgreSQL, with one subscriber. */
   readonly sustained?: { readonly byApi: Sustained; readonly bySql: Sustained };
-  /** What a write costs, without and with changes. */
+  /** The cost of a write, without and with changes. */
   readonly costs: readonly { readonly engine: Engine; readonly plain: Cost; readonly recorded: Cost }[];
 }
 

@@ -23,7 +23,7 @@ export interface WorkersFigures {
 const arrangements = ['one', 'workers', 'apart'] as const;
 const operations = ['get', 'list', 'client credentials', 'refresh'];
 
-/** What further workers bring, beside the load generator on the same machine. All services run all the time, and take turns. */
+/** The gain from more workers. The load generator runs on the same machine. All services run all the time and take turns. */
 export async function compareWorkers(plan: Plan, postgresUrl: string | undefined): Promise<WorkersFigures[]> {
   const figures: WorkersFigures[] = [];
   for (const engine of ['sqlite', ...(postgresUrl ? ['postgres'] : [])] as Engine[]) {

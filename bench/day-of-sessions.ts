@@ -32,7 +32,7 @@ const hourMs = 3_600_000;
 
 /**
  * A day in about a minute: the service's clock is moved on an hour at a time, sessions live four of them, and each hour
- * has its logins, its refreshes and its pruning. What grows without end would show.
+ * has its logins, its refreshes and its pruning. Unbounded growth would show.
  */
 export async function dayOfSessions(plan: Plan): Promise<Day> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-day-'));

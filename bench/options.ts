@@ -88,7 +88,7 @@ function parse() {
   }
 }
 
-/** What the command line asks for. A mistake ends the process and says what there is. */
+/** The options of the command line. A mistake prints the valid options and ends the process. */
 export function readOptions() {
   const values = parse();
   if (values.help) {

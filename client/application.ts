@@ -11,7 +11,7 @@ export interface Application {
   redirectUri: string;
   /** Scopes with spaces between them; `openid` alone unless said. `offline_access` gives a refresh token. */
   scope?: string;
-  /** What the token is for (RFC 8707): the service's own API unless said. */
+  /** The resource that the token is for (RFC 8707). The default is the service's own API. */
   resource?: string;
 }
 

@@ -15,12 +15,12 @@ interface Details {
   members?: Readonly<Record<string, unknown>>;
 }
 
-/** Whatever goes wrong in a call. `code` is the stable word to branch on; the message is for people. */
+/** The error of a failed call. Branch on `code`, which is stable. The message is for people. */
 export class GatehouseError extends Error {
   /** The HTTP status; 0 where no answer came. */
   readonly status: number;
   readonly code: string;
-  /** What is wrong field by field, where the service said so (422). */
+  /** The problems of each field, if the service reported them (422). */
   readonly fields: readonly FieldError[];
   /** Names the request in the service's log. */
   readonly requestId: string | undefined;

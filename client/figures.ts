@@ -1,7 +1,7 @@
 import type { ListQuery } from './list-query.ts';
 import type { ResourceTypes } from './resource-types.ts';
 
-/** What to calculate of the rows of a list, and for which groups of them. */
+/** The aggregates of a list, and the fields to group them by. */
 export interface FiguresQuery
   extends Pick<ListQuery, 'search' | 'searchJoin' | 'sortedBy' | 'page' | 'limit' | 'deleted'> {
   /** `count`, or a function and a field: `['count', 'sum:seats']`. */

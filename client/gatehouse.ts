@@ -59,7 +59,7 @@ export interface LogIn {
   with(provider: string, options?: { readonly next?: string }): string;
 }
 
-/** What every client does, whether it knows the resources or not. */
+/** The methods of every client, with or without types of the resources. */
 export interface Session {
   readonly login: LogIn;
   /** Takes up a login that is still there, as after a reload. False: somebody has to log in. */

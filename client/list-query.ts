@@ -13,10 +13,10 @@ export interface Comparison {
   contains?: string;
 }
 
-/** What to look for in each field: a value, any of several values, or comparisons. All fields must match. */
+/** The condition on each field: a value, one of several values, or comparisons. All fields must match. */
 export type Search = Record<string, Scalar | readonly Scalar[] | Comparison | undefined>;
 
-/** What is said about the rows of a list; the words are those of the service's own query parameters. */
+/** The query of a list. The names are those of the service's query parameters. */
 export interface ListQuery {
   search?: Search | string;
   searchJoin?: 'and' | 'or';

@@ -1,12 +1,12 @@
 import { GatehouseError, OAuthError, SignedOutError, UnreachableError } from './errors.ts';
 import type { Transport } from './transport.ts';
 
-/** What a person types: the identifier under its own name, or under `username`, and the password. */
+/** The fields of the login form: the password, and the identifier under its own name or under `username`. */
 export type Credentials = { password: string } & ({ email: string } | { username: string } | { phone: string });
 
 /** The password was right, and the user has a second factor. */
 export interface SecondFactorRequest {
-  /** What the user can prove it with: `totp`, `passkey`, `recovery_code`, `email_code`. */
+  /** The second factors that the user can use: `totp`, `passkey`, `recovery_code`, `email_code`. */
   readonly methods: readonly string[];
   /** To get the options of a passkey: `POST /v1/passkey-challenges` with `{ type: 'get', mfa_token }`. */
   readonly mfaToken: string;
@@ -53,7 +53,7 @@ export interface Login {
   take(tokens: () => Promise<TokenAnswer>): Promise<void>;
   /** Takes up a login that this browser (or the store) still holds. False: somebody has to log in. */
   resume(): Promise<boolean>;
-  /** Ends the session at the service. Whatever it answers, nothing is held here afterwards. */
+  /** Ends the session at the service. The tokens are deleted here even if the service returns an error. */
   logout(): Promise<void>;
   /** A token that is believed to be good, refreshed first if it is not; undefined where nobody is logged in. */
   accessToken(): Promise<string | undefined>;

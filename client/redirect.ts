@@ -1,6 +1,6 @@
 import type { Authorization } from './application.ts';
 
-/** What a browser gives a page for leaving it and coming back. */
+/** The browser APIs that a redirect needs. */
 export interface Page {
   readonly location: { readonly href: string; assign(url: string): void };
   readonly sessionStorage: {
@@ -18,7 +18,7 @@ interface Kept extends Omit<Authorization, 'url'> {
 
 const keyOf = (state: string) => `gatehouse:${state}`;
 
-/** Leaves for the service's page. What is needed on the way back stays in this tab. */
+/** Redirects to the service's page. The state for the way back is kept in this tab. */
 export function leave({ location, sessionStorage }: Page, { url, ...authorization }: Authorization): void {
   sessionStorage.setItem(keyOf(authorization.state), JSON.stringify({ ...authorization, from: location.href }));
   location.assign(url);

@@ -5,7 +5,7 @@ export interface ResourceTypes {
   input: object;
   /** What PUT takes. */
   replacement: object;
-  /** What the answer to POST holds beside the row, once. */
+  /** The values that only the response to POST contains, beside the row. */
   created: object;
   /** Names of fields that a search and an order may name. */
   search: string;

@@ -30,7 +30,7 @@ type SecondPath<R extends DeclaredResources<R>, N extends keyof R, Of extends 's
   [A in Of extends 'order' ? OneNames<R, N> : RelationNames<R, N>]: `${A}.${R[Target<R, N, A>][Of]}`;
 }[Of extends 'order' ? OneNames<R, N> : RelationNames<R, N>];
 
-/** What an order may name of related rows: relations that lead to one. */
+/** The relations that orderBy can use: those to one row. */
 type OrderPath<R extends DeclaredResources<R>, N extends keyof R> = {
   [A in OneNames<R, N>]: `${A}.${R[Target<R, N, A>]['order'] | SecondPath<R, Target<R, N, A>, 'order'>}`;
 }[OneNames<R, N>];
@@ -57,12 +57,12 @@ type Item<T> = T extends readonly (infer E)[] ? E : T;
 type Value<T> = string extends T ? T | Date : T;
 type Wanted<T> = Value<Item<NonNullable<T>>> | null;
 
-/** What to look for: fields that can be searched, with values of their types, and those of related rows. */
+/** The conditions of a search: searchable fields with values of their types, and fields of related rows. */
 export type SearchIn<R extends DeclaredResources<R>, N extends keyof R> = SearchOf<R[N]> & {
   [K in SearchPath<R, N>]?: Scalar | readonly Scalar[] | Comparison;
 };
 
-/** What to look for in the fields of the resource itself. */
+/** The conditions on the resource's own fields. */
 export type SearchOf<T extends ResourceTypes> = {
   [K in T['search']]?: K extends keyof T['row']
     ? Wanted<T['row'][K]> | readonly Wanted<T['row'][K]>[] | Comparison
@@ -90,7 +90,7 @@ type ManyNames<R extends DeclaredResources<R>, N extends keyof R> = {
 }[RelationNames<R, N>];
 type OneNames<R extends DeclaredResources<R>, N extends keyof R> = Exclude<RelationNames<R, N>, ManyNames<R, N>>;
 
-/** What the path says need not be sent. */
+/** The path already contains these fields, so they are optional. */
 type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, By & keyof Input>>>;
 
 type ActionsOn<T extends ResourceTypes, On> = Extract<T['actions'], { on: On }>;

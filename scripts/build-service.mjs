@@ -3,12 +3,13 @@
 // minified, and comments say which source a line comes from. `--no-types` leaves the declarations out, `--types` adds them.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** The bundler comes with the packages of the console, which are installed wherever something is built. */
+const { rolldown } = createRequire(join(root, 'console', 'package.json'))('rolldown');
 const finished = join(root, 'dist');
 // Built beside, then moved: a service that starts meanwhile finds the whole of one build.
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);

@@ -33,7 +33,8 @@ if (!task) {
   console.error(`scripts/run.mjs: "${command}" is not one of ${[...tasks.keys()].join(', ')}.`);
   process.exit(2);
 }
-await installPackages();
+// Serving needs no packages of tests or checks.
+await installPackages(!['serve', 'cli', 'example'].includes(command));
 const node = findNode();
 await task();
 

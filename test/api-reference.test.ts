@@ -27,7 +27,7 @@ describe('The API reference, in a browser', () => {
     await page.getByText('Requests are sent as').waitFor();
   }
 
-  /** What comes after a click. */
+  /** The requests after a click. */
   async function send(form: Locator): Promise<{ status: string; body: string; curl: string }> {
     const answer = form.locator('[data-answer]');
     await answer.evaluate((element: { replaceChildren(): void }) => element.replaceChildren());

@@ -185,7 +185,7 @@ describe('Layering', () => {
     const targets = new Map(
       all.map((file) => [file.replace(/^\.\.\//, ''), importsOf(file).map(({ target }) => target)]),
     );
-    // What imports nothing that is left takes part in no circle: taken away again and again, only circles remain.
+    // A file that imports no remaining file is in no circle. After all such files are removed, only circles remain.
     for (let before = -1; before !== targets.size; ) {
       before = targets.size;
       for (const [file, of] of targets) if (!of.some((target) => targets.has(target))) targets.delete(file);

@@ -194,7 +194,7 @@ describe('The commands in the documents', () => {
       assert.equal(code, 0, stderr);
     }
     await runPage('docs/operating.md', project, settings);
-    // What is taken away on purpose holds something: it would be gone before, else.
+    // A command that deletes something must find it first.
     const database = new DatabaseSync(join(settings.DATA_DIR, 'gatehouse.db'));
     database.exec(
       "insert into cars (id, version, created_at, updated_at, color, price) values ('a', 1, 0, 0, 'red', 'too much')",

@@ -52,7 +52,7 @@ describe('The reference of declarations', () => {
     assert.deepEqual(names(actions), keys(options.actionOptions));
     assert.deepEqual(names(relations), keys(options.relationOptions));
     assert.deepEqual(names(ofEveryField), keys(options.fieldOptions));
-    // What the function that makes a field takes by itself is no option.
+    // A positional parameter of the field's function is no option.
     const given = new Set(['reference.target', 'enum.values']);
     const ofTypes = fieldTypes.flatMap(({ name, ownOptions = {} }) => keys(ownOptions).map((key) => `${name}.${key}`));
     const ofComputed = keys(options.computedOptions).map((key) => `computed.${key}`);

@@ -13,41 +13,49 @@ interface LockedPackage {
 const lockAt = (path: string) =>
   JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { packages: Record<string, LockedPackage> };
 const lock = lockAt('../package-lock.json');
-const packages = Object.values(lock.packages);
-const names = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)));
+const namesOf = ({ packages }: typeof lock) =>
+  new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
 
-describe('The lock file', () => {
-  it('names no registry, so that every mirror will do', () => {
-    assert.deepEqual(
-      packages.filter(({ resolved }) => resolved?.startsWith('http')).map(({ resolved }) => resolved),
-      [],
-    );
+for (const [whose, { packages }] of [
+  ['the service', lock],
+  ['the console', lockAt('../console/package-lock.json')],
+] as const)
+  describe(`The lock file of ${whose}`, () => {
+    it('names no registry, so that every mirror will do', () => {
+      const resolved = Object.values(packages).flatMap((each) => each.resolved ?? []);
+      assert.deepEqual(
+        resolved.filter((address) => address.startsWith('http')),
+        [],
+      );
+    });
+
+    // Without one `npm ci` would take whatever a mirror sends under the name.
+    it('holds the hash of every package', () => {
+      // A folder of this repository has none.
+      const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+      assert.deepEqual(
+        installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
+        [],
+      );
+    });
+
+    // `npm ci` refuses a lock file that leaves one out, even where it is for another platform than this one.
+    it('names the optional packages of every platform', () => {
+      const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+        Object.keys(optionalDependencies),
+      );
+      const names = namesOf({ packages });
+      assert.ok(wanted.length > 0);
+      assert.deepEqual(
+        wanted.filter((name) => !names.has(name)),
+        [],
+      );
+    });
   });
 
-  // Without one `npm ci` would take whatever a mirror sends under the name.
-  it('holds the hash of every package', () => {
-    // A folder of this repository has none.
-    const installed = Object.entries(lock.packages).filter(
-      ([path, { link }]) => path.includes('node_modules/') && !link,
-    );
-    assert.deepEqual(
-      installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
-      [],
-    );
-  });
-
-  // `npm ci` refuses a lock file that leaves one out, even where it is for another platform than this one.
-  it('names the optional packages of every platform', () => {
-    const wanted = packages.flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
-    assert.ok(wanted.length > 0);
-    assert.deepEqual(
-      wanted.filter((name) => !names.has(name)),
-      [],
-    );
-  });
-
+describe('The other lock files', () => {
   for (const path of ['./generators/package-lock.json', './nodes/package-lock.json'])
-    it(`${path} names no registry either, and holds every hash`, () => {
+    it(`${path} names no registry, and holds every hash`, () => {
       const locked = Object.entries(lockAt(path).packages).filter(([name]) => name !== '');
       assert.ok(locked.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
     });
@@ -62,6 +70,6 @@ describe('The lock file', () => {
       versions.add(runtimes[`node_modules/node-${platform}`]?.version);
     }
     assert.equal(versions.size, 1, 'every platform gets the same version');
-    assert.ok(![...names].some((name) => name?.startsWith('node-linux')), 'the package itself brings none');
+    assert.ok(![...namesOf(lock)].some((name) => name?.startsWith('node-linux')), 'the package itself brings none');
   });
 });

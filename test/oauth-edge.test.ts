@@ -8,7 +8,7 @@ import { type Service, services } from './harness/service.ts';
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** What the standard libraries of other languages send for Accept when nobody tells them what to. */
+/** The default Accept headers of HTTP libraries. */
 const defaults: readonly [language: string, accept: string | undefined][] = [
   ['Go, PHP and Perl', undefined],
   ['Ruby, Python and curl', '*/*'],

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 const exported = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm;
 
-/** What a file of `src` or `extensions` exports and no other file mentions. Types are free to go with the functions that take them. */
+/** Exports of `src` and `extensions` that no other file mentions. Types of used functions are allowed. */
 export function unusedExports(root: string): string[] {
   const files = globSync(
     '{src,extensions,test,bench,scripts,client,console/src,templates,examples}/**/*.{ts,tsx,mjs}',

@@ -44,14 +44,22 @@ export function buildCommit(commit: string): BuiltCommit {
 
 /** The packages of this checkout where both commits want the same, else their own. */
 function bringPackages(folder: string): void {
-  const locks = [root, folder].map((each) => readFileSync(join(each, 'package-lock.json'), 'utf8'));
-  if (locks[0] === locks[1]) {
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    return;
+  for (const part of ['.', 'console']) {
+    const [here, there] = [join(root, part), join(folder, part)];
+    const theirs = lockIn(there);
+    if (theirs === undefined) continue;
+    if (lockIn(here) === theirs) symlinkSync(join(here, 'node_modules'), join(there, 'node_modules'));
+    else
+      execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+        cwd: there,
+        stdio: 'inherit',
+        shell: process.platform === 'win32',
+      });
   }
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+}
+
+/** Undefined for a commit that had no packages of the console's own. */
+function lockIn(folder: string): string | undefined {
+  const path = join(folder, 'package-lock.json');
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }

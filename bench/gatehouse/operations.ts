@@ -16,7 +16,7 @@ const formHeaders = { ...accept, 'content-type': 'application/x-www-form-urlenco
 const form = (parameters: Record<string, string>): string =>
   new URLSearchParams(parameters).toString().replaceAll('%7B%7D', '{}').replaceAll('%23', '#');
 
-/** What is measured of Gatehouse, with a token for it. */
+/** The measured operations of Gatehouse, each with its token. */
 export async function gatehouseOperations(
   url: string,
   client: { client_id: string; client_secret: string },

@@ -6,9 +6,9 @@ import type { BenchRequest, Operations } from '../measure/request.ts';
 import { carsOnPage, countOfCars, oneCar, ownersOfPage, searchedCars } from './queries.ts';
 
 /**
- * What an operation cannot do without, on bare `node:http`: no routing, no checks, no token looked at. It is asked with
- * the bytes that Gatehouse is asked with, and answers with the headers that Gatehouse answers with. `LIMIT_DATABASE` is
- * the database of the Gatehouse that it is compared with (read only), `LIMIT_ANSWER` a file with an exchange of its.
+ * The least work that an operation needs, on bare `node:http`: no routing, no validation, no authentication. It receives the
+ * same bytes as Gatehouse and responds with the same headers. `LIMIT_DATABASE` is the database of the compared Gatehouse (read
+ * only). `LIMIT_ANSWER` is a file with one of its responses.
  */
 const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_PLATE } = process.env as Record<
   string,

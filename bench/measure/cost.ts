@@ -22,7 +22,7 @@ export interface Costed {
 /** Microseconds of processor time a request. */
 export type Cost = Omit<Costed, 'result'>;
 
-/** Drives services at the same time, each by its part of the connections. What they do counts together. */
+/** Drives services at the same time, each with its share of the connections. Their requests are added up. */
 export async function driveCosted(driven: readonly Driven[], { connections, seconds }: Load): Promise<Costed> {
   const load = { seconds, connections: Math.max(1, Math.floor(connections / driven.length)) };
   const look = () => Promise.all(driven.map(({ server }) => spentBy(server)));
@@ -45,7 +45,7 @@ const together = (one: Result, other: Result): Result => ({
   failures: one.failures + other.failures,
 });
 
-/** What disturbs a round only ever adds to its cost: a quarter of the rounds cost no more than this. */
+/** The lower quartile: a disturbance only ever adds to the cost of a round. */
 export const costOf = (rounds: readonly Costed[]): Cost => ({
   service: quantile(
     rounds.map(({ service }) => service),

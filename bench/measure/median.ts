@@ -1,6 +1,6 @@
 import type { Result } from './result.ts';
 
-/** What several rounds came to. */
+/** The results of several rounds. */
 export interface Measured extends Result {
   /** Requests a second, round by round: servers are compared within a round, because the machine changes between rounds. */
   readonly rates: readonly number[];

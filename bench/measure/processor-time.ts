@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { ServerProcess } from './server-process.ts';
 
-/** Of `utime` and `stime` in /proc: Linux says so for every machine of today. */
+/** The unit of `utime` and `stime` in /proc on Linux. */
 const ticksPerSecond = 100;
 
-/** Seconds of processor time that processes have had so far, all their threads together, by their ids. */
+/** Processor seconds of each process with all its threads, by process id. */
 export type Spent = ReadonlyMap<number, number>;
 
-/** What a service and the PostgreSQL behind it have spent. Nothing where the system does not say. */
+/** The processor time of a service and of its PostgreSQL. */
 export async function spentBy({ pid, databaseUrl }: ServerProcess): Promise<{ service: Spent; database: Spent }> {
   return {
     service: spent(family(pid)),
@@ -16,7 +16,7 @@ export async function spentBy({ pid, databaseUrl }: ServerProcess): Promise<{ se
   };
 }
 
-/** Seconds between two looks. A process that has come meanwhile counts with all of its time. */
+/** Processor seconds between two readings. A process that started in between counts with all of its time. */
 export function spentSince(before: Spent, after: Spent): number {
   let sum = 0;
   for (const [pid, seconds] of after) sum += seconds - (before.get(pid) ?? 0);

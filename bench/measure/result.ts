@@ -3,7 +3,7 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** What a load brought to light. Times are milliseconds. */
+/** The result of a load. Times are in milliseconds. */
 export interface Result {
   readonly requests: number;
   readonly perSecond: number;

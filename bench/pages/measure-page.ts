@@ -9,7 +9,7 @@ export const slowestLine = { latency: 400, downloadThroughput: 50_000, uploadThr
 export interface PageToMeasure {
   readonly name: string;
   readonly path: string;
-  /** What is there when the page can be used: a selector. */
+  /** A selector of an element that appears when the page can be used. */
   readonly usable: string;
   readonly line?: typeof slowestLine;
 }

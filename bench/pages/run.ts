@@ -5,7 +5,7 @@ import { median } from '../measure/median.ts';
 import { listKilobytes } from './entry-size.ts';
 import { measurePage, type PageFigures, type PageToMeasure, slowestLine } from './measure-page.ts';
 
-/** What the pages weigh, and how soon they are there on a slow line. */
+/** The size of the pages, and their load times on a slow connection. */
 const pages: readonly PageToMeasure[] = [
   { name: 'console, overview', path: '/admin', usable: 'main h2, #main-content h2' },
   { name: 'console, a list of cars', path: '/admin/cars', usable: 'tbody tr td' },

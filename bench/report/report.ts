@@ -8,7 +8,7 @@ import type { Flame } from '../flames.ts';
 import type { GrowthFigures } from '../growth.ts';
 import type { IsolationFigures } from '../isolation.ts';
 
-/** What a run found, part by part. */
+/** The results of a run, part by part. */
 export interface Report {
   readonly machine: string;
   readonly node: string;

@@ -1,4 +1,4 @@
-/** What the example starts with, sent over HTTP as any client would. */
+/** The first rows of the example, sent over HTTP as any client would. */
 interface Row {
   readonly id: string;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Authorization, createGatehouse, type Gatehouse } from 'gatehouse-server/client';
 import { GatehouseError } from 'gatehouse-server/client/errors';
 
-/** What the application is registered as: with a secret, which stays on this server. */
+/** The registration of the application: confidential, because its secret stays on this server. */
 export const serverApp = (origin: string) => ({
   name: 'Fleet on a server',
   public: false,

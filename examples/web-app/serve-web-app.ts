@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 
-/** What the application is registered as: public, since nothing stays secret in a browser. */
+/** The registration of the application: public, because a browser keeps no secret. */
 export const webApp = (origin: string) => ({
   name: 'Fleet on the web',
   public: true,

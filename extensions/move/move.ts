@@ -46,7 +46,7 @@ interface Pair {
   readonly rows: number;
 }
 
-/** Copies a whole service into an empty database and compares both. What was cut off is taken up where it was. */
+/** Copies a whole service into an empty database and compares both. An interrupted copy is resumed. */
 export async function move(config: Config, options: MoveOptions): Promise<Move> {
   const location = { databaseUrl: options.to, workingDir: config.workingDir };
   refuseSame(config, location);

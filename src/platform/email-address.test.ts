@@ -112,7 +112,7 @@ describe('an email address', () => {
         const shouted = form.replace(/[a-z]/g, (letter) => letter.toUpperCase());
         assert.equal(foldEmail(normaliseEmail(shouted) ?? ''), foldEmail(form));
         assert.equal(new URL(`http://${form.slice(form.lastIndexOf('@') + 1)}`).hostname, form.split('@').at(-1));
-        // What both engines make of it.
+        // The result on both engines.
         assert.equal(
           form.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
           foldEmail(form),

@@ -7,7 +7,7 @@ import { action, defineResource, integer, text } from './declare.ts';
 import { defineJob } from './jobs/define-job.ts';
 
 const seen: string[] = [];
-/** What hooks wait for, in place of another service. */
+/** A promise that hooks wait for, in place of another service. */
 let gate: Promise<void>;
 let open: () => void;
 let reached: Promise<void>;

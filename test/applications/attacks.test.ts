@@ -29,7 +29,7 @@ onBothEngines('an application that wants more than it was given', (engine) => {
     ({ visitor, email } = await signedIn(service, { roles: ['admin'] }));
   });
 
-  /** What an administrator allows: a token of these scopes. */
+  /** A token with the scopes that an administrator has allowed. */
   async function allow(scope: string): Promise<{ app: Client; token: string }> {
     const app = await addApplication(service, { scopes: ['openid', ...scope.split(' ')] });
     const { body, text } = await redeem(service, app, await codeFor(visitor, app.id, { scope: `openid ${scope}` }));

@@ -74,7 +74,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
     });
   }
 
-  /** What ends or narrows a caller, and what its request is then answered. */
+  /** The changes that end or reduce a caller's rights, and the response to its request afterwards. */
   const ends: readonly [string, (person: Person) => Promise<unknown>, [number, string]][] = [
     [
       'the user was deleted',

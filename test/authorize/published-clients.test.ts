@@ -50,7 +50,7 @@ describe('Published clients sign people in', () => {
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
     assert.ok(refreshed.access_token);
 
-    // Whom the application expects is signed in, or nobody else is taken for them.
+    // The expected user is signed in, never another one.
     const hint = { id_token_hint: tokens.id_token as string, prompt: 'none' };
     const silently = new URL(`${url.href}&${new URLSearchParams(hint)}`);
     assert.ok((await follow(visitor, silently)).searchParams.get('code'));

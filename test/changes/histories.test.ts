@@ -18,7 +18,7 @@ async function makeCar(service: Service, plate: string): Promise<{ token: string
   return { token, position: body.meta.changes_position };
 }
 
-/** What whoever goes on from a position is told. */
+/** The events that a subscriber receives after a position. */
 async function goOn(service: Service, position: string): Promise<[number, string | undefined]> {
   const token = await logIn(service, 'admin@example.com', 'correct horse battery');
   const path = `/v1/changes?resources=cars&after=${position}`;

@@ -159,7 +159,7 @@ describe('The console and people', () => {
   });
 });
 
-/** What has the focus and cannot be seen, or does not show that it has it. */
+/** The focused element, if it is hidden or shows no focus. */
 const seenStop = `(() => {
   const at = document.activeElement;
   if (!at || at === document.body) return '';

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { ask } from '../harness/ask.ts';
 import type { Service } from '../harness/service.ts';
 
-/** What stands in the house that is walked through. */
+/** The rows and ids that the screens show. */
 export interface House {
   readonly url: string;
   readonly car: string;
@@ -17,7 +17,7 @@ export interface House {
 export interface Screen {
   readonly name: string;
   open(page: Page, house: House): Promise<void>;
-  /** What closes it; else Escape closes whatever is open. */
+  /** Closes the screen. The default is Escape. */
   leave?(page: Page): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ const at = (name: string, path: (house: House) => string, heading: string | RegE
   },
 });
 
-/** What a button of a screen opens. */
+/** The dialog behind a button. */
 const over = (name: string, base: Screen, button: string, dialog: string | RegExp): Screen => ({
   name,
   async open(page, house) {
@@ -66,7 +66,7 @@ const over = (name: string, base: Screen, button: string, dialog: string | RegEx
   },
 });
 
-/** What an item of a list's menu opens. */
+/** The dialog behind an item of the list's menu. */
 const fromMenu = (name: string, base: Screen, item: string, dialog: string): Screen => ({
   name,
   async open(page, house) {

@@ -12,7 +12,7 @@ const linesOf = (path: string): string[] =>
     .split('\n')
     .filter((line) => !/^\s*(#|$)/.test(line));
 
-/** What an operator sets in `.env` or as a secret. */
+/** The settings in `.env` or in a secret. */
 const given = { POSTGRES_PASSWORD: 'ab/cd+e=@:?#%', ENCRYPTION_KEY: 'a'.repeat(32) };
 
 /** As Compose fills in `${NAME}`, `${NAME:-default}` and `${NAME:?message}`. */

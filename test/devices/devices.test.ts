@@ -48,7 +48,7 @@ onBothEngines('Devices', (engine) => {
     await visitor.signIn(email, password);
     return visitor;
   };
-  /** What the page ticks unless somebody unticks it. */
+  /** The scopes that the page preselects. */
   const ticked = { 'scope:offline_access': 'on', 'scope:users:read': 'on' };
   const decide = async (visitor: Visitor, user_code: string, decision: string) => {
     await visitor.get('/device');
@@ -256,7 +256,7 @@ onBothEngines('Devices', (engine) => {
       if (value.split('.').length === 3 && value.startsWith('ey'))
         narrow.cookies.set(name, await personalToken(service, ada.token, ['users:read'], password));
     }
-    // What renews the session would open another of the sign-in itself.
+    // A renewed session would open a second session of the sign-in itself.
     narrow.cookies.delete('renewal');
     assert.equal((await decide(narrow, user_code, 'allow')).status, 302, 'to the login page');
     assert.equal((await poll(device_code)).body.error, 'authorization_pending');

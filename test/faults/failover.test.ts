@@ -5,7 +5,7 @@ import { createReplicatedPostgres, type ReplicatedPostgres } from '../harness/re
 import { tcpProxies } from '../harness/tcp-proxy.ts';
 import { trials } from '../harness/trial.ts';
 
-/** What is promised is ten seconds. This machine may have more to do than that. */
+/** The documented time is ten seconds. A busy machine may take longer. */
 const longest = 30_000;
 
 describe('A failover under load, with two instances', () => {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../harness/engines.ts';
 import { trials } from '../harness/trial.ts';
 
 const writers = 24;
-/** What a write may take, and what a busy machine adds. */
+/** The time limit of a write, plus a margin for a busy machine. */
 const limitMs = 5000 + 4000;
 
 describe('Another program that holds the write lock of the SQLite file', () => {

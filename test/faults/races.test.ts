@@ -40,7 +40,7 @@ describe('Races between three instances on one PostgreSQL', () => {
       const raced = await Promise.all([0, 1, 2].map((n) => token(n, { grant_type: 'refresh_token', refresh_token })));
       const won = raced.filter(({ status }) => status === 200);
       assert.ok(won.length >= 1, JSON.stringify(raced));
-      // Whoever repeats a refresh gets the same successor: a session never forks.
+      // A repeated refresh returns the same successor. A session never forks.
       assert.equal(new Set(won.map((one) => one.body.refresh_token)).size, 1, 'one successor');
       refreshes += raced.length;
     }

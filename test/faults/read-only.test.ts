@@ -17,7 +17,7 @@ const run = (program: string, ...args: string[]) =>
 interface Disk {
   readonly folder: string;
   fail(): void;
-  /** What an operator does about it. */
+  /** The repair by an operator. */
   repair(): void;
   remove(): void;
 }

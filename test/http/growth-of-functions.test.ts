@@ -104,7 +104,7 @@ const pieces = [
 
 const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
-/** Whatever is thrown is a refusal, which is as good as an answer. */
+/** An error is a refusal, and counts as a response. */
 const tried = (work: () => unknown) => {
   try {
     return work();

@@ -33,7 +33,7 @@ describe('Connections that nobody uses', () => {
     slow.write(get('/openapi.json').repeat(150));
     const other = await ask(service, '/openapi.json');
     assert.equal(other.status, 200);
-    // Who does not read does not see the end either, but who writes does.
+    // A connection that is not read shows no end, but a write to it fails.
     const write = setInterval(() => slow.write(get('/health/live')), 20);
     await ended.finally(() => clearInterval(write));
   });

@@ -21,7 +21,7 @@ interface Description {
 interface Route {
   readonly method: string;
   readonly path: string;
-  /** What its body may hold. */
+  /** The schema of its body. */
   readonly members: readonly string[];
 }
 
@@ -119,7 +119,7 @@ const oddValue = fc.oneof(
   fc.constantFrom<unknown>('', ' ', null, [], [''], {}, 0, -1, 1e308, 2 ** 53, true, 'x'.repeat(3000), '\u202e', 'me'),
   fc.jsonValue({ maxDepth: 2 }),
 );
-/** What the route knows by name, with whatever in it. */
+/** The named parameters of the route, with arbitrary values. */
 const knownMembers = fc.array(fc.tuple(fc.nat(30), oddValue), { minLength: 1, maxLength: 4 }).map((chosen) => ({
   type: 'application/json',
   textFor: ({ members }: Route) =>
@@ -153,7 +153,7 @@ onBothEngines('Whatever is sent', (engine) => {
   });
 
   it('gets a clear answer and never a 500', async () => {
-    // What ends the session, or hashes passwords, would make the rest of the run say nothing, or last for minutes.
+    // Routes that end the session would make the rest meaningless. Routes that hash passwords would take minutes.
     const tame = routes.filter(
       ({ method, path }) => path !== '/v1/logout' && !(method === 'DELETE' && path.startsWith('/v1/users')),
     );

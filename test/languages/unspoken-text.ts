@@ -9,7 +9,7 @@ interface Node {
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
 const nameOf = (node: unknown): string => (isNode(node) ? String(node.name ?? nameOf(node.property)) : '');
 
-/** What gives a sentence to the reader in the reader's language. */
+/** The functions that translate a sentence. */
 const speaking = new Set(['say', 'find', 'template', 'translate']);
 /** Words for programs: style, code that is shown as code, what only a log reads. */
 const silent = new Set([
@@ -60,7 +60,7 @@ export function unspokenText(file: string, source: string, isMessage: (text: str
       for (const value of values) look(value, false);
       return;
     }
-    // What is compared is no text.
+    // A compared string is no text.
     const shows = node.type !== 'BinaryExpression' && (isShown || /^JSX(Attribute|Expression)/.test(node.type));
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {

@@ -12,7 +12,7 @@ import type { Visitor } from '../harness/visitor.ts';
 const noChallenge = { code_challenge: undefined, code_challenge_method: undefined };
 const noVerifier = { code_verifier: undefined };
 
-/** What clients of the field send and expect with their default settings. */
+/** The requests and expectations of published clients with their default settings. */
 onBothEngines('OpenID clients with their defaults', (engine) => {
   const start = services(engine);
   let service: Service;

@@ -99,7 +99,7 @@ describe('A SQLite database that goes back in time', () => {
     const link = (await mailedLink(first, 'reset-password', holder.email)).replace('/reset/', '/resets/');
     const copy = join(database.dir, 'copy.db');
     assert.equal((await run('backup', copy)).code, 0);
-    // What ended after the copy was taken would live again.
+    // Sessions that ended after the backup would become valid again.
     await ask(first, '/v1/logout', { method: 'DELETE', token: holder.access });
     await first.close();
 

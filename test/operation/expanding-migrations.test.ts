@@ -12,7 +12,7 @@ function wrongIn(statements: readonly string[]): string[] {
     const indexed = /^create (?:unique )?index \w+ on (\w+)/.exec(text)?.[1];
     if (indexed) return !made.has(indexed);
     const added = /^alter table \w+ add column (.*)$/s.exec(text)?.[1];
-    // What is not null must have a constant: an older version does not name it, and no row is written anew.
+    // A not-null column needs a constant default: older versions do not name the column, and no row is rewritten.
     return (
       !added || (/not null/.test(added) && !/default ('[^']*'|\d+)/.test(added)) || /references|unique/.test(added)
     );

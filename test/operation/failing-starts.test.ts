@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { databases } from '../harness/engines.ts';
 import { startedProcesses, starters } from '../harness/starts.ts';
 
-/** What stops a start: the environment that does it, made in a folder, and what is said about it. */
+/** The reasons why a start fails: the environment, and the message. */
 interface Failure {
   readonly name: string;
   readonly says: RegExp;
@@ -90,7 +90,7 @@ describe('A start that cannot go on', () => {
       it(`ends with 1 and a message, ${name} (${starter.name})`, async () => {
         const { dir } = await create();
         const process = start(starter, dir, { DATA_DIR: dir, PORT: '0', ...(await prepare(dir)) });
-        // Whatever does not end by itself is ended by the runner's limit, and fails.
+        // A process that does not exit reaches the runner's limit and fails.
         assert.deepEqual(await process.end, [1, null], process.printed());
         assert.match(process.printed(), says);
         assert.doesNotMatch(process.printed(), /\n\s+at /, 'no stack');

@@ -25,7 +25,7 @@ onBothEngines('Memory', (engine) => {
     token = await logIn(service, email, password);
   });
 
-  /** What a day is made of, each with something that nobody has asked for before. */
+  /** The requests of a day, each with a value that is new. */
   async function oneRound(times: number): Promise<void> {
     for (let i = 0; i < times; i++) {
       const odd = Math.random().toString(36);
@@ -45,7 +45,7 @@ onBothEngines('Memory', (engine) => {
     const early = megabytes();
     await oneRound(150);
     const late = megabytes();
-    // What is remembered is bounded and small; 900 requests that are kept whole would be more than this.
+    // Caches are bounded and small. 900 retained requests would exceed this.
     const grown = `${early.toFixed(1)} MB, then ${late.toFixed(1)} MB`;
     t.diagnostic(grown);
     assert.ok(late < early + 4, grown);

@@ -17,7 +17,7 @@ onBothEngines('Starting', (engine) => {
 
   it('makes what is missing once, however many instances start together', async () => {
     const { dir, url: DATABASE_URL } = await create();
-    // What tokens name as their issuer: the same for all instances, whatever port each listens on.
+    // The issuer in tokens: the same for all instances, on any port.
     const env = { DATABASE_URL, DATA_DIR: dir, BASE_URL: 'http://gatehouse.test' };
     const instances = await Promise.all([serve(dir, env), serve(dir, env), serve(dir, env)]);
     const sets = await Promise.all(

@@ -48,7 +48,7 @@ describe('The process that minds the workers', () => {
     const [hung = 0] = pids(service);
     process.kill(hung, 'SIGSTOP');
     const ready = async () => {
-      // What the hung worker was given is never answered.
+      // Requests of the hung worker are never answered.
       const signal = AbortSignal.timeout(1000);
       const answer = await fetch(`${service.url}/health/ready`, { signal }).catch(() => undefined);
       return answer && { code: answer.status, ...((await answer.json()) as { checks: Record<string, string> }) };

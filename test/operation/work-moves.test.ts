@@ -33,7 +33,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
       DATABASE_URL: database.url,
       BASE_URL: 'http://auth.example.com',
       NODE_OPTIONS: quick,
-      // What hangs is under way until the process is gone.
+      // A hung job is running until its process has ended.
       SMTP_URL: `${mails.url}&socketTimeout=600000`,
       ADMIN_EMAIL: 'admin@example.com',
       ADMIN_PASSWORD: password,

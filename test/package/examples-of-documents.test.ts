@@ -12,7 +12,7 @@ import { root } from '../harness/starts.ts';
 
 const run = promisify(execFile);
 
-/** What a reader has of their own, which examples call. */
+/** The reader's own functions that examples call. */
 const ofTheReader = `
 declare function showLogin(): void;
 declare function showSignIn(): void;

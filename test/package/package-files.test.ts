@@ -13,7 +13,7 @@ const packed = (): string[] => {
   return result.files.map(({ path }) => path);
 };
 
-/** What a path in code or text names, where npm, npx, a bundler or a reader would take it for the package on npm. */
+/** Names that npm, npx, a bundler or a reader would take for the package on npm. */
 const name = 'gatehouse';
 const bare = new RegExp(
   [

@@ -31,7 +31,7 @@ export default defineResource({
 });
 `;
 
-/** Whatever is marked as wrong is wrong: else the compiler complains about the mark. */
+/** Every line after `@ts-expect-error` is wrong, otherwise the compiler reports the mark. */
 const typedProgram = `
 import { createGatehouse } from 'gatehouse-server/client';
 import type { Resources, Scope } from './gatehouse-types.d.ts';
@@ -76,7 +76,7 @@ describe('The package', { timeout: 900_000 }, () => {
 
   it('holds what people run, and neither sources nor tests nor a Node', async () => {
     const home = join(project, 'node_modules', 'gatehouse-server');
-    // What was compiled at the first run is kept beside it, and came in no package.
+    // The compile cache of the first run is beside the package, and is not part of it.
     const files = (readdirSync(home, { recursive: true }) as string[]).filter((file) => !/^node_modules\b/.test(file));
     const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && !/^(templates|examples)\b/.test(file));
     assert.deepEqual(sources, []);

@@ -95,7 +95,7 @@ onBothEngines('what an import asks', (engine) => {
     const person = { grant_type: 'password', username: 'ada@example.com', password, ...asClient(web) };
     const signedIn = await tokens(service, { ...person, scope: 'orders-read orders-write' });
     assert.deepEqual([signedIn.status, signedIn.body.scope], [200, 'users:read users:write'], signedIn.text);
-    // What stands for nothing must not become everything.
+    // An empty scope must not become all scopes.
     for (const scope of ['legacy', 'unheard-of', 'orders-read unheard-of']) {
       const { status, body } = await tokens(service, { ...person, scope });
       assert.deepEqual([status, body.error], [400, 'invalid_scope'], scope);

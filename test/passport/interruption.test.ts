@@ -57,7 +57,7 @@ onBothEngines('an import that breaks off', (engine) => {
       };
       await assert.rejects(takeOver(broken, old, { scopes: mappedScopes }, { progress: stop }), /pulled the plug/);
     }
-    // What came over so far works already.
+    // Everything imported so far already works.
     assert.equal((await whoAmI(broken, held.of('login').access_token)).status, 200);
     await takeOver(broken, old, { scopes: mappedScopes });
     assert.equal(await stateOf(broken), expected);

@@ -119,7 +119,7 @@ onBothEngines('the map of an import', (engine) => {
     assert.match((await run()).decisions.join(), /changed there and here.*users 1: profiles/);
     assert.equal((await profile())[0]?.shoe_size, 41);
 
-    // What a role may do, and no more.
+    // The permissions of the role, and no others.
     const [editor, viewer] = [await logIn('alan@example.com'), await logIn('joan@example.com')];
     assert.equal(viewer.scope, 'profiles:read users:read');
     assert.equal((await introspect(service, viewer.access_token, web)).body.scope, 'profiles:read users:read');

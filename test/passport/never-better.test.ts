@@ -25,7 +25,7 @@ const jtiOf = (token: string) =>
     sub: string;
   };
 
-/** What may have happened to one login in the old service. */
+/** The possible states of a login in the old service. */
 const fate = fc.record({
   access: fc.constantFrom('live', 'revoked', 'gone', 'null'),
   refresh: fc.constantFrom('live', 'revoked', 'gone', 'null'),

@@ -71,7 +71,7 @@ describe('databases that are not as they should be', () => {
     );
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
     assert.match(report.decisions.join(), /scopes cannot be read/);
-    // What cannot be read is nothing, not all: its login may do nothing.
+    // An unreadable scope means no scope, so its login may do nothing.
     assert.equal((await whoAmI(service, held.of('login_star').access_token)).status, 403);
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
     service.advance(2 * 86_400_000);

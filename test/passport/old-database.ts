@@ -18,7 +18,7 @@ export const fixture = (name: string): string => fileURLToPath(new URL(`fixtures
 /** The database of a Passport service, of a test's own. */
 export interface OldDatabase {
   readonly url: string;
-  /** What the old service does meanwhile. */
+  /** The writes of the old service during the import. */
   run(sql: string): Promise<void>;
 }
 

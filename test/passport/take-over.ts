@@ -13,7 +13,7 @@ export interface Held {
   readonly refresh_token?: string;
 }
 
-/** What applications hold of a fixture, and what Passport said to it. */
+/** The tokens of a fixture, and Passport's own responses to them. */
 export function heldByClients(name: Fixture) {
   const read = JSON.parse(readFileSync(fixture(`${name}-held-by-clients.json`), 'utf8'));
   const tokens = new Map<string, Held>();

@@ -192,7 +192,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     }
     assert.equal(seen.size, 20, 'the same request never has the same values twice');
     for (const value of seen) assert.ok(Buffer.from(value, 'base64url').length >= 32, 'it has 256 bits');
-    // What is stored does not help whoever reads the database.
+    // The stored value does not help an attacker who reads the database.
     const { db } = service.context.database;
     const stored = await db.selectFrom('pending_identities').selectAll().where('provider', '=', 'acme').execute();
     assert.ok(stored.length >= 5);

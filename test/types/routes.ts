@@ -1,4 +1,4 @@
-/** What the editor marks in a route or page; see `declarations.ts`. */
+/** The lines that the editor marks in a route or page. See `declarations.ts`. */
 import { definePage, defineRoute, Type } from 'gatehouse-server/routes';
 
 defineRoute({

@@ -24,7 +24,7 @@ export interface CopiedTable {
 export const pageRows = 5000;
 export const pageBytes = 4_000_000;
 
-/** The tables of a database, one way for both engines. What is read does not change while it is open. */
+/** The tables of a database, the same for both engines. Reads come from one snapshot. */
 export interface TableReader {
   tables(): Promise<ReadonlyMap<string, CopiedTable>>;
   count(table: string): Promise<number>;

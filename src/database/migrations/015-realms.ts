@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Which set of people a user belongs to, and which set a client is for. What an import ended, it can restore. */
+/** Which set of people a user belongs to, and which set a client is for. An import can restore the clients that it disabled. */
 export const realms: Migration = {
   name: '015-realms',
   statements: ({ text, bigint }) => [

@@ -70,7 +70,7 @@ describe('A shared snapshot', () => {
     const { read, reader } = open();
     read();
     reader.close();
-    // What is thrown at the end of a turn would fail the test.
+    // An error at the end of a turn would fail the test.
     await assert.doesNotReject(nextTurn());
     assert.throws(() => read(), /finalized|not open/);
   });

@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('log out' as const) }) },
 );
 
-/** What the rules say a code is, in the plainest terms. */
+/** A model of an authorization code. */
 interface Code {
   readonly value: string;
   readonly expiresAt: number;
@@ -160,7 +160,7 @@ onBothEngines('the life of an authorization code', (engine) => {
       if (!code.gone) code.spent = true;
     }
 
-    /** Whoever comes first: afterwards nothing lives whose reason has gone. */
+    /** In either order, nothing stays valid after its reason has ended. */
     async #redeemMeanwhile(code: Code, end: 'withdraw' | 'log out'): Promise<void> {
       const before = code.session;
       const [won] = await Promise.allSettled([
@@ -188,7 +188,7 @@ onBothEngines('the life of an authorization code', (engine) => {
       }
     }
 
-    /** What an application may do offline goes on without the browser. */
+    /** Offline access continues without the browser session. */
     async #logOut(): Promise<void> {
       await ask(service, '/v1/logout', { method: 'DELETE', token: this.#token });
       for (const { session, login, offline } of this.codes) {

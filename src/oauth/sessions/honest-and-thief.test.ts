@@ -14,7 +14,7 @@ const day = 24 * hour;
 /** Longer than any of these lives. */
 const year = 365 * day;
 
-/** What somebody has of a session, honestly or not. */
+/** The tokens of a session that the owner or the thief holds. */
 interface Holder {
   refreshToken: string;
   /** The newest last. Some of them have expired. */

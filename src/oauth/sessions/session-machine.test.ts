@@ -14,7 +14,7 @@ const grace = 10_000;
 const accessLife = 60_000;
 const refreshLife = 300_000;
 
-/** What the rules say a session is, in the plainest terms. */
+/** A model of a session. */
 interface Model {
   readonly id: string;
   generation: number;

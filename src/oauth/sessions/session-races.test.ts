@@ -103,7 +103,7 @@ class Device {
     }
   }
 
-  /** Whoever is not logged out goes on; of whoever is, nothing acts. */
+  /** Sessions that were not logged out continue. No token of a logged-out session works. */
   async finish(): Promise<void> {
     if (this.#loggedOut) return this.checkGone();
     await this.live({ tabs: 1, lost: 0, eager: 0, logout: false });

@@ -67,7 +67,7 @@ export const provingInPlace =
       return await handler(request, reply);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
-      // What was sent is not enough: say what is asked for.
+      // The proof is missing or wrong: name the proof that is required.
       const problem = Object.keys(body).length > 0 ? problemMessage(error.code, error.message) : undefined;
       return askForProof(kit, request, reply.code(error.status).headers(error.headers), form, { problem });
     }

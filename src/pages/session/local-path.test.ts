@@ -112,7 +112,7 @@ describe('localPath', () => {
   });
 });
 
-/** What a proxy that decodes the path would pass on. */
+/** The path after a proxy has decoded it. */
 function decodeOnce(path: string): string {
   try {
     return decodeURIComponent(path.split('?', 1)[0] as string);

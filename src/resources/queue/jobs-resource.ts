@@ -27,7 +27,7 @@ const fields = {
 const record = ({ context, tx, caller, source }: WriteCall, type: string, { id, name }: { id: string; name: string }) =>
   recordEvent(context, tx, { type, userId: caller.userId, clientId: caller.clientId, source, data: { id, name } });
 
-/** The work that waits, for administrators. What it is about can be seen, what it holds cannot. */
+/** The queued jobs, for administrators. They see the kind of a job, but not its payload. */
 export const jobsResource = defineResource({
   name: 'queued-jobs',
   singular: 'job',

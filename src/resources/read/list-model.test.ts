@@ -127,7 +127,7 @@ function address({ pairs: wanted, join, order, filter, limit }: Query): URLSearc
   return parameters;
 }
 
-/** What is compared: folded text, numbers, or text that sorts as it stands. */
+/** The compared value: folded text, a number, or text in its own order. */
 const key = (field: string, value: unknown): string | number | null => {
   if (value === null || value === undefined) return null;
   if (field === 'model' || field === 'plate') return fold(String(value));

@@ -65,7 +65,7 @@ export function tableTypes(resources: Resources): string {
   return ['export interface Tables {', ...sorted.flatMap(tableType), '}', ''].join('\n');
 }
 
-/** Every column as the database stores it. What is filled in by itself need not be inserted. */
+/** Every column as the database stores it. Columns with a default are optional in an insert. */
 function tableType({ table, stored }: Resource): string[] {
   const columns = stored.flatMap(({ name, column, type, options, foldedColumn }) => {
     const isConstant = options.default !== undefined && typeof options.default !== 'function';

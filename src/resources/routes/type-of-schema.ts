@@ -10,7 +10,7 @@ export const member = (name: string): string => (isName.test(name) ? name : lite
 /** `'a' | 'b'`; nothing can be of the type of none. */
 export const unionOf = (names: Iterable<string>): string => [...names].map(literal).join(' | ') || 'never';
 
-/** The TypeScript of a JSON schema. What it cannot say is `unknown`. */
+/** The TypeScript type of a JSON schema. Schemas without an equivalent become `unknown`. */
 export function typeOfSchema(schema: Json): string {
   const { const: only, enum: values, anyOf, oneOf, allOf, type } = schema;
   if (only !== undefined) return literal(only);

@@ -11,7 +11,7 @@ import type { ChangeRequest, CreateRequest, WriteRequest } from './write-request
 type Prepared = Omit<WriteRequest, 'selection'> &
   Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };
 
-/** The values of a new row. Who may make none is refused before any work is done for it. */
+/** The values of a new row. A caller who may not create one is refused before any other work. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
   return prepared(resource, { ...request, mode: 'create' }, async () => {
     for (const made of request.link ? [resource, request.link.resource] : [resource]) {
@@ -21,7 +21,7 @@ export function prepareCreate(services: ResourceServices, resource: Resource, re
   });
 }
 
-/** The new values of a row. Who may not see it, or not change it, is refused before any work is done for it. */
+/** The new values of a row. A caller who may not see or change the row is refused before any other work. */
 export function prepareChange(services: ResourceServices, resource: Resource, request: ChangeRequest): Promise<Input> {
   return prepared(resource, request, async () => {
     await allowedRow(queryContext(services.context.database, request.call), resource, request.id, 'update');

@@ -23,7 +23,7 @@ export const mostRows = 100;
 export const batchesOf = ({ definition: { operations } }: Resource): BatchOperation[] =>
   (Object.keys(batchMethods) as BatchOperation[]).filter((operation) => operations?.includes(operation) ?? true);
 
-/** Reads a batch. If it cannot be read, nothing is written. What is wrong with the values of a row is reported for that row alone. */
+/** Reads a batch. If it cannot be parsed, nothing is written. Invalid values of a row are reported for that row alone. */
 export function readBatch(operation: BatchOperation, body: unknown, idOf: (name: string) => string): BatchRow[] {
   const member = operation === 'delete' ? 'ids' : 'rows';
   const sent = isObject(body) ? body[member] : undefined;

@@ -21,8 +21,8 @@ export const targetOf = ({ table, ofAccounts }: Resource, id: string | undefined
   table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
 
 /**
- * Runs work in the transaction of a write, which holds the caller's right to it. Whatever runs inside sees the caller as it
- * is then, not as it was when the request came. It may run more than once (see `changeAs`).
+ * Runs work in the transaction of a write, which locks the caller's right to it. The work sees the caller as of this transaction,
+ * not as of the start of the request. It may run more than once (see `changeAs`).
  */
 export function inTransaction<T>(
   services: ResourceServices,

@@ -1,6 +1,6 @@
 import { defineResource, stepUp, text } from '../../../src/resources/declare.ts';
 
-/** Who reads it has proved who they are within five minutes. */
+/** Reading needs a proof that is at most five minutes old. */
 export default defineResource({
   name: 'vaults',
   fields: { name: text({ required: true }) },

@@ -1,6 +1,6 @@
 import { anyOf, defineResource, integer, owner, reference, role } from 'gatehouse-server/resources';
 
-/** What writers count up while things fail, and subscribers follow. */
+/** Counters that writers increment during faults, and that subscribers follow. */
 export default defineResource({
   name: 'tallies',
   fields: {

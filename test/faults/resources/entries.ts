@@ -1,6 +1,6 @@
 import { defineResource, integer, text } from 'gatehouse-server/resources';
 
-/** What the trials write while things fail. */
+/** The rows that the trials write during faults. */
 export default defineResource({
   name: 'entries',
   fields: {

@@ -19,9 +19,9 @@ const observe = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::
 const believedMs = 60_000;
 
 /**
- * How many rows were added or removed, by the sequence that triggers count them in. A sequence shows what is not
- * committed yet, so a count of rows may be older than the sequence says. What the sequence said is `settled` once every transaction
- * that was under way at that time has ended: each count of rows that is begun later has all of it.
+ * How many rows were added or removed. Triggers count them in a sequence, which also counts rows that are not committed yet. A count
+ * of rows may therefore be older than the value of the sequence. The value is `settled` once every transaction that was running at that
+ * time has ended: every later count of rows includes them all.
  */
 export class RowChanges {
   readonly #read: (text: string) => Promise<Observed[]>;

@@ -6,7 +6,7 @@ type Run = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
 const mostRows = 100;
 
-/** Writes of one kind that travel, and are committed, together. What one statement leaves out is for each to do alone. */
+/** Writes of one kind that share a statement and a commit. A write that the shared statement skips is done alone. */
 export class SharedWrites {
   readonly #run: Run;
   readonly #byText = new Map<string, Batcher<RowToWrite, RowToWrite | undefined>>();

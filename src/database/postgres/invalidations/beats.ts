@@ -9,8 +9,8 @@ interface Beat {
 const kept = 8;
 
 /**
- * The renewals of this instance's row in the primary, each with the moment at which it was asked for. Who has one of them has all that was
- * committed before that moment: they stand in one log.
+ * The renewals of this instance's row in the primary, each with the time at which it was requested. A replica that has one of them has
+ * everything that was committed before that time, because both are in the same log.
  */
 export class Beats {
   #id = '';

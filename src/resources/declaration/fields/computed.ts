@@ -12,7 +12,7 @@ export interface ComputedOptions {
   example?: unknown;
 }
 
-/** The fields that it names, and no other. What they hold is not known here: say it where it matters. */
+/** Only the fields in `from`. Their types are not known here. */
 // biome-ignore lint/suspicious/noExplicitAny: the fields are declared beside it, and not yet typed.
 type SourcesOf<O extends ComputedOptions> = { readonly [K in O['from'][number]]: any };
 
