@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { createSign, generateKeyPairSync, hash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { faultOfJwks } from '../../src/oauth/clients/client-jwks.ts';
 import { addApplication } from '../harness/applications.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
@@ -82,6 +83,19 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
     const { status, text } = await assertion(once);
     assert.equal(status, 200, text);
     assert.equal((await assertion(once)).status, 401, 'once');
+  });
+
+  it('are refused with an RSA key of less than 2048 bits, which cannot be registered either', async () => {
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const jwks = { keys: [weak.publicKey.export({ format: 'jwk' })] };
+    const { id } = await addApplication(service, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
+    const claims = { iss: id, sub: id, aud: base, exp: seconds() + 60, jti: 'weak' };
+    const data = `${part({ alg: 'RS256' })}.${part(claims)}`;
+    const signature = createSign('sha256').update(data).sign(weak.privateKey, 'base64url');
+    assert.equal((await assertion(`${data}.${signature}`)).status, 401);
+    const strong = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    assert.equal(faultOfJwks({ keys: [strong.publicKey.export({ format: 'jwk' })] }), undefined);
+    assert.match(faultOfJwks(jwks) ?? '', /2048 bits/);
   });
 
   it('make the service fetch the keys of a client once, however many come together', async () => {

@@ -7,7 +7,8 @@ export function faultOfJwks(jwks: unknown): string | undefined {
     return `must be an object with a list keys of 1 to ${mostKeys}`;
   }
   if (JSON.stringify(jwks).length > longestJwks) return `must have at most ${longestJwks} characters`;
-  if (!keys.every(isPublicKey)) return 'must hold public keys alone: EC, OKP or RSA, without their private part';
+  if (!keys.every(isPublicKey))
+    return 'must hold public keys alone: EC, OKP, or RSA of at least 2048 bits, without their private part';
   return undefined;
 }
 
@@ -15,8 +16,11 @@ const mostKeys = 20;
 const longestJwks = 20_000;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-const isPublicKey = (key: unknown): boolean =>
-  typeof key === 'object' &&
-  key !== null &&
-  ['EC', 'OKP', 'RSA'].includes((key as { kty?: unknown }).kty as string) &&
-  !privateMembers.some((name) => Object.hasOwn(key, name));
+/** 2048 bits in base64url (RFC 7518 3.3). */
+const shortestModulus = 342;
+
+function isPublicKey(key: unknown): boolean {
+  const { kty, n, ...rest } = membersOf(key);
+  if (kty === 'RSA' && (typeof n !== 'string' || n.length < shortestModulus)) return false;
+  return ['EC', 'OKP', 'RSA'].includes(String(kty)) && !privateMembers.some((name) => Object.hasOwn(rest, name));
+}

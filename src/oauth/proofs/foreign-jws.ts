@@ -18,6 +18,9 @@ export const proofAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'R
 /** FAPI 2.0 Security Profile 5.4.1. */
 export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
 
+/** RFC 7518 3.3 and 3.5, in bits. */
+const shortestRsa = 2048;
+
 const longest = 16_384;
 
 /** PostgreSQL cannot store a NUL character. JSON can contain it only as this escape sequence. */
@@ -39,7 +42,9 @@ export function isSignedBy({ header, data, signature }: ForeignJws, jwk: Jwk, al
   if (typeof alg !== 'string' || !algorithms.includes(alg) || jwk.kty !== keyTypes[alg]) return false;
   if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;
   try {
-    return verifyWith(alg, createPublicKey({ key: jwk, format: 'jwk' }), data, signature);
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    const { modulusLength = shortestRsa } = key.asymmetricKeyDetails ?? {};
+    return modulusLength >= shortestRsa && verifyWith(alg, key, data, signature);
   } catch {
     return false;
   }
