@@ -93,7 +93,7 @@ const nodePackage = new Map([
 export async function installPackages(withDev) {
   const node = { folder: inRoot('scripts', 'node'), what: 'a current Node' };
   await install([
-    { folder: inRoot(), what: 'packages, which takes half a minute the first time', withDev },
+    { folder: inRoot(), what: 'packages, which takes up to a minute the first time', withDev },
     { folder: inRoot('console'), what: 'the packages of the console' },
     ...(isNewEnough || !nodePackage ? [] : [node]),
   ]);
