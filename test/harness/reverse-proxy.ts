@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -11,12 +12,16 @@ const installed = (names: readonly string[], flag: string): string | undefined =
 export const nginx = installed(['nginx', '/usr/sbin/nginx'], '-v');
 export const caddy = installed(['caddy', '/usr/bin/caddy'], 'version');
 
+/**
+ * A port for a program that takes a while to listen. Below the range from which systems choose ports by themselves: until then, neither
+ * a connection nor a server with the port 0 gets it.
+ */
 export const freePort = (): Promise<number> =>
   new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    const port = randomInt(20_000, 32_000);
+    const server = createServer()
+      .once('error', () => resolve(freePort()))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
   });
 
 /** A complete nginx configuration for one site, in its own folder. */
