@@ -7,7 +7,7 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
-import { openConsole } from './open-console.ts';
+import { drawn, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
@@ -75,6 +75,8 @@ describe('The console and one row', () => {
       await making.waitFor({ state: 'detached' });
       await cars.getByRole('button', { name: 'Edit Made here (IN 1)' }).press('Enter');
       const changing = page.getByRole('dialog', { name: 'Edit car' });
+      await changing.getByRole('textbox', { name: 'Model' }).waitFor();
+      await drawn(page);
       await changing.getByRole('textbox', { name: 'Model' }).fill('Changed here');
       await page.keyboard.press('Enter');
       await changing.waitFor({ state: 'detached' });

@@ -34,3 +34,9 @@ export async function filled(page: Page, value: string): Promise<void> {
   const isThere = `[...document.querySelectorAll('input')].some((field) => field.value.startsWith('${value}'))`;
   while (!(await page.evaluate(isThere))) await page.evaluate('new Promise(requestAnimationFrame)');
 }
+
+/** Waits for two frames and for the effects after them: a form takes its values once more after it is drawn. */
+export async function drawn(page: Page): Promise<void> {
+  const frame = '(next) => requestAnimationFrame(() => setTimeout(next))';
+  for (let i = 0; i < 2; i++) await page.evaluate(`new Promise(${frame})`);
+}

@@ -26,6 +26,10 @@ describe('The conformance suite of the Model Context Protocol', { timeout: 300_0
     const args = ['authorization', '--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', id];
     const child = spawn(process.execPath, [suite, ...args, '-p', String(port)]);
     test.after(() => void child.kill());
+    /** The suite names the address before it listens. */
+    const arrive = async (location: string): Promise<void> => {
+      while (child.exitCode === null && !(await fetch(location).catch(() => undefined)));
+    };
     let said = '';
     let isSent = false;
     child.stdout.on('data', (chunk) => {
@@ -37,7 +41,7 @@ describe('The conformance suite of the Model Context Protocol', { timeout: 300_0
       void visitor
         .get(pathname + search)
         .then((page) => press(visitor, page, 'allow'))
-        .then(({ location }) => fetch(location ?? ''));
+        .then(({ location }) => arrive(location ?? ''));
     });
     child.stderr.on('data', (chunk) => {
       said += chunk;
