@@ -16,8 +16,9 @@ export const identityTables = ({ text, bigint }: ColumnTypes): string[] => [
     version integer not null default 1,
     disabled integer not null default 0,
     locale ${text},
+    realm ${text} not null default 'users',
     check (email is not null or username is not null or phone is not null)
-    )`,
+  )`,
   'create index users_created on users (created_at, id)',
   'create unique index users_email_folded on users (lower(email))',
   `create table roles (id ${text} primary key)`,
@@ -31,7 +32,7 @@ export const identityTables = ({ text, bigint }: ColumnTypes): string[] => [
     withdrawn_at ${bigint},
     undone_at ${bigint},
     undo_until ${bigint} not null
-    )`,
+  )`,
   'create index email_changes_user on email_changes (user_id)',
   'create index email_changes_old on email_changes (old_email)',
   'create index email_changes_until on email_changes (undo_until)',
@@ -41,12 +42,12 @@ export const identityTables = ({ text, bigint }: ColumnTypes): string[] => [
     first_seen_at ${bigint} not null,
     last_seen_at ${bigint} not null,
     primary key (user_id, fingerprint)
-    )`,
+  )`,
   'create index known_devices_seen on known_devices (last_seen_at)',
   `create table user_time_zones (
     user_id ${text} primary key references users (id) on delete cascade,
     time_zone ${text} not null
-    )`,
+  )`,
   `create table one_time_tokens (
     id ${text} primary key,
     purpose ${text} not null,
@@ -55,7 +56,7 @@ export const identityTables = ({ text, bigint }: ColumnTypes): string[] => [
     created_at ${bigint} not null,
     expires_at ${bigint} not null,
     used_at ${bigint}
-    )`,
+  )`,
   'create index one_time_tokens_user on one_time_tokens (user_id)',
   'create index one_time_tokens_expires on one_time_tokens (expires_at)',
   `create table throttles (
@@ -64,6 +65,6 @@ export const identityTables = ({ text, bigint }: ColumnTypes): string[] => [
     expires_at ${bigint} not null,
     pending integer not null default 0,
     pending_until ${bigint} not null default 0
-    )`,
+  )`,
   'create index throttles_expires on throttles (expires_at)',
 ];

@@ -17,8 +17,23 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     logo_uri ${text},
     backchannel_logout_uri ${text},
     trusted integer not null default 0,
-    registration ${text}
-    )`,
+    registration ${text},
+    require_pkce integer not null default 0,
+    id_token_signed_response_alg ${text},
+    id_token_claims integer not null default 1,
+    grant_types ${text} not null default '[]',
+    token_endpoint_auth_method ${text},
+    default_max_age ${bigint},
+    tos_uri ${text},
+    policy_uri ${text},
+    jwks ${text},
+    jwks_uri ${text},
+    require_pushed_authorization_requests integer not null default 0,
+    require_signed_request_object integer not null default 0,
+    dpop_bound_access_tokens integer not null default 0,
+    fapi integer not null default 0,
+    realm ${text}
+  )`,
   'create index clients_user on clients (user_id, id)',
   `create table client_secrets (
     id ${text} primary key,
@@ -26,8 +41,9 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     secret_hash ${text} not null,
     created_at ${bigint} not null,
     expires_at ${bigint},
-    key_id ${text}
-    )`,
+    key_id ${text},
+    value_hash ${text}
+  )`,
   'create index client_secrets_client on client_secrets (client_id)',
   `create table sessions (
     id ${text} primary key,
@@ -53,8 +69,10 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     auth_time ${bigint},
     amr ${text},
     acr ${text},
-    resource ${text}
-    )`,
+    resource ${text},
+    details ${text},
+    token_hash ${text}
+  )`,
   'create index sessions_user on sessions (user_id, id) where user_id is not null',
   'create index sessions_client on sessions (client_id, id) where client_id is not null',
   'create index sessions_expires on sessions (expires_at)',
@@ -67,12 +85,13 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     sealed_private ${text} not null,
     created_at ${bigint} not null,
     signs_from ${bigint} not null,
-    retires_at ${bigint}
-    )`,
+    retires_at ${bigint},
+    signs ${text} check (signs in ('id_token'))
+  )`,
   `create table issuers (
     url ${text} primary key,
     created_at ${bigint} not null
-    )`,
+  )`,
   `create table consents (
     id ${text} primary key,
     user_id ${text} not null references users (id) on delete cascade,
@@ -84,7 +103,7 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     version integer not null default 1,
     client_name ${text},
     unique (user_id, client_id)
-    )`,
+  )`,
   'create index consents_client on consents (client_id, id)',
   `create table authorization_codes (
     id ${text} primary key,
@@ -100,8 +119,9 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     created_at ${bigint} not null,
     expires_at ${bigint} not null,
     used_at ${bigint},
-    session_id ${text}
-    )`,
+    session_id ${text},
+    details ${text}
+  )`,
   'create index authorization_codes_client on authorization_codes (client_id)',
   'create index authorization_codes_user on authorization_codes (user_id, client_id)',
   'create index authorization_codes_expires on authorization_codes (expires_at)',
@@ -111,7 +131,7 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     user_id ${text} not null references users (id) on delete cascade,
     client_id ${text} not null references clients (id) on delete cascade,
     created_at ${bigint} not null
-    )`,
+  )`,
   'create index application_logins_login on application_logins (login_id) where login_id is not null',
   'create index application_logins_user on application_logins (user_id)',
   'create index application_logins_client on application_logins (client_id)',
@@ -124,7 +144,7 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     fresh_until ${bigint},
     created_at ${bigint} not null,
     last_used_at ${bigint} not null
-    )`,
+  )`,
   'create index client_registrations_used on client_registrations (last_used_at)',
   `create table device_authorizations (
     id ${text} primary key,
@@ -143,8 +163,20 @@ export const oauthTables = ({ text, bigint }: ColumnTypes): string[] => [
     session_id ${text},
     decided_at ${bigint},
     redeemed_at ${bigint}
-    )`,
+  )`,
   'create index device_authorizations_client on device_authorizations (client_id)',
   'create index device_authorizations_user on device_authorizations (user_id) where user_id is not null',
   'create index device_authorizations_expires on device_authorizations (expires_at)',
+  `create table used_proofs (id ${text} primary key, expires_at ${bigint} not null)`,
+  `create index used_proofs_expires on used_proofs (expires_at)`,
+  `create table pushed_requests (
+    id ${text} primary key,
+    client_id ${text} not null references clients (id) on delete cascade,
+    parameters ${text} not null,
+    jkt ${text},
+    created_at ${bigint} not null,
+    expires_at ${bigint} not null
+  )`,
+  `create index pushed_requests_expires on pushed_requests (expires_at)`,
+  `create index pushed_requests_client on pushed_requests (client_id)`,
 ];
