@@ -19,7 +19,6 @@ const ownTransactions = new Map([
   ['database/change-as.ts', 'changeAs itself'],
   ['database/locks/migration-lock.ts', 'the service'],
   ['resources/migrations/plan/conversions.ts', 'the service'],
-  ['resources/migrations/mend-rows.ts', 'the operator'],
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],

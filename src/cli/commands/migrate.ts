@@ -20,7 +20,7 @@ import {
   type OwnMigrations,
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
-import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
+import { refusalOf } from '../../resources/migrations/refusal.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { knownRoles } from '../../resources/prepare-resources.ts';
@@ -30,7 +30,6 @@ import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 interface Flags {
   plan?: boolean;
-  allowLoss?: string[];
   drop?: true | string[];
 }
 
@@ -54,19 +53,18 @@ export function addMigrate(program: Command): void {
       '--drop [names...]',
       'remove tables and columns that no declaration names: all empty ones, or the given ones with their data',
     )
-    .option('--allow-loss <names...>', 'also make changes that lose data of these fields or resources')
     .addHelpText(
       'after',
-      '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --drop\n  gatehouse migrate --drop cars.color owners\n  gatehouse migrate --allow-loss cars.price',
+      '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --drop\n  gatehouse migrate --drop cars.color owners',
     )
-    .action(async ({ plan = false, allowLoss = [], drop }: Flags) => {
+    .action(async ({ plan = false, drop }: Flags) => {
       const config = await loadConfig();
       const database = await openDatabase(config);
       try {
         const work = await loadWork(config, database);
         const { lines, refusal } = plan
           ? await planned(work)
-          : await applied(work, { allowLoss, byCommand: true, progress: barOnTerminal, ...(drop ? { drop } : {}) });
+          : await applied(work, { byCommand: true, progress: barOnTerminal, ...(drop ? { drop } : {}) });
         for (const line of lines) console.log(painted(line));
         if (lines.length === 0) console.log(paint('green', 'The database is up to date.'));
         if (refusal) throw new OperatorError(`A start would be refused. ${refusal}`);
@@ -96,7 +94,7 @@ const [firstMigration = ''] = knownMigrations;
 
 const colours = [
   [/^(applied|done:)/, 'green'],
-  [/^cannot:|\(loses data:/, 'red'],
+  [/^cannot:/, 'red'],
   [/^stays:/, 'yellow'],
 ] as const;
 
@@ -137,7 +135,7 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   const plan = await planResourceMigrations(database, definitions);
   const lines = [
     ...names,
-    ...plan.steps.map(({ says, loses }) => `would ${says}${loses ? ` (loses data: --allow-loss ${loses})` : ''}`),
+    ...plan.steps.map(({ says }) => `would ${says}`),
     ...plan.blockers.map((blocker) => `cannot: ${blocker}`),
     ...plan.unnamed.map(({ says, mend }) => `stays: ${says} (${mend})`),
   ];

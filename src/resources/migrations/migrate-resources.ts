@@ -3,6 +3,7 @@ import { dropTriggers, updateTriggers } from '../../database/change-log/triggers
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../platform/progress.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
@@ -14,11 +15,11 @@ import { finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
 import type { WatchedTransaction } from './named-tables.ts';
 import { convertRows } from './plan/conversions.ts';
-import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './plan/order-of-steps.ts';
+import { byTime, inTransaction, onLastingColumns } from './plan/order-of-steps.ts';
 import { planAdditions } from './plan/plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { recordedTables } from './recorded-tables.ts';
-import { refusalOf, refuseLoss, refuseUnusedPermission, unusedPermission } from './refuse-loss.ts';
+import { refusalOf } from './refusal.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
@@ -37,8 +38,6 @@ export interface OwnMigrations {
 }
 
 export interface MigrationOptions {
-  /** Values that may be lost: `cars.color`. */
-  readonly allowLoss?: readonly string[];
   /** The undeclared tables and columns to remove: all empty ones (true), or the named ones with their data. */
   readonly drop?: true | readonly string[];
   /** `gatehouse migrate` runs it, not a start beside another version. */
@@ -82,8 +81,8 @@ const unchanged = (stored: Snapshots, wanted: Snapshots): TableSchema[] =>
 
 const tablesOf = (stored: Snapshots): ReadonlySet<string> => new Set([...stored.values()].map(({ table }) => table));
 
-const permissionsOf = ({ allowLoss = [], drop, byCommand = false }: MigrationOptions) => ({
-  drop: { empty: drop === true, named: [...allowLoss, ...(drop === true || !drop ? [] : drop)] },
+const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
+  drop: { empty: drop === true, named: drop === true || !drop ? [] : drop },
   retype: byCommand,
 });
 
@@ -107,7 +106,7 @@ class Undone extends Error {
   }
 }
 
-/** Brings the tables to the declarations. Returns a text for each step. It refuses to lose data, and then changes nothing. */
+/** Brings the tables to the declarations. Returns a text for each step. If rows do not fit, it refuses and changes nothing. */
 export async function applyResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -117,15 +116,11 @@ export async function applyResourceMigrations(
   const ahead = options.dryRun ? nothingAhead : await doAhead(database, definitions, options);
   const shown = shownSteps(options.progress ?? unwatched);
   try {
-    const { done, left } = await underMigrationLock(database, async (tx) => {
+    const done = await underMigrationLock(database, async (tx) => {
       const brought = await bringUp(database, tx, definitions, options, { ahead, shown });
-      if (options.dryRun) throw new Undone(brought.done);
+      if (options.dryRun) throw new Undone(brought);
       return brought;
     });
-    if (left.size > 0) {
-      const { allowLoss: _allowed, drop: _drop, ...again } = options;
-      return [...done, ...(await applyResourceMigrations(database, definitions, again))];
-    }
     if (!options.later) await finishLater(database, [], options.note);
     return done;
   } catch (error) {
@@ -139,10 +134,10 @@ export async function applyResourceMigrations(
 /** Work that was done before the transaction: the rest of each step, and steps that the next plan does not show. */
 interface Ahead {
   readonly left: DoneAhead;
-  readonly lost: readonly Step[];
+  readonly finished: readonly Step[];
 }
 
-const nothingAhead: Ahead = { left: new Map(), lost: [] };
+const nothingAhead: Ahead = { left: new Map(), finished: [] };
 
 /** Does nothing if the transaction will refuse, or if operator migrations run in it. */
 async function doAhead(
@@ -156,11 +151,11 @@ async function doAhead(
     planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
   );
   const { steps } = plan;
-  if (refusalOf(plan, permissionsOf(options).drop.named) || unusedPermission(steps, options)) return nothingAhead;
+  if (refusalOf(plan, options.drop)) return nothingAhead;
   const tables = tablesOf(await readSchemas(db));
   const lasting = onLastingColumns(options.later ? byTime(steps, tables).now : steps);
   const left = await workAhead(database, lasting, tables, options.progress);
-  return { left, lost: lasting.filter(({ loses, ofRowsAlone, beside }) => (loses || ofRowsAlone) && beside) };
+  return { left, finished: lasting.filter(({ ofRowsAlone, beside }) => ofRowsAlone && beside) };
 }
 
 /** The whole plan, including undeclared tables that may be dropped. */
@@ -188,23 +183,17 @@ async function planAll(
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
 }
 
-interface BroughtUp {
-  readonly done: string[];
-  /** Unique indexes that are still to be made. */
-  readonly left: ReadonlySet<string>;
-}
-
 async function bringUp(
   { engine, now: clock }: Database,
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
   { ahead, shown }: { readonly ahead: Ahead; readonly shown: ShownSteps },
-): Promise<BroughtUp> {
+): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
   const stored = await readSchemas(tx);
-  const done = ahead.lost.map(({ says }) => says);
+  const done = ahead.finished.map(({ says }) => says);
   const perform = async (steps: readonly Step[]) => {
     const undone = steps.filter(({ says }) => !ahead.left.has(says));
     for (const step of steps) {
@@ -232,13 +221,10 @@ async function bringUp(
     before = additions.schemas;
   }
   const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
-  refuseUnusedPermission([...plan.steps, ...ahead.lost], options);
-  refuseLoss(plan, permissionsOf(options).drop.named);
-  const {
-    now: steps,
-    later,
-    left,
-  } = inTransaction(plan.steps, engine === 'postgres' ? tablesOf(stored) : new Set(), ahead.left);
+  const refusal = refusalOf(plan, options.drop);
+  if (refusal) throw new OperatorError(refusal);
+  const existing = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
+  const { now: steps, later } = inTransaction(plan.steps, existing, ahead.left);
   const tables = recordedTables(definitions);
   // SQLite refuses to drop a column that a trigger names.
   if (steps.length > 0)
@@ -246,14 +232,13 @@ async function bringUp(
   await perform(steps);
   await updateTriggers(engine, tx, tables.recorded, tables.unrecorded);
   done.push(...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)));
-  for (const [name, whole] of plan.schemas) {
-    const schema = withoutIndexes(whole, left);
+  for (const [name, schema] of plan.schemas) {
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
   }
   for (const name of abandoned) await writeSchema(tx, name, undefined, now());
   if (engine === 'postgres') await countRowChanges(tx, inUse);
   for (const { says, mend } of plan.unnamed) note?.(`${says}. To let it go: ${mend}`);
-  return { done: [...new Set(done)], left };
+  return [...new Set(done)];
 }
 
 /** SQL of the operator does not fill the folded columns. */
@@ -265,7 +250,6 @@ async function foldWritten(executor: Executor, tables: readonly TableSchema[]): 
 
 const dropTable = (name: string, { table }: TableSchema): Step => ({
   says: `drop the table "${table}" of ${name}, which is no longer declared`,
-  loses: name,
   drops: name,
   statements: [raw(`drop table ${quoted(table)}`)],
 });

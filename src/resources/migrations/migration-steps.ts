@@ -8,23 +8,14 @@ import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 export interface Step {
   readonly says: string;
-  /** The data that it would lose, in the operator's words: `cars.color`. Undefined if nothing is lost. */
-  readonly loses?: string;
-  /** Advice for a migration that loses nothing. */
-  readonly fillBy?: string;
   readonly statements: readonly Fragment[];
   /** Values to be converted after the statements, and what comes after that. */
   readonly convert?: Converted;
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
   readonly dropsColumn?: { readonly table: string; readonly name: string };
-  /** On PostgreSQL: an added column. Its statements can be repeated. `isFilled`: a default fills every row. */
-  readonly column?: {
-    readonly table: string;
-    readonly name: string;
-    readonly isFilled: boolean;
-    readonly statements: readonly Fragment[];
-  };
+  /** On PostgreSQL: an added column. Its statements can be repeated. */
+  readonly column?: { readonly table: string; readonly name: string };
   /** On PostgreSQL: an index, and the statement that creates it concurrently, with other names if necessary. */
   readonly index?: {
     readonly table: string;
@@ -91,7 +82,7 @@ export function addReference(engine: Engine, table: string, name: string, column
   return [
     {
       says: `let "${table}.${name}" refer to "${column.references.table}"`,
-      // Rows are looked at afterwards, beside those who write; new ones are held to it at once.
+      // New rows are checked at once. `validateReferences` checks existing rows afterwards, without a lock.
       statements: [
         raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)} not valid`),
       ],
@@ -105,7 +96,7 @@ export function addColumn(engine: Engine, table: string, name: string, column: C
   const fill = column.from && !isFilled ? { fill: { table, from: column.from, folded: name } } : {};
   if (engine === 'postgres') {
     const statements = addToPostgres(table, name, column);
-    const added = { says, statements, column: { table, name, isFilled, statements }, ...fill };
+    const added = { says, statements, column: { table, name }, ...fill };
     return [added, ...addReference(engine, table, name, column)];
   }
   const add = `alter table ${quoted(table)} add column ${columnText(engine, name, column)}`;
@@ -130,16 +121,15 @@ const literal = (value: unknown): string =>
 export const dropColumn = (
   table: string,
   name: string,
-  { loses, drops, why = '' }: { loses?: string | undefined; drops?: string; why?: string },
+  { drops, why = '' }: { readonly drops?: string; readonly why?: string } = {},
 ): Step => ({
   says: `drop the column "${name}" of "${table}"${why}`,
   dropsColumn: { table, name },
   ...(drops ? { drops } : {}),
-  ...(loses ? { loses } : {}),
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
-/** The table and the columns of an index, which may be called otherwise for a while. */
+/** The table and the columns of an index. `called` gives columns that are about to be replaced their temporary names. */
 export function indexOn(
   engine: Engine,
   table: string,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
+import { sql } from 'kysely';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import type { Database } from '../../database/database.ts';
 import { migrate } from '../../database/migrate.ts';
@@ -96,10 +97,6 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await applyResourceMigrations(database, wanted, { drop: ['things.name'], byCommand: true });
     assert.deepEqual(await columns(), ['other']);
     await assert.rejects(applyResourceMigrations(database, wanted, { drop: ['things.name'] }), /nothing of that name/);
-    await assert.rejects(
-      applyResourceMigrations(database, wanted, { allowLoss: ['things.name'] }),
-      /nothing would be lost/,
-    );
   });
 
   it('refuses a new required field without a default while there are rows', async () => {
@@ -108,22 +105,19 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await insert(database, { id: '1', name: null });
     await assert.rejects(
       applyResourceMigrations(database, wanted),
-      /001-fill-things-code\.ts.*--allow-loss things\.code/s,
+      /things\.code: 1 row has no value in it\. Give it a default.*migrations\/001-fill-things-code\.ts.*update things set code/s,
     );
-    await applyResourceMigrations(database, wanted, { allowLoss: ['things.code'] });
-    assert.equal((await stored(database))[0]?.code, '');
-    const impossible = [
-      things({ name: text(), code: text({ required: true }), parent: reference('things', { required: true }) }),
-    ];
+    assert.ok(!('code' in ((await stored(database))[0] ?? {})), 'a refusal changes nothing');
+    await applyResourceMigrations(database, [things({ name: text(), code: text() })]);
     await assert.rejects(
-      applyResourceMigrations(database, impossible),
-      /things\.parent: 1 row has no value in it\. Give it a default.*migrations\/001-fill-things-parent\.ts/s,
+      applyResourceMigrations(database, [things({ name: text(), code: text({ required: true, default: 'A' }) })]),
+      /things\.code: 1 row has no value in it\. Let it be empty/,
     );
     const empty = await fresh({ name: text() });
-    await applyResourceMigrations(empty, impossible);
+    await applyResourceMigrations(empty, wanted);
   });
 
-  it('narrows by itself where every row fits, else on purpose only', async () => {
+  it('narrows where every row fits, and refuses where one does not', async () => {
     const before = {
       name: text({ max: 50, searchable: true }),
       size: integer(),
@@ -143,14 +137,13 @@ onBothEngines('Migrations of declared resources', (engine) => {
       color: oneOf(['red'], { default: 'red' }),
     };
     await assert.rejects(applyResourceMigrations(database, [things(tight)]), (error: Error) => {
-      assert.match(error.message, /--allow-loss things\.name things\.size things\.color/);
+      assert.match(error.message, /! things\.name: 1 row has more than 3 characters in it.*001-fit-things-name\.ts/);
+      assert.match(error.message, /! things\.size: 1 row holds a value above 9\..*001-fit-things-size\.ts/);
+      assert.match(error.message, /! things\.color: 1 row holds a value that is no longer allowed/);
       return true;
     });
-    await applyResourceMigrations(database, [things(tight)], {
-      allowLoss: ['things.name', 'things.size', 'things.color'],
-    });
-    const { name, name_folded, size, color } = (await stored(database))[0] as Record<string, unknown>;
-    assert.deepEqual([name, name_folded, size, color], ['ABC', 'abc', 9, 'red']);
+    await sql`update things set name = 'ABC', size = 9, color = 'red'`.execute(database.db);
+    assert.deepEqual(await applyResourceMigrations(database, [things(tight)]), []);
   });
 
   it('changes types that keep their values, and refuses those that do not', async () => {
@@ -163,7 +156,20 @@ onBothEngines('Migrations of declared resources', (engine) => {
       (await stored(database)).map(({ size }) => size),
       [5, 1.5],
     );
-    await assert.rejects(applyResourceMigrations(database, [things({ size: date() })]), /--allow-loss things\.size/);
+    const dated = [things({ size: date({ unique: true }) })];
+    await assert.rejects(
+      applyResourceMigrations(database, dated, { byCommand: true }),
+      /things\.size: it cannot become a date, because 2 rows have a value in it.*update things set size = null/,
+    );
+    await sql`update things set size = null`.execute(database.db);
+    await assert.rejects(applyResourceMigrations(database, dated), /other versions may use .* Run gatehouse migrate/);
+    await applyResourceMigrations(database, dated, { byCommand: true });
+    const dateOf = (id: string) =>
+      sql`insert into things (id, size, created_at, updated_at) values (${id}, '2026-01-31', 1, 1)`.execute(
+        database.db,
+      );
+    await dateOf('3');
+    await assert.rejects(dateOf('4'), /unique|taken|duplicate/i);
   });
 
   it('changes what a reference does, and keeps what it refers to', async () => {
@@ -204,7 +210,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await insert(database, { id: '1', name: 'x' });
     await applyResourceMigrations(database, []);
     assert.equal((await stored(database)).length, 1);
-    await applyResourceMigrations(database, [], { allowLoss: ['things'] });
+    await applyResourceMigrations(database, [], { drop: ['things'] });
     await assert.rejects(stored(database));
     await applyResourceMigrations(database, [things({ name: text() })]);
     assert.deepEqual(await stored(database), []);

@@ -178,10 +178,7 @@ onBothEngines('Tables that change', (engine) => {
     await insert(database, { id: '1', ...row });
     await insert(database, { id: '2', whole: -3, real: 4 });
     const short = things({ ...textual(), whole: text({ required: true, max: 1 }) });
-    await assert.rejects(
-      applyResourceMigrations(database, [short]),
-      /2 rows have more than 1 characters.*--allow-loss/s,
-    );
+    await assert.rejects(applyResourceMigrations(database, [short]), /2 rows have more than 1 characters/);
     await applyResourceMigrations(database, [things(textual())]);
     assert.deepEqual(
       (await stored(database)).map(({ whole, whole_folded, real, flag, at, day, words, tags }) => [
@@ -195,7 +192,7 @@ onBothEngines('Tables that change', (engine) => {
     );
     await assert.rejects(
       applyResourceMigrations(database, [things({ ...textual(), whole: integer() })]),
-      /--allow-loss things\.whole/,
+      /things\.whole: it cannot become an integer/,
     );
   });
 
@@ -214,7 +211,10 @@ onBothEngines('Tables that change', (engine) => {
     await applyResourceMigrations(database, [things({ name: text(), size: integer() })]);
     await insert(database, { id: '1', name: 'x', size: null });
     const other = [things({ name: text(), size: boolean() })];
-    await assert.rejects(applyResourceMigrations(database, other), /which other versions may use/);
+    await assert.rejects(
+      applyResourceMigrations(database, other),
+      /other versions may use the column\. Run gatehouse migrate/,
+    );
     await applyResourceMigrations(database, other, { byCommand: true });
   });
 });

@@ -41,10 +41,7 @@ export async function workAhead(
   ];
   if (database.engine === 'sqlite' || long.length === 0) return new Map();
   await underMigrationLock(database, async (tx) => {
-    const begin = [
-      ...columns.flatMap(({ column }) => column?.statements ?? []),
-      ...recasts.flatMap((one) => one.statements),
-    ];
+    const begin = [...[...columns, ...recasts].flatMap(({ statements }) => statements)];
     for (const statement of begin) await writeOnce({ engine: 'postgres', db: tx }, statement);
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
@@ -68,7 +65,7 @@ export async function workAhead(
 
 /** Undefined if the transaction must do the step as well. */
 async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
-  const { fill, beside, recast, convert, loses } = step;
+  const { fill, beside, recast, convert } = step;
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
     await convertRows(executor, convert, rows);
@@ -77,8 +74,7 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
   }
   if (beside) await beside.run(executor, rows);
   else if (fill) await fillFolded(executor, fill, rows);
-  // Concurrent writes may need the step again.
-  return loses ? undefined : [];
+  return [];
 }
 
 /** Undefined if it fails: the transaction then reports the reason. */

@@ -34,5 +34,4 @@ export const booleanType: FieldType = {
   },
   takes: 'true or false',
   hasOrder: false,
-  emptyValue: () => 0,
 };

@@ -23,11 +23,9 @@ export interface ColumnSchema {
   readonly from?: string;
 }
 
-/** A way in which rows that are there break the new declaration of a column. */
+/** A way in which existing rows break the new declaration of a column. */
 export interface Narrowing {
   readonly breaks: Fragment;
+  /** Begins with a verb in the plural: "have more than 10 characters in it". */
   readonly says: string;
-  /** The conversion that makes stored values fit, and loses the rest. Undefined if there is none. */
-  readonly mend: Fragment | undefined;
-  readonly advice?: string;
 }

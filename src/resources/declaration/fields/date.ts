@@ -16,5 +16,4 @@ export const dateType: FieldType = {
   schema: () => ({ type: 'string', format: 'date', examples: ['2026-01-31'] }),
   fromSearch: (text) => (isDay(text) ? text : undefined),
   takes: 'a day as YYYY-MM-DD',
-  emptyValue: () => '1970-01-01',
 };

@@ -95,17 +95,12 @@ function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema)
     found.push({
       breaks: tooManyDigits(column, after),
       says: `have more digits in it than precision ${precision} and scale ${scale} allow`,
-      mend: undefined,
-      advice: 'Keep the precision and scale, or change those rows first.',
     });
   }
-  const limit = (name: string, sign: Fragment, bound: number) => {
-    const stored = sortable(String(bound));
-    const says = `are ${name} ${bound} in it and would be set to that`;
-    found.push({ breaks: sql`${column} ${sign} ${stored}`, says, mend: sql`${stored}` });
-  };
-  if (max !== undefined && (before.max ?? Number.POSITIVE_INFINITY) > max) limit('above', sql`>`, max);
-  if (min !== undefined && (before.min ?? Number.NEGATIVE_INFINITY) < min) limit('below', sql`<`, min);
+  if (max !== undefined && (before.max ?? Infinity) > max)
+    found.push({ breaks: sql`${column} > ${sortable(String(max))}`, says: `hold a value above ${max}` });
+  if (min !== undefined && (before.min ?? -Infinity) < min)
+    found.push({ breaks: sql`${column} < ${sortable(String(min))}`, says: `hold a value below ${min}` });
   return found;
 }
 
@@ -128,7 +123,6 @@ const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
     ...(options.precision === undefined ? {} : { precision: options.precision }),
     ...(options.scale === undefined ? {} : { scale: options.scale }),
   }),
-  emptyValue: ({ min }) => sortable(String(Math.max(0, min ?? 0))),
   narrowings,
   withOptions: decimalOf,
 });

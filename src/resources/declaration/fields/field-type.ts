@@ -81,8 +81,6 @@ export interface FieldType {
 
   /** The constraints of the declaration on stored values. */
   bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values' | 'precision' | 'scale'>;
-  /** The value for empty rows of a column that becomes required. Undefined if there is no such value. */
-  emptyValue(column: ColumnSchema): unknown;
   /** The ways in which stored values may break a new declaration. */
   narrowings?(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[];
   /** Its values are plain text: a column can change between such types where the values fit. */

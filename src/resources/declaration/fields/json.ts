@@ -60,6 +60,5 @@ export const jsonType: FieldType = {
   schema: () => ({ description: 'Any JSON value.', examples: [{ key: 'value' }] }),
   fromSearch: () => undefined,
   takes: 'no search',
-  emptyValue: () => '{}',
   widens: ['text', 'integer', 'number', 'boolean', 'timestamp', 'date', 'enum', 'list', 'uuid'],
 };

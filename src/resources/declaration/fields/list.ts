@@ -45,7 +45,6 @@ export const listType: FieldType = {
     refuseWildcard(term, field);
     return listHolds(engine, `${alias}.${quoted(field.column)}`, sql`${term.text}`);
   },
-  emptyValue: () => '[]',
 };
 
 function checkList(

@@ -39,16 +39,12 @@ export const numberValues = {
   /** The sum has no negative zero, which JSON cannot show. */
   toStored: (value: unknown): unknown => (value as number) + 0,
   toJson: String,
-  emptyValue: ({ min }: ColumnSchema): unknown => Math.max(0, min ?? 0),
   narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
-    const bound = (name: string, breaks: Fragment, limit: number): Narrowing => ({
-      breaks,
-      says: `are ${name} ${limit} in it and would be set to that`,
-      mend: sql`${limit}`,
-    });
-    return [
-      ...(max !== undefined && (before.max ?? Infinity) > max ? [bound('above', sql`${column} > ${max}`, max)] : []),
-      ...(min !== undefined && (before.min ?? -Infinity) < min ? [bound('below', sql`${column} < ${min}`, min)] : []),
-    ];
+    const found: Narrowing[] = [];
+    if (max !== undefined && (before.max ?? Infinity) > max)
+      found.push({ breaks: sql`${column} > ${max}`, says: `hold a value above ${max}` });
+    if (min !== undefined && (before.min ?? -Infinity) < min)
+      found.push({ breaks: sql`${column} < ${min}`, says: `hold a value below ${min}` });
+    return found;
   },
 } as const satisfies Partial<FieldType>;

@@ -37,23 +37,15 @@ export const oneOfType: FieldType = {
     ...textValues.bounds(options),
     ...(options.values ? { values: [...options.values] } : {}),
   }),
-  emptyValue: ({ values }) => values?.[0],
-  narrowings(column, before, { values, required, default: fallback }) {
+  narrowings(column, before, { values }) {
     if (!values) return [];
     const isWider = before.type === 'enum' && (before.values ?? []).every((value) => values.includes(value));
     if (isWider) return [];
-    const instead = fallback ?? (required ? values[0] : null);
     const allowed = join(
       values.map((value) => sql`${value}`),
       ', ',
     );
-    return [
-      {
-        breaks: sql`${column} not in (${allowed})`,
-        says: `hold a value that is no longer allowed and would hold ${instead === null ? 'none' : `"${instead}"`}`,
-        mend: sql`${instead}`,
-      },
-    ];
+    return [{ breaks: sql`${column} not in (${allowed})`, says: 'hold a value that is no longer allowed' }];
   },
   isPlainText: true,
 };

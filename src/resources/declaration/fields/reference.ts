@@ -38,7 +38,6 @@ export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType 
   fromSearch,
   takes,
   indexing: 'always',
-  emptyValue: () => undefined,
 });
 
 export const referenceType: FieldType = referenceTo(uuidType);

@@ -110,16 +110,9 @@ export const textType: FieldType = {
   maxLength: maxOf,
   isFolded: true,
   bounds: (options) => ({ ...textValues.bounds(options), max: maxOf(options) }),
-  emptyValue: () => '',
   narrowings(column, before, { max }) {
     if (max === undefined || (before.max ?? Number.POSITIVE_INFINITY) <= max) return [];
-    return [
-      {
-        breaks: sql`length(${column}) > ${max}`,
-        says: `have more than ${max} characters in it and would be cut`,
-        mend: sql`substr(${column}, 1, ${max})`,
-      },
-    ];
+    return [{ breaks: sql`length(${column}) > ${max}`, says: `have more than ${max} characters in it` }];
   },
   isPlainText: true,
   widens: ['integer', 'number', 'decimal', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],

@@ -23,5 +23,4 @@ export const timestampType: FieldType = {
   schema: () => ({ type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] }),
   fromSearch: (text) => parseTimestamp(isDay(text) ? `${text}T00:00:00Z` : text),
   takes: 'a moment such as 2026-01-31T12:00:00Z, or a day',
-  emptyValue: () => 0,
 };

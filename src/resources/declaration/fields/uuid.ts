@@ -16,5 +16,4 @@ export const uuidType: FieldType = {
   schema: () => ({ type: 'string', format: 'uuid', examples: [exampleId] }),
   fromSearch: (text) => (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined),
   takes: 'a UUID',
-  emptyValue: () => undefined,
 };

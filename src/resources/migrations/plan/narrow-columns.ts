@@ -2,7 +2,6 @@ import type { ColumnSchema, Narrowing } from '../../declaration/fields/column-sc
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import type { Executor } from '../../sql/executor.ts';
 import { type Fragment, quoted, raw, sql, truth } from '../../sql/sql-text.ts';
-import { mendRows } from '../mend-rows.ts';
 import type { Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere } from '../rows-of-table.ts';
@@ -19,84 +18,44 @@ interface ColumnChange {
   /** Undefined: the column is yet to be added. */
   readonly before: ColumnSchema | undefined;
   readonly after: ColumnSchema;
-  readonly folded: string | undefined;
-  /** It becomes a text before its values are looked at. */
-  readonly becomesText?: boolean;
-  readonly isRecast?: boolean;
+  /** It becomes a text before its values are checked. */
+  readonly becomesText: boolean;
 }
 
-/** Plans for values that the new declaration no longer allows. Nothing to do when no row breaks it. */
+/** Refuses the new declaration of a column if rows break it. The operator must change these rows first. */
 export async function narrowColumn(
-  { executor, resource, table, steps, blockers }: TablePlan,
+  { executor, resource, table, blockers }: TablePlan,
   name: string,
-  { before, after, folded, becomesText = false, isRecast = false }: ColumnChange,
+  { before, after, becomesText }: ColumnChange,
 ): Promise<void> {
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
-  for (const { breaks, says, mend, fills, advice } of narrowings(column, before, after)) {
+  if (after.required && !before?.required && (before || after.default === undefined)) {
     // A column that does not exist yet is empty in every row.
-    const broken = await countRowsWhere(executor, table, before ? breaks : truth);
-    if (broken === 0) continue;
-    const what = rowsThat(broken, says);
-    const fillBy = fills ? fillingMigration(table, name) : undefined;
-    if (mend) {
-      const [says, loses] = [`change "${table}.${name}": ${what}`, `${resource}.${after.field}`];
-      const isPostgres = executor.engine === 'postgres';
-      if (!before && isPostgres) {
-        // The column is added with the value in every row.
-        steps.push({ says, loses, ...(fillBy ? { fillBy } : {}), statements: [] });
-        continue;
-      }
-      // The folded column, where there is one, is emptied and made again.
-      const emptied = raw(folded ? `, ${quoted(folded)} = null` : '');
-      const mended = { table, name, folded, breaks, mend };
-      steps.push({
-        says,
-        loses,
-        ...(fillBy ? { fillBy } : {}),
-        statements: [sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${mend}${emptied} where ${breaks}`],
-        ...(folded ? { fill: { table, from: name, folded } } : {}),
-        ...(isPostgres && !isRecast
-          ? { beside: { table, run: (on: Executor, done: (rows: number) => void) => mendRows(on, mended, done) } }
-          : {}),
-      });
-    } else {
-      const mends =
-        advice ?? `Give it a default, or let it be empty (no \`required\`)${fillBy ? `, or ${fillBy}` : ''}.`;
-      blockers.push(`${resource}.${after.field}: ${what}. ${mends}`);
+    const empty = await countRowsWhere(executor, table, before ? sql`${column} is null` : truth);
+    if (empty > 0) {
+      const instead = after.default === undefined ? 'Give it a default, let' : 'Let';
+      const fill = ownMigration(`fill-${table}-${name}`, `update ${table} set ${name} = … where ${name} is null`);
+      blockers.push(
+        `${resource}.${after.field}: ${rowsThat(empty, 'have no value in it')}. ${instead} it be empty (no \`required\`), or fill it in ${fill}.`,
+      );
     }
   }
-}
-
-/** Says which migration of the operator's own would give every row a value. */
-function fillingMigration(table: string, name: string): string {
-  const file = `migrations/001-fill-${table}-${name}`.replaceAll('_', '-');
-  const statement = `update ${table} set ${name} = … where ${name} is null`;
-  return `fill it in a migration of your own, such as ${file}.ts, with \`${statement}\` (docs/migrations.md)`;
-}
-
-interface RowsToChange extends Narrowing {
-  /** A migration of the operator's own can give these rows a value first. */
-  readonly fills?: true;
-}
-
-function narrowings(column: Fragment, before: ColumnSchema | undefined, after: ColumnSchema): RowsToChange[] {
-  const type = fieldTypeNamed(after.type);
-  const found: RowsToChange[] = [];
-  if (after.required && !before?.required && after.default === undefined) {
-    const empty = type?.emptyValue(after);
-    found.push({
-      breaks: sql`${column} is null`,
-      fills: true,
-      says: `have no value in it${empty === undefined ? '' : ' and would get an empty one (a default would fill them)'}`,
-      mend: empty === undefined ? undefined : sql`${empty}`,
-    });
-  } else if (after.required && before && !before.required) {
-    found.push({
-      breaks: sql`${column} is null`,
-      says: 'have no value in it and would get the default',
-      mend: sql`${after.default}`,
-    });
+  for (const { breaks, says } of before ? narrowings(column, before, after) : []) {
+    const broken = await countRowsWhere(executor, table, breaks);
+    if (broken === 0) continue;
+    const change = ownMigration(`fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
+    blockers.push(
+      `${resource}.${after.field}: ${rowsThat(broken, says)}. Undo the change of the declaration, or change the values in ${change}.`,
+    );
   }
-  return before ? [...found, ...(type?.narrowings?.(column, before, after) ?? [])] : found;
 }
+
+/** Describes the migration that the operator can write. */
+export function ownMigration(name: string, statement: string): string {
+  const file = `migrations/001-${name}.ts`.replaceAll('_', '-');
+  return `a migration of your own, such as ${file}, with \`${statement}\` (docs/migrations.md)`;
+}
+
+const narrowings = (column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[] =>
+  fieldTypeNamed(after.type)?.narrowings?.(column, before, after) ?? [];

@@ -6,7 +6,7 @@ import { type Permissions, planTable, type Unnamed } from './plan-table.ts';
 /** The steps that bring the tables to the declarations, in order. */
 export interface MigrationPlan {
   readonly steps: readonly Step[];
-  /** The data must be fixed first: no flag can help. */
+  /** Why the plan cannot be carried out, and how to change that. */
   readonly blockers: readonly string[];
   /** Columns and tables that no declaration names any more, and that stay. */
   readonly unnamed: readonly Unnamed[];
@@ -15,7 +15,7 @@ export interface MigrationPlan {
 
 export type Snapshots = ReadonlyMap<string, TableSchema>;
 
-/** Compares what is stored with what is declared. Reads the tables where it matters what they hold. */
+/** Compares the stored schemas with the declared ones. Reads rows where their values decide. */
 export async function planMigrations(
   executor: Executor,
   stored: Snapshots,

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Engine } from '../../../database/database.ts';
 import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import { fold } from '../../declaration/fields/folding.ts';
@@ -11,12 +10,12 @@ import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../rows-of-table.ts';
 import type { IndexSchema, TableSchema } from '../storage-schema.ts';
 import { conversionOf } from './conversions.ts';
-import { narrowColumn, type TablePlan } from './narrow-columns.ts';
+import { narrowColumn, ownMigration, type TablePlan } from './narrow-columns.ts';
 import { recastColumn } from './recast-column.ts';
 
 /** The data that may be dropped. A start drops nothing. */
 export interface Permissions {
-  /** Allows the removal of undeclared tables and columns: all empty ones, or the named ones (`cars.color`) with their data. */
+  /** Undeclared tables and columns that may be removed: all empty ones, or the named ones (`cars.color`) with their data. */
   readonly drop: { readonly empty: boolean; readonly named: readonly string[] };
   /** A column that holds nothing may get another type, even where its table has rows. */
   readonly retype: boolean;
@@ -44,37 +43,34 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     return before;
   }
   const columnSteps: Step[] = [];
-  const { recast, gone } = await changeColumns(plan, before, after, columnSteps);
+  const { recast, gone, refused } = await changeColumns(plan, before, after, columnSteps);
   const kept = await leaveColumns(plan, before, after, columnSteps);
   for (const name of Object.keys(before.columns)) if (!kept[name] && !after.columns[name]) gone.add(name);
   const indexes = indexesThatStay(plan, before, after, new Set([...recast, ...gone]));
   steps.push(...columnSteps);
   for (const [name, next] of Object.entries(after.columns)) {
+    if (refused.has(name)) continue;
     const old = gone.has(name) ? undefined : before.columns[name];
-    const folded = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
-    const changes = old && recast.has(name) ? { ...next, required: old.required, max: undefined, min: undefined } : old;
+    // The earlier limits were those of another type.
+    const { max: _max, min: _min, ...unlimited } = next;
+    const converted = old && recast.has(name) ? { ...unlimited, required: old.required } : old;
     const becomesText = recast.has(name) && next.storage === 'text';
-    await narrowColumn(plan, name, {
-      before: changes as ColumnSchema | undefined,
-      after: next,
-      folded,
-      becomesText,
-      isRecast: recast.has(name),
-    });
+    await narrowColumn(plan, name, { before: converted, after: next, becomesText });
   }
-  await makeIndexes(plan, before, after, { kept: indexes, gone });
+  await makeIndexes(plan, before, after, indexes);
   return { table, columns: { ...kept, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
 }
 
-/** Columns that are declared in another way than they are stored, and new ones. */
+/** Plans new columns, and columns whose type or reference changes. */
 async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema, steps: Step[]) {
-  const { executor, resource, table, permissions } = plan;
+  const { executor, table, permissions } = plan;
   const { engine } = executor;
   const recast = new Set<string>();
   const gone = new Set<string>();
+  const refused = new Set<string>();
   for (const [name, next] of Object.entries(after.columns)) {
     const old = before.columns[name];
-    if (!old) steps.push(...addColumn(engine, table, name, filled(engine, name, before, after)));
+    if (!old) steps.push(...addColumn(engine, table, name, filled(name, before, after)));
     else if (sameStorage(old, next)) {
       if (old.unnamed) steps.push(...resumeColumn(engine, before, name, next));
     } else {
@@ -83,34 +79,38 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
         recast.add(name);
         steps.push(...recastColumn(engine, table, name, next, conversion));
       } else {
-        gone.add(name);
         const held = await countHeld(executor, table, name, old);
-        const free = held === 0 && (permissions.retype || !(await hasRows(executor, table)));
-        const why = held === 0 ? ', which other versions may use' : `, which ${rowsThat(held, 'have a value in')}`;
-        const loses = `${resource}.${old.field}`;
-        steps.push(dropColumn(table, name, free ? {} : { loses, why }));
-        steps.push(...addColumn(engine, table, name, engine === 'postgres' ? startingWith(next) : next));
+        if (held === 0 && (permissions.retype || !(await hasRows(executor, table)))) {
+          gone.add(name);
+          steps.push(dropColumn(table, name), ...addColumn(engine, table, name, next));
+        } else {
+          refused.add(name);
+          refuseType(plan, name, next, held);
+        }
       }
     }
   }
-  return { recast, gone };
+  return { recast, gone, refused };
 }
 
-/** On PostgreSQL a required column gets its empty value as a default, so that no row is written. */
-const startingWith = (column: ColumnSchema): ColumnSchema => {
-  const empty =
-    column.required && column.default === undefined ? fieldTypeNamed(column.type)?.emptyValue(column) : undefined;
-  return empty === undefined ? column : { ...column, default: empty };
-};
+/** Stored values cannot become values of the new type, or another version may use the column. */
+function refuseType({ resource, table, blockers }: Plan, name: string, { field, type }: ColumnSchema, held: number) {
+  const isA = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+  if (held === 0) {
+    blockers.push(`${isA} at a start, because other versions may use the column. Run gatehouse migrate.`);
+    return;
+  }
+  const empty = ownMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
+  blockers.push(
+    `${isA}, because ${rowsThat(held, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column by gatehouse migrate with ${empty}.`,
+  );
+}
 
-/** The folded text of a new column is known in advance. */
-function filled(engine: Engine, name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
-  const start = (column: ColumnSchema) => (engine === 'postgres' ? startingWith(column) : column);
+/** The folded text of a new column is known in advance if the column has a default. */
+function filled(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
   const column = columns[name] as ColumnSchema;
-  if (!column.from) return start(column);
-  const source = before.columns[column.from] ? undefined : columns[column.from];
-  const { default: value } = source ? start(source) : {};
-  return typeof value === 'string' ? { ...column, default: fold(value) } : column;
+  const source = column.from && !before.columns[column.from] ? columns[column.from] : undefined;
+  return typeof source?.default === 'string' ? { ...column, default: fold(source.default) } : column;
 }
 
 /** Undeclared tables and columns stay, because other versions may use them, until an operator allows their removal. */
@@ -129,7 +129,7 @@ async function leaveColumns(
     const isNamed = drop.named.includes(operators) && !declared.has(old.field);
     if (isNamed || (drop.empty && held === 0)) {
       const why = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
-      steps.push(dropColumn(table, name, { drops: operators, why, ...(held === 0 ? {} : { loses: operators }) }));
+      steps.push(dropColumn(table, name, { drops: operators, why }));
       continue;
     }
     kept[name] = { ...old, unnamed: true };
@@ -181,14 +181,12 @@ async function makeIndexes(
   { executor, resource, table, steps, blockers }: Plan,
   before: TableSchema,
   after: TableSchema,
-  { kept, gone }: { readonly kept: TableSchema['indexes']; readonly gone: ReadonlySet<string> },
+  kept: TableSchema['indexes'],
 ): Promise<void> {
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
     if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
-    // An index that is removed with its column is no duplicate.
-    const isAnew = index.columns.some((column) => gone.has(column));
-    if (index.unique && !isAnew && (await hasDuplicates(executor, table, before, index))) {
+    if (index.unique && (await hasDuplicates(executor, table, before, index))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
       );

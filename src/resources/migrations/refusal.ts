@@ -1,0 +1,16 @@
+import type { MigrationPlan } from './plan/plan-migrations.ts';
+
+/** The reason why the plan cannot be carried out, or why an argument of `--drop` is probably a mistake. */
+export function refusalOf(
+  { steps, blockers }: Pick<MigrationPlan, 'steps' | 'blockers'>,
+  drop: true | readonly string[] = [],
+): string | undefined {
+  const unknown = drop === true ? [] : drop.filter((name) => !steps.some(({ drops }) => drops === name));
+  if (unknown.length > 0) return `--drop ${unknown.join(' ')}: nothing of that name is there and no longer declared.`;
+  if (blockers.length === 0) return undefined;
+  return [
+    'The stored rows do not fit the declared resources. Nothing was changed. The plan:',
+    ...blockers.map((blocker) => `  ! ${blocker}`),
+    ...steps.map(({ says }) => `  + ${says}`),
+  ].join('\n');
+}
