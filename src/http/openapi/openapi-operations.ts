@@ -52,7 +52,7 @@ const oauthErrorSchema = named('OAuthError', {
 
 const refusals = {
   problem: {
-    description: 'An error: see `code` and `detail`',
+    description: 'Any other error. See `code` and `detail`.',
     content: { 'application/problem+json': { schema: problemSchema } },
   },
   oauth: {

@@ -6,27 +6,29 @@ import { completeDocument, markOperation } from './openapi-operations.ts';
 import { securitySchemes } from './openapi-security.ts';
 
 const introduction = `
-Every request under \`/v1\` takes JSON (\`Accept: application/json\`). Bodies are JSON or forms. Paths work with and without
-a trailing slash.
+Requests and responses under \`/v1\` are JSON. Send \`Accept: application/json\` with every request. Request bodies can be JSON
+or form data. Paths work with and without a trailing slash.
 
-**Getting in.** \`POST /v1/register\` makes a user; \`POST /v1/clients/web/admin/login\` (or \`POST /oauth/token\` with
-a client's credentials) answers with an access token. Send it as \`Authorization: Bearer …\`. Whoever is
-signed in sends the requests of this reference as themselves; a login that is sent from here is used from then on. Beside each operation
-stands how to do it with curl and with the client.
+**Authentication.** Send an access token with each request: \`Authorization: Bearer …\`. You can create a personal access
+token in your account settings. \`POST /v1/clients/web/admin/login\` returns a token for an email and a password. Applications
+get their tokens from \`POST /oauth/token\`. \`POST /v1/register\` creates an account.
 
-**Errors** are \`application/problem+json\` (RFC 9457), with a stable \`code\`; the OAuth endpoints answer
-\`{error, error_description}\` (RFC 6749). The \`instance\` of a problem, and the header \`X-Request-Id\` of every answer,
-name the request in the log.
+**Try it here.** If you are signed in, this page sends requests in your name. If you sign in with an operation on this page, the
+page uses the new token from then on. Each operation has sample code for curl, JavaScript, Python, Go and PHP.
 
-**Caching.** Every 200 to GET has an \`ETag\`; \`If-None-Match\` gets 304, \`If-Match\` on a write gets 412 when somebody
-else was faster.
+**Errors.** Errors under \`/v1\` are \`application/problem+json\` (RFC 9457) and have a stable \`code\`. The OAuth endpoints return
+\`{error, error_description}\` (RFC 6749). Every response has the header \`X-Request-Id\`, and an error repeats it as \`instance\`.
+It identifies the request in the log.
+
+**Caching and concurrent changes.** Every 200 response to a GET has an \`ETag\`. Send it as \`If-None-Match\` to get 304 if nothing
+has changed. Send it as \`If-Match\` with a write to get 412 if somebody else has changed the row.
 `.trim();
 
 /** After the operator's own tags: those of every service. */
 const usualTags: readonly [string, string][] = [
-  ['First-party clients', 'Login and refresh through the server, which adds the credentials of the client.'],
-  ['sessions', 'The session of the presented token, and the proof of who its owner is.'],
-  ['OAuth', 'Tokens, for the clients of the standard.'],
+  ['First-party clients', 'Sign in and refresh without a client secret: the server adds it.'],
+  ['sessions', 'The session of your access token, and how its owner proved who they are.'],
+  ['OAuth', 'Standard OAuth 2.0 and OpenID Connect endpoints.'],
 ];
 
 /** Collects the OpenAPI document from the schemas of the routes that are registered after it. */

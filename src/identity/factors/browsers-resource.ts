@@ -11,6 +11,7 @@ export const browsersResource = defineResource({
   table: 'remembered_browsers',
   singular: 'browser',
   label: 'remembered browsers',
+  description: 'Browsers that skip the second factor. After you delete one, it asks for the factor again.',
   managed: false,
   mcp: false,
   fields: {

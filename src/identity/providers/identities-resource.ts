@@ -27,6 +27,7 @@ const fields = {
 export function identitiesResource({ context, mail, guardChange }: FactorServices) {
   return defineResource({
     name: 'identities',
+    singular: 'identity',
     description: 'Accounts at identity providers that a user signs in with. An identity is an issuer and a subject.',
     managed: false,
     mcp: false,

@@ -81,7 +81,7 @@ export function serveOverview(
       config: { auth: 'auth:api', scope: 'events:read' },
       schema: {
         tags: ['events'],
-        summary: 'Get the versions and the findings of `gatehouse doctor`',
+        summary: 'Get the versions and the findings of gatehouse doctor',
         description: 'The checks run at most once a minute. Requires the scope `*`.',
         response: { 200: Type.Object({ data: Findings }) },
       },

@@ -16,17 +16,17 @@ const firstSchema = ({ content = {} }: Answer): Json | undefined => Object.value
 function answers({ responses = {} }: Operation): Html {
   return html`<dl class="answers">${Object.entries(responses as Record<string, Answer>).map(([status, answer]) => {
     const schema = firstSchema(answer);
-    return html`<div><dt>${status === 'default' ? 'else' : status}</dt><dd>${marked(answer.description === 'Default Response' ? 'Done.' : (answer.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
+    return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(answer.description === 'Default Response' ? 'Done.' : (answer.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
   })}</dl>`;
 }
 
 /** The security of an operation, in words. */
 function access({ security = [] }: Operation): Html {
-  if (security.length === 0) return html`<p class="needs">Open to everybody.</p>`;
+  if (security.length === 0) return html`<p class="needs">Needs no access token.</p>`;
   const scopes = security.flatMap(({ oauth2 }) => (oauth2 as string[] | undefined) ?? []);
   const optional = security.some((scheme) => Object.keys(scheme).length === 0);
   const scope = scopes.length > 0 && html` with the scope ${scopes.map((name) => html`<code>${name}</code>`)}`;
-  return html`<p class="needs">${optional ? 'Takes an access token, and works without one' : 'Needs an access token'}${scope}.</p>`;
+  return html`<p class="needs">${optional ? 'Works with or without an access token' : 'Needs an access token'}${scope}.</p>`;
 }
 
 /** `Needs the scope …` is said by `access`. */

@@ -98,18 +98,18 @@ const query = (properties: Record<string, object>) => plain({ type: 'object', pr
 const body = (name: string) => plain(component(name));
 
 const refusals = {
-  401: problem('The access token is missing or not good.'),
-  403: problem('The token is good, but may not do this.'),
+  401: problem('The access token is missing, expired or invalid.'),
+  403: problem('The access token is valid, but it does not allow this.'),
 };
-const missing = { 404: problem('There is no such row, or none that the caller may see.') };
-const invalid = { 422: problem('Some fields are not acceptable; errors names each.') };
-const moved = { 412: problem('If-Match does not match: the row was changed meanwhile.') };
+const missing = { 404: problem('The row does not exist, or you cannot see it.') };
+const invalid = { 422: problem('Some fields are invalid. `errors` lists them.') };
+const moved = { 412: problem('`If-Match` does not match: the row has changed.') };
 
 const summaries: Record<Operation, (resource: Resource) => string> = {
   list: ({ name }) => `List ${name}`,
   find: ({ singular }) => `Find ${withArticle(singular)} by id`,
   create: ({ singular }) => `Create ${withArticle(singular)}`,
-  replace: ({ singular }) => `Replace ${withArticle(singular)}: what is left out goes to its default`,
+  replace: ({ singular }) => `Replace ${withArticle(singular)}`,
   update: ({ singular }) => `Change some fields of ${withArticle(singular)}`,
   delete: ({ singular }) => `Delete ${withArticle(singular)}`,
 };
@@ -162,7 +162,7 @@ export function operationDocs(resource: Resource, operation: Operation) {
     tags: [name],
     operationId: `${operation}_${name}`,
     summary: summaries[operation](resource),
-    description: `Needs the scope \`${scope}\`.${stepUpText(ruleOf(resource, rowOperation[operation]))}`,
+    description: `Needs the scope \`${scope}\`.${operation === 'replace' ? ' Fields that you leave out get their defaults.' : ''}${stepUpText(ruleOf(resource, rowOperation[operation]))}`,
     'x-client': clientCall(resource, operation),
   };
   const byId = { params: idParameter(resource) };
@@ -172,8 +172,8 @@ export function operationDocs(resource: Resource, operation: Operation) {
         ...common,
         querystring: query(listParameters(resource)),
         response: {
-          200: json('A page.', page(resource)),
-          400: problem('A parameter is not known or malformed.'),
+          200: json('A page of rows.', page(resource)),
+          400: problem('A parameter is unknown or malformed.'),
           ...refusals,
         },
       };
@@ -188,7 +188,11 @@ export function operationDocs(resource: Resource, operation: Operation) {
       return {
         ...common,
         body: body(`${resource.component}Input`),
-        response: { 201: json('The new row; Location says where it is.', created(resource)), ...refusals, ...invalid },
+        response: {
+          201: json('The new row. The `Location` header has its URL.', created(resource)),
+          ...refusals,
+          ...invalid,
+        },
       };
     case 'replace':
     case 'update':
