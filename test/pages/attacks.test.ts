@@ -99,7 +99,7 @@ describe('Attacks on the pages in a real browser', () => {
     assert.equal(await page.locator('.items h2').textContent(), name);
     await page.goto(`${service.url}/settings/tokens/new`);
     await page.getByLabel('Name').fill(name);
-    await page.getByLabel('Read users').check();
+    await page.getByLabel('Read: Profile, email and password').check();
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.locator('#access-token').waitFor();
     assert.equal(await page.locator('h1').textContent(), name);

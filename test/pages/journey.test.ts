@@ -89,8 +89,8 @@ for (const [engine, javaScriptEnabled] of [
       await page.getByText('No applications yet').waitFor();
       await link(page, 'New application').click();
       await page.getByLabel('Name').fill('Importer');
-      await page.getByLabel(/^Only what is ticked/).check();
-      await page.getByLabel('Read users').check();
+      await page.getByLabel(/^Only the following/).check();
+      await page.getByLabel('Read: Profile, email and password').check();
       await button(page, 'Create application').click();
       const id = (await page.locator('#client-id').textContent()) as string;
       const secret = (await page.locator('#client-secret').textContent()) as string;
@@ -107,8 +107,8 @@ for (const [engine, javaScriptEnabled] of [
       await page.getByRole('heading', { name: 'Name and scopes' }).waitFor();
       assert.equal(new URL(page.url()).pathname, `/settings/applications/${id}`);
       assert.ok(!(await page.content()).includes(secret), 'the secret is shown once');
-      assert.equal(await page.getByLabel('Read users').isChecked(), true);
-      assert.equal(await page.getByLabel('Write users').isChecked(), false);
+      assert.equal(await page.getByLabel('Read: Profile, email and password').isChecked(), true);
+      assert.equal(await page.getByLabel('Write: Profile, email and password').isChecked(), false);
 
       await page.getByLabel('Keep the old secret working for').selectOption('1');
       await button(page, 'Create a new secret').click();
@@ -147,7 +147,7 @@ for (const [engine, javaScriptEnabled] of [
       await link(page, 'New token').click();
       await page.getByLabel('Name').fill('Backup script');
       await page.getByLabel('Ends after').selectOption('30');
-      await page.getByLabel('Read users').check();
+      await page.getByLabel('Read: Profile, email and password').check();
       await button(page, 'Create token').click();
       const made = (await page.locator('#access-token').textContent()) as string;
       assert.equal(await apiStatus(service, made), 200);

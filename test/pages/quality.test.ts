@@ -97,6 +97,9 @@ describe('The quality of the pages in a real browser', () => {
       })
       .set('password', at('/settings/password'))
       .set('password refused', press('/settings/password', 'Change password'))
+      .set('security', at('/settings/security'))
+      .set('authenticator new', press('/settings/security', 'Set up an authenticator app'))
+      .set('ways to sign in', at('/settings/sign-in'))
       .set('sessions', at('/settings/sessions'))
       .set('tokens', at('/settings/tokens'))
       .set('token new', at('/settings/tokens/new'))
@@ -104,7 +107,7 @@ describe('The quality of the pages in a real browser', () => {
       .set('token made', async (page) => {
         await page.goto(`${service.url}/settings/tokens/new`);
         await page.getByLabel('Name').fill('Script');
-        await page.getByLabel('Read users').check();
+        await page.getByLabel('Read: Profile, email and password').check();
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.locator('#access-token').waitFor();
       })
@@ -176,6 +179,15 @@ describe('The quality of the pages in a real browser', () => {
       assert.ok(documents.length >= pages.size);
       documents.forEach(checkHeaders);
     });
+
+  it('shows the QR code of an authenticator app black on white, in the dark too', async () => {
+    const page = await (await open({ storageState: await signedIn.storageState(), colorScheme: 'dark' })).newPage();
+    await privatePages.get('authenticator new')?.(page);
+    const ground = await page.evaluate(
+      `getComputedStyle(document.querySelector('img[src^="data:image/svg"]')).backgroundColor`,
+    );
+    assert.equal(ground, 'rgb(255, 255, 255)');
+  });
 
   it('shows the strength of a password as one types', async () => {
     const page = await (await open()).newPage();

@@ -60,7 +60,7 @@ describe('The pages in the reader’s own way', () => {
     await button(page, 'Sign in').click();
     await page.goto(`${service.url}/settings/tokens/new`);
     await page.getByLabel('Name').fill('Script');
-    await page.getByLabel('Read users').check();
+    await page.getByLabel('Read: Profile, email and password').check();
     await button(page, 'Create token').click();
     await page.locator('#access-token').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Copy/ }).count(), 0);

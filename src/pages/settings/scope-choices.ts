@@ -9,7 +9,14 @@ import {
 } from '../../oauth/clients/scopes/scopes.ts';
 import { membersOf } from '../../platform/is-object.ts';
 
-/** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
+/** The built-in resources on the form, by the heading that they stand under. Declared resources come before them. */
+const builtIn: Readonly<Record<string, readonly string[]>> = {
+  account: ['users', 'tokens', 'consents', 'events', 'passkeys', 'authenticators', 'browsers', 'identities'],
+  development: ['clients', 'webhooks', 'webhook-deliveries', 'mcp-calls'],
+  administration: ['roles', 'providers', 'queued-jobs', 'scheduled-jobs', 'job-runs'],
+};
+
+/** The variables of the part `parts/scopes`: resources by group, what is neither read nor write, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
   const listed = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
   const isIdentity = (scope: string) => identityScopes.includes(scope);
@@ -19,16 +26,24 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
     ...(withIdentity ? identityScopes : []),
     ...listed.filter((scope) => !ofResource(scope) && !isIdentity(scope)),
   ];
+  const right = (scope: string) => known.has(scope) && { chosen: chosen.includes(scope) };
+  const groupOf = (group: string, members: readonly string[], labelOf: (name: string) => LocalizedText) => ({
+    title: message(`scopes.group.${group}`),
+    resources: members
+      .filter((name) => names.includes(name))
+      .map((name) => ({ name, label: labelOf(name), read: right(`${name}:read`), write: right(`${name}:write`) })),
+  });
+  const own = names.filter((name) => !Object.values(builtIn).flat().includes(name));
+  const groups = [
+    groupOf('data', own, (name) => known.labelOf(name)),
+    ...Object.entries(builtIn).map(([group, members]) =>
+      groupOf(group, members, (name) => message(`scopes.of.${name}`)),
+    ),
+  ];
   return {
     everything: chosen.includes(everyScope),
     others: others.map((name) => ({ name, text: known.describe(name), chosen: chosen.includes(name) })),
-    resources: names.map((name) => ({
-      name,
-      can_read: known.has(`${name}:read`),
-      can_write: known.has(`${name}:write`),
-      read: chosen.includes(`${name}:read`),
-      write: chosen.includes(`${name}:write`),
-    })),
+    groups: groups.filter(({ resources }) => resources.length > 0),
   };
 }
 

@@ -68,6 +68,7 @@ export class KnownScopes {
   readonly #texts = new Map<string, string>();
   /** Of those that are the service's own, or of a resource: the same in any language. */
   readonly #messages = new Map<string, LocalizedText>();
+  readonly #labels = new Map<string, string>();
 
   constructor() {
     for (const scope of [everyScope, ...named]) this.add(scope);
@@ -75,6 +76,7 @@ export class KnownScopes {
 
   /** `label`: the readable name of its rows; the default is its name. */
   addResource(name: string, label = name.replaceAll('_', ' ')): void {
+    this.#labels.set(name, label);
     const { read, write } = resourceScopeTexts(label);
     this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
     this.add(`${name}:write`, ownScopeTexts[`${name}:write`] ?? write);
@@ -93,6 +95,12 @@ export class KnownScopes {
 
   has(scope: string): boolean {
     return this.#texts.has(scope);
+  }
+
+  /** The readable name of a resource's rows. */
+  labelOf(resource: string): string {
+    const label = this.#labels.get(resource) ?? resource;
+    return label.charAt(0).toUpperCase() + label.slice(1);
   }
 
   /** The description of a scope, for the consent page. */
