@@ -8,6 +8,20 @@ import { drawIcons } from './icons/draw-icons.ts';
 
 const own = (file: string): string => join(import.meta.dirname, file);
 
+/** Packages, and parts of MUI and react-admin, that the console never uses. */
+const unusedParts = new RegExp(
+  `^(${[
+    ...['inflection', 'jsonexport/dist/index\\.js', 'react-hotkeys-hook'],
+    // MUI's themes of CSS variables, and the waves below a pressed button.
+    ...['\\./createThemeWithVars\\.mjs', '\\./ThemeProviderWithVars\\.mjs', '\\./TouchRipple\\.mjs'],
+    // The parts of a table that `lists/Rows.tsx` replaces, and the editor of a page's looks.
+    ...['\\./DataTableBody\\.js', '\\./BulkDeleteButton\\.js', '\\.\\./BulkActionsToolbar\\.js'],
+    ...['\\./PageTitleConfigurable\\.js', '\\.\\./preferences/index\\.js'],
+  ].join('|')})$`,
+);
+/** Parts of react-admin that are loaded when somebody opens them. */
+const laterParts = /^\.\/(ColumnsSelector|ColumnsSelectorItem|AddSavedQueryDialog|RemoveSavedQueryDialog)\.js$/;
+
 /**
  * Built into `dist/`. `__NONCE__` and `__ROOT__` are filled in by the service for each answer; addresses are relative,
  * so that the console works under any BASE_URL.
@@ -23,13 +37,13 @@ export default defineConfig({
       { find: /^react(-dom)?$/, replacement: 'preact/compat' },
       { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
       { find: /^react\/(jsx-runtime|jsx-dev-runtime)$/, replacement: 'preact/$1' },
-      { find: /^lodash\/(\w+)\.js$/, replacement: 'es-toolkit/compat/$1' },
       { find: /^\.\/adapters\/reactRouterProvider\.js$/, replacement: own('src/app/router.tsx') },
       { find: /^(@mui\/material\/Tooltip|\.\.?\/Tooltip\/index\.mjs)$/, replacement: own('src/widgets/Tooltip.tsx') },
-      {
-        find: /^(inflection|jsonexport\/dist\/index\.js|react-hotkeys-hook)$/,
-        replacement: own('src/app/unused-packages.ts'),
-      },
+      { find: /^lodash\/union\.js$/, replacement: own('src/app/union.ts') },
+      { find: /^lodash\/(\w+)\.js$/, replacement: 'es-toolkit/compat/$1' },
+      { find: /^query-string$/, replacement: own('src/app/query-string.ts') },
+      { find: unusedParts, replacement: own('src/app/unused-packages.ts') },
+      { find: laterParts, replacement: own('src/app/later-parts.tsx') },
     ],
   },
   build: {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listKilobytes } from '../../bench/pages/entry-size.ts';
 
-test('what a browser loads for a first list stays under 180 kB', () => {
+test('what a browser loads for a first list stays under 150 kB', () => {
   const weight = listKilobytes();
   assert.ok(weight > 50, 'the files were found');
   assert.ok(
-    weight < 180,
+    weight < 150,
     `the files weigh ${weight} kB: load something later, in console/src/app/lazy-pages.ts or by lazy()`,
   );
 });

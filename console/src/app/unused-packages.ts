@@ -1,4 +1,4 @@
-/** Stands in for packages that react-admin imports and the console does not need (see `vite.config.ts`). */
+/** Stands in for packages and parts that react-admin and MUI import and the console does not need (see `vite.config.ts`). */
 
 /** `price_per_day` as "Price per day". */
 export function humanize(name: string): string {
@@ -14,5 +14,18 @@ export const singularize = humanize;
 /** Shortcuts of menu items. There are none. */
 export const useHotkeys = (): void => undefined;
 
-/** Writes CSV files. `transfer/` does. */
-export default function jsonExport(): void {}
+/** Components that are never drawn. */
+const nothing = (): null => null;
+export const BulkActionsToolbar = nothing;
+export const BulkDeleteButton = nothing;
+export const Configurable = nothing;
+export const CssVarsProvider = nothing;
+export const DataTableBody = nothing;
+export const FieldsSelector = nothing;
+export const Inspector = nothing;
+
+/** A title that cannot be edited is a plain one. */
+export { PageTitle as PageTitleConfigurable } from '../../node_modules/ra-ui-materialui/dist/layout/PageTitle.js';
+
+/** Writes CSV files (`transfer/` does), makes a theme of CSS variables, or draws a ripple. */
+export default nothing;

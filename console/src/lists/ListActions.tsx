@@ -9,7 +9,7 @@ import { PageActions } from '../widgets/PageActions.tsx';
 import { ListMenu } from './ListMenu.tsx';
 
 /** Beside the search box: which rows and columns are shown, and in which order. Beside the title: what can be done. */
-export function ListActions() {
+export function ListActions({ onColumns }: { onColumns: () => void }) {
   const { name, operations, fields } = useDescription();
   const narrow = useNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
@@ -19,7 +19,11 @@ export function ListActions() {
       {narrow
         ? sortable.length > 0 && <SortButton fields={sortable} />
         : // The trail is told in sentences.
-          name !== 'events' && <ColumnsButton />}
+          name !== 'events' && (
+            <span onClickCapture={onColumns}>
+              <ColumnsButton />
+            </span>
+          )}
       <PageActions>
         {name === 'users' && operations.has('create') && <InviteButton />}
         <CreateButton />

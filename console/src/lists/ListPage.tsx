@@ -1,6 +1,7 @@
 import { Box, Card } from '@mui/material';
-import { type ComponentProps, lazy, type ReactElement, type ReactNode, Suspense } from 'react';
+import { type ComponentProps, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
 import { FilterContext, ListBase, Title, useListContext } from 'react-admin';
+import { ColumnsOpened } from '../app/later-parts.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import type { FilterProps } from './FilterControl.tsx';
 import { ListActions } from './ListActions.tsx';
@@ -37,6 +38,7 @@ function ListView({ title, search, filters, empty, pages, children }: Parts) {
   const isFiltered = filters.some(
     ({ props: { alwaysOn, source } }) => alwaysOn || displayedFilters?.[source] || filterValues[source] !== undefined,
   );
+  const [areColumnsOpened, setColumnsOpened] = useState(false);
   return (
     <div className="list-page">
       <Title title={title} />
@@ -48,10 +50,12 @@ function ListView({ title, search, filters, empty, pages, children }: Parts) {
             {search && <SearchBox {...search} />}
             <Suspense>{isFiltered && <FilterForm />}</Suspense>
             <Box sx={{ ml: 'auto' }}>
-              <ListActions />
+              <ListActions onColumns={() => setColumnsOpened(true)} />
             </Box>
           </Box>
-          <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : children}</Card>
+          <ColumnsOpened.Provider value={areColumnsOpened}>
+            <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : children}</Card>
+          </ColumnsOpened.Provider>
           {pages}
         </Box>
       )}

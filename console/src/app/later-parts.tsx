@@ -1,0 +1,36 @@
+import { type ComponentType, createContext, lazy, type ReactNode, Suspense, useContext } from 'react';
+
+/** Stands in for parts of react-admin that most visitors of a list never open (see `vite.config.ts`). */
+
+interface Opened {
+  open: boolean;
+  onClose: () => void;
+}
+
+function whenOpened(load: () => Promise<{ default: ComponentType<Opened> }>) {
+  const Part = lazy(load);
+  return (props: Opened) => <Suspense>{props.open && <Part {...props} />}</Suspense>;
+}
+
+const parts = {
+  columns: () => import('../../node_modules/ra-ui-materialui/dist/list/datatable/ColumnsSelector.js'),
+  column: () => import('../../node_modules/ra-ui-materialui/dist/list/datatable/ColumnsSelectorItem.js'),
+  addQuery: () => import('../../node_modules/ra-ui-materialui/dist/list/filter/AddSavedQueryDialog.js'),
+  removeQuery: () => import('../../node_modules/ra-ui-materialui/dist/list/filter/RemoveSavedQueryDialog.js'),
+};
+
+export const AddSavedQueryDialog = whenOpened(async () => ({ default: (await parts.addQuery()).AddSavedQueryDialog }));
+export const RemoveSavedQueryDialog = whenOpened(async () => ({
+  default: (await parts.removeQuery()).RemoveSavedQueryDialog,
+}));
+
+/** Whether somebody has opened the choice of columns. */
+export const ColumnsOpened = createContext(false);
+const Columns = lazy(async () => ({ default: (await parts.columns()).ColumnsSelector }));
+
+export function ColumnsSelector({ children }: { children?: ReactNode }) {
+  const isOpened = useContext(ColumnsOpened);
+  return <Suspense>{isOpened && <Columns>{children}</Columns>}</Suspense>;
+}
+
+export const ColumnsSelectorItem = lazy(async () => ({ default: (await parts.column()).ColumnsSelectorItem }));

@@ -1,0 +1,8 @@
+/** In place of the package, for react-admin, which needs these two of it (`vite.config.ts` puts it there). */
+
+export const parse = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
+
+export function stringify(values: Record<string, unknown>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value ?? '')])).toString();
+}
