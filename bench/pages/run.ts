@@ -8,8 +8,9 @@ import { measurePage, type PageFigures, type PageToMeasure, slowestLine } from '
 /** The size of the pages, and their load times on a slow connection. */
 const pages: readonly PageToMeasure[] = [
   { name: 'console, overview', path: '/admin', usable: 'main h2, #main-content h2' },
-  { name: 'console, a list of cars', path: '/admin/cars', usable: 'tbody tr td' },
-  { name: 'the same at 50 kB/s and 400 ms', path: '/admin/cars', usable: 'tbody tr td', line: slowestLine },
+  { name: 'console, a list of cars', path: '/admin/cars', usable: 'tbody td.select' },
+  { name: 'the same at 50 kB/s and 400 ms', path: '/admin/cars', usable: 'tbody td.select', line: slowestLine },
+  { name: 'the same, its first row as text', path: '/admin/cars', usable: 'tbody tr td', line: slowestLine },
   { name: 'account settings', path: '/settings', usable: 'form' },
   { name: 'API reference', path: '/docs', usable: '[data-who]:not(:empty)' },
   { name: 'API reference, cars', path: '/docs/cars', usable: '.send:not([hidden])' },
@@ -39,7 +40,7 @@ try {
       `| ${page.name} | ${middle('firstPaint')} ms | ${middle('usable')} ms | ${middle('kilobytes')} kB | ${middle('requests')} |`,
     );
   }
-  console.log(`\nThe files of the console's first list, compressed: ${listKilobytes()} kB (asked: under 180).`);
+  console.log(`\nThe files of the console's first list, compressed: ${listKilobytes()} kB (asked: under 150).`);
 } finally {
   await browser.close();
   await stop();

@@ -11,8 +11,8 @@ type State =
   | { name: 'signedOut' }
   | { name: 'failed'; message: string };
 
-/** Opens the console for a signed-in user. */
-export function Gate() {
+/** Opens the console for a signed-in user. `waiting`: the page that is shown until then. */
+export function Gate({ waiting }: { waiting: string }) {
   const [state, setState] = useState<State>({ name: 'opening' });
   const open = useCallback(() => {
     setState({ name: 'opening' });
@@ -23,7 +23,8 @@ export function Gate() {
   useEffect(() => whenSignedOut(() => setState({ name: 'signedOut' })), []);
 
   if (state.name === 'open') return <Console {...state.entered} />;
-  if (state.name === 'opening') return <Waiting />;
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: the page as it is, so that it stays until the console is there.
+  if (state.name === 'opening') return <div dangerouslySetInnerHTML={{ __html: waiting }} />;
   if (state.name === 'signedOut') {
     return (
       <Notice title={say('You are signed out')} text={say('Sign in again to continue.')}>
@@ -48,16 +49,6 @@ const comeBackTo = (): string => (location.pathname === `${home}/login` ? home :
 async function enter(): Promise<State> {
   const entered = await enterConsole();
   return entered ? { name: 'open', entered } : { name: 'signedOut' };
-}
-
-function Waiting() {
-  return (
-    <div className="gate">
-      <p className="waiting" role="status">
-        {say('Opening the console…')}
-      </p>
-    </div>
-  );
 }
 
 function Notice({ title, text, children }: { title: string; text: string; children: ReactNode }) {

@@ -4,5 +4,5 @@ import { Gate } from './Gate.tsx';
 
 export function draw(place: HTMLElement): void {
   focusNewElements();
-  createRoot(place).render(<Gate />);
+  createRoot(place).render(<Gate waiting={place.innerHTML} />);
 }

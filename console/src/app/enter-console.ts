@@ -1,7 +1,7 @@
 import { type Me, whoAmI } from '../auth/auth-provider.ts';
 import { gatehouse, home } from '../data/api.ts';
 import { loadDescriptions, type ResourceDescription } from '../data/descriptions.ts';
-import { askForRows } from '../data/rows-ahead.ts';
+import { askForRows, type RowsAhead } from '../data/rows-ahead.ts';
 
 /** The signed-in user and the descriptions of the resources. Undefined: nobody is signed in. */
 export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefined;
@@ -9,8 +9,8 @@ export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefine
 let begun: Promise<Entered> | undefined;
 
 /** Asks the service for its data while the code of the console still loads. */
-export function beginToEnter(): void {
-  begun = ask();
+export function beginToEnter(onRows: (rows: RowsAhead) => void): void {
+  begun = ask(onRows);
   // `enterConsole` reports the error.
   begun.catch(() => undefined);
 }
@@ -19,13 +19,14 @@ export function beginToEnter(): void {
 export function enterConsole(): Promise<Entered> {
   const first = begun;
   begun = undefined;
-  return first ? first.catch(ask) : ask();
+  return first ? first.catch(() => ask()) : ask();
 }
 
-async function ask(): Promise<Entered> {
+async function ask(onRows?: (rows: RowsAhead) => void): Promise<Entered> {
   if (!(await gatehouse.resume())) return undefined;
   const described = loadDescriptions(gatehouse).then((descriptions) => {
-    askForRows(gatehouse, descriptions, location.pathname.slice(home.length) + location.search);
+    const rows = askForRows(gatehouse, descriptions, location.pathname.slice(home.length) + location.search);
+    if (rows) onRows?.(rows);
     return descriptions;
   });
   const [me, descriptions] = await Promise.all([whoAmI(gatehouse), described]);

@@ -1,6 +1,7 @@
 import { learnLanguage } from '../text/say.ts';
 import { paintGate } from './brand.ts';
 import { beginToEnter } from './enter-console.ts';
+import { showFirstRows } from './first-rows.ts';
 import { loadAhead } from './lazy-pages.ts';
 import './gate.css';
 
@@ -9,6 +10,15 @@ if (!place) throw new Error('The page has no element "console".');
 paintGate();
 // The code of the console loads while the service is asked for its data.
 const drawing = import('./draw.tsx');
+const language = learnLanguage();
 loadAhead();
-beginToEnter();
-void learnLanguage().then(async () => (await drawing).draw(place));
+let isDrawn = false;
+beginToEnter((rows) => {
+  // The console reports a failure when it is there.
+  language.then(() => showFirstRows(place, rows, () => isDrawn)).catch(() => undefined);
+});
+void language.then(async () => {
+  const { draw } = await drawing;
+  isDrawn = true;
+  draw(place);
+});

@@ -20,15 +20,24 @@ interface KeptParams {
   filter?: Record<string, unknown>;
 }
 
+export interface RowsAhead {
+  description: ResourceDescription;
+  answer: Promise<Rows>;
+}
+
 let asked: { key: string; answer: Promise<Rows> } | undefined;
 
 /** Requests the rows of a list before the list can be drawn, if the address in the console is that of a list. */
-export function askForRows(gatehouse: Gatehouse, descriptions: readonly ResourceDescription[], address: string): void {
+export function askForRows(
+  gatehouse: Gatehouse,
+  descriptions: readonly ResourceDescription[],
+  address: string,
+): RowsAhead | undefined {
   const name = /^\/([^/?]+)\/?$/.exec(address)?.[1] ?? '';
   const description = descriptions.find((each) => each.name === name);
-  if (!description?.operations.has('list')) return;
+  if (!description?.operations.has('list')) return undefined;
   const { field, order } = orderOf(description);
-  const kept = keptParams(name);
+  const kept = keptAs<KeptParams>(name, 'listParams') ?? {};
   const query = queryOf({
     pagination: { page: kept.page ?? 1, perPage: kept.perPage ?? firstPageSize },
     sort: { field: kept.sort ?? field, order: kept.order ?? order },
@@ -38,6 +47,7 @@ export function askForRows(gatehouse: Gatehouse, descriptions: readonly Resource
   // `takeRows` reports the error.
   answer.catch(() => undefined);
   asked = { key: keyOf(name, query), answer };
+  return { description, answer };
 }
 
 /** The rows that were requested ahead. They are used once; later calls read the list again. */
@@ -49,11 +59,11 @@ export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefi
 
 const keyOf = (name: string, query: ListQuery): string => JSON.stringify([name, query]);
 
-function keptParams(name: string): KeptParams {
+/** Reads the store of react-admin, which is not there yet. */
+export function keptAs<T>(name: string, key: string): T | undefined {
   try {
-    const kept = localStorage.getItem(['RaStoregatehouse', name, 'listParams'].join('.'));
-    return (JSON.parse(kept ?? '{}') as KeptParams) ?? {};
+    return JSON.parse(localStorage.getItem(['RaStoregatehouse', name, key].join('.')) ?? 'null') ?? undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -2,13 +2,11 @@ import type { ReactNode } from 'react';
 import { useRecordContext } from 'react-admin';
 import { isOwnSession } from '../auth/own-session.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
-import { figureText } from '../lists/figure-text.ts';
 import { Reference } from '../lists/Reference.tsx';
 import { LastSignIn, PersonName, Status } from '../people/PersonColumns.tsx';
 import type { Person } from '../people/person.ts';
-import { locale, say } from '../text/say.ts';
-
-const none = '–';
+import { say } from '../text/say.ts';
+import { none, valueText } from '../text/value-text.ts';
 
 /** A declared value may have a translation. */
 const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
@@ -30,7 +28,7 @@ export function Value({ field, linked = true, brief = false, digits = 0 }: Props
 }
 
 function read(
-  { name, type, scale = 0 }: FieldDescription,
+  { name, type, scale }: FieldDescription,
   row: Record<string, unknown> | undefined,
   brief: boolean,
   digits: number,
@@ -38,23 +36,15 @@ function read(
   const value = row?.[name];
   switch (type) {
     case 'boolean':
-      return <YesOrNo is={value} />;
-    case 'integer':
-    case 'number':
-      if (typeof value !== 'number') return none;
-      return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: 20 });
-    case 'decimal':
-      return typeof value === 'string' ? figureText(value, { scale }) : none;
+      if (typeof value !== 'boolean') return none;
+      // A word, because the meaning of an icon would have to be guessed.
+      return <span className={value ? 'yes' : 'no'}>{valueText({ type }, value)}</span>;
     case 'person':
       return row && <PersonName person={row as unknown as Person} />;
     case 'status':
       return row && <Status person={row as unknown as Person} />;
     case 'last_sign_in':
       return <LastSignIn id={String(row?.id)} />;
-    case 'date':
-      return written(value, day);
-    case 'timestamp':
-      return written(value, moment);
     case 'enum':
       // People who end sessions should know which one is theirs.
       if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
@@ -64,24 +54,8 @@ function read(
     case 'json':
       return <Json value={value} />;
     default:
-      if (value === null || value === undefined || value === '') return none;
-      return typeof value === 'string' ? value : JSON.stringify(value);
+      return valueText({ type, scale }, value, digits);
   }
-}
-
-const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-
-function written(value: unknown, format: Intl.DateTimeFormat): string {
-  if (typeof value !== 'string' || value === '') return none;
-  const at = new Date(value);
-  return Number.isNaN(at.getTime()) ? value : format.format(at);
-}
-
-/** A word, because the meaning of an icon would have to be guessed. */
-function YesOrNo({ is }: { is: unknown }) {
-  if (typeof is !== 'boolean') return none;
-  return <span className={is ? 'yes' : 'no'}>{is ? say('Yes') : say('No')}</span>;
 }
 
 const mostWords = 6;

@@ -1,0 +1,32 @@
+import type { FieldDescription } from '../data/descriptions.ts';
+import { figureText } from '../lists/figure-text.ts';
+import { locale, say } from './say.ts';
+
+export const none = '–';
+
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The value of a field as text. `digits`: decimal places, so that the numbers of a column align. */
+export function valueText(
+  { type, scale = 0 }: Pick<FieldDescription, 'type' | 'scale'>,
+  value: unknown,
+  digits = 0,
+): string {
+  if (value === null || value === undefined || value === '') return none;
+  if (type === 'decimal') return figureText(value as string, { scale });
+  if (type === 'date') return written(value, day);
+  if (type === 'timestamp') return written(value, moment);
+  if (type === 'enum') return say(String(value));
+  if (Array.isArray(value)) return value.join(', ') || none;
+  if (typeof value === 'boolean') return value ? say('Yes') : say('No');
+  if (typeof value === 'number') {
+    return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: 20 });
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function written(value: unknown, format: Intl.DateTimeFormat): string {
+  const at = new Date(String(value));
+  return Number.isNaN(at.getTime()) ? String(value) : format.format(at);
+}
