@@ -30,6 +30,9 @@ export interface RowToWrite {
   readonly id: string;
 }
 
+/** `_key` is for statements that find several rows by one key. */
+export type KeyColumn = 'id' | '_key';
+
 /** How a replica is read. */
 export type Copied = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | 'changes'>;
 
@@ -53,8 +56,11 @@ export interface Database {
     reader?: Reader,
     once?: boolean,
   ): R | undefined | Promise<R | undefined>;
-  /** On PostgreSQL: reads the row with this id, together with other keys of the same turn of the event loop. */
-  readKeyed?: (<R>(sql: string, key: string) => Promise<R | undefined>) | undefined;
+  /**
+   * On PostgreSQL: reads the rows whose `id`, or else `_key`, is this key, together with other keys of the same turn of the event
+   * loop. The SQL takes a list of keys ($1).
+   */
+  readKeyed?: (<R>(sql: string, key: string, by?: KeyColumn) => Promise<R[]>) | undefined;
   /** Runs one INSERT, UPDATE or DELETE outside of transactions. */
   write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
   /**

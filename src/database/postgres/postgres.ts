@@ -130,6 +130,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     reader && text.includes(rowMark)
       ? queued.read<R>(text, values, once, reader)
       : (reader ? shared : asked).read<R>(text, values, once);
+  const readKeyed: NonNullable<Database['readKeyed']> = (text, key, by) => shared.readKeyed(text, key, by);
   const bus = new PostgresBus({ primary, listening }, clock, ask);
   const rowChanges = new RowChanges(bus, (text) => run(text, []));
   const changes = () => rowChanges.changes();
@@ -141,7 +142,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
           limits,
           beats: bus.beats,
           queue: () => expensiveReads(poolSize, readSeconds),
-          primary: { db, bus, read, readKeyed: (text, key) => shared.readKeyed(text, key), changes },
+          primary: { db, bus, read, readKeyed, changes },
         })
       : undefined;
   return {
@@ -151,7 +152,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     read,
     readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean) =>
       (await read<R>(text, values, reader, once))[0],
-    readKeyed: (text, key) => shared.readKeyed(text, key),
+    readKeyed,
     // A statement of its own is committed before PostgreSQL answers.
     write: async <R>(text: string, values: readonly unknown[]) => ({
       rows: await run<R>(text, values),

@@ -27,6 +27,11 @@ export interface Sort {
   readonly signature: string;
 }
 
+/** The part of a sort that SQL needs. */
+type Order = Pick<Sort, 'idDescending'> & {
+  readonly keys: readonly Pick<SortKey, 'compared' | 'descending' | 'nullable'>[];
+};
+
 const maxKeys = 5;
 
 export const sortableNames = ({ fields }: Resource): string[] =>
@@ -102,7 +107,7 @@ export function isServed({ definition }: Resource, { keys, idDescending }: Sort)
 }
 
 /** Nulls come first, and last when descending, on both engines. */
-export function orderSql({ keys, idDescending }: Sort, engine: Engine): Fragment {
+export function orderSql({ keys, idDescending }: Order, engine: Engine): Fragment {
   const parts = keys.map(({ compared, descending, nullable }) => {
     const nulls = engine === 'postgres' && nullable ? (descending ? ' nulls last' : ' nulls first') : '';
     return sql`${compared}${raw(`${descending ? ' desc' : ''}${nulls}`)}`;

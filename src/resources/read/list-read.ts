@@ -5,11 +5,13 @@ import type { Sort } from '../query/sorting.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';
 import { relatedValue } from './related-sql.ts';
 import { rememberedOf, type Selection, selectionFor } from './remembered.ts';
-import { searchConditions } from './search-conditions.ts';
+import { type SearchedText, searchConditions, searchedText } from './search-conditions.ts';
 
 /** The query of a list, in SQL. */
 export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
   readonly search: Fragment;
+  /** On PostgreSQL. */
+  readonly searched: SearchedText | undefined;
   readonly sort: Sort;
   /** The SQL text is the same from one call to the next. */
   readonly plain: boolean;
@@ -26,6 +28,7 @@ export function listRead(context: RuleContext, resource: Resource, query: ListQu
     shape,
     includes,
     search: searchConditions(context, resource, query),
+    searched: context.engine === 'postgres' ? searchedText(context, resource, query) : undefined,
     sort: query.sort ? sortFor(context, resource, query.sort) : rememberedOf(resource).sort,
     limit,
     page,

@@ -11,6 +11,7 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
 import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
+import { rowsWithText } from './rows-with-text.ts';
 
 /** Addresses of the pages around one. */
 export interface PageLinks {
@@ -74,7 +75,7 @@ function pageJson(
   const changes = capped ? countedChanges(context, resource) : undefined;
   const found = byCursor
     ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging, placed)
-    : numberedPage(context, list, walked, plain, placed);
+    : numberedPage(context, resource, list, { where, walked, plain, placed });
   return thenMaybe(found, (rows) => {
     const more = rows.length > list.limit;
     if (more) rows.length = list.limit;
@@ -100,13 +101,16 @@ const farOffset = 1000;
 
 function numberedPage(
   executor: Executor,
+  resource: Resource,
   list: ListRead,
-  walked: Fragment,
-  plain: boolean,
-  placed: Placed | undefined,
+  { where, walked, plain, placed }: { where: Fragment; walked: Fragment; plain: boolean; placed: Placed | undefined },
 ): StoredRow[] | Promise<StoredRow[]> {
   const limit = list.limit + 1;
   const offset = (list.page - 1) * list.limit;
+  const { searched, search, sort } = list;
+  if (searched && executor.readKeyed && where === search && offset === 0 && sort.keys.length === 0) {
+    return rowsWithText(executor.readKeyed, resource, list, searched, { extra: positionOf(placed), limit });
+  }
   if (!plain || placed || offset > farOffset) {
     return readPage(executor, list, walked, { extra: positionOf(placed), limit, offset });
   }
@@ -124,9 +128,11 @@ function readPage(
   { extra, limit, offset = 0 }: { extra: Fragment; limit: number; offset?: number },
 ): StoredRow[] | Promise<StoredRow[]> {
   const read = plain ? readPrepared : readUnprepared;
+  // PostgreSQL expects an unknown offset to skip many rows, and then plans anew for every value.
+  const start = offset === 0 && sort.keys.length === 0 ? raw('') : sql` offset ${offset}`;
   return read(
     executor,
-    sql`select ${raw(shape.columns)}${extra} ${from} order by ${orderSql(sort, executor.engine)} limit ${limit} offset ${offset}`,
+    sql`select ${raw(shape.columns)}${extra} ${from} order by ${orderSql(sort, executor.engine)} limit ${limit}${start}`,
   );
 }
 

@@ -25,6 +25,30 @@ export function searchConditions(
   return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
 }
 
+/** A text that a field holds, where an index has the rows with each text in the order of their ids. */
+export interface SearchedText {
+  readonly field: ResourceField;
+  readonly text: string;
+}
+
+/** Undefined for all searches but those for one text in one field. */
+export function searchedText(
+  { caller, engine }: RuleContext,
+  resource: Resource,
+  { search, byReference }: Pick<ListQuery, 'search' | 'byReference'>,
+): SearchedText | undefined {
+  const [pair, ...more] = search.flat();
+  const [term, ...others] = pair?.terms ?? [];
+  if (!pair || !term || pair.operator !== '=' || more.length > 0 || others.length > 0 || term.isNull) return undefined;
+  const { relations, field } = readSearched(resource, pair.field, caller, { byReference });
+  const isIndexed = resource.definition.managed && field.indexed && field.type.storage === 'text';
+  if (relations.length > 0 || !isIndexed) return undefined;
+  const matching = field.type.matches(term, field, engine, 't');
+  const text = matching instanceof Fragment || matching.length !== 1 ? undefined : (matching[0] as string);
+  // PostgreSQL would refuse a statement for the sake of one such text.
+  return text?.isWellFormed() && !text.includes('\0') ? { field, text } : undefined;
+}
+
 function searchCondition(context: RuleContext, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
   const { relations, field } = readSearched(resource, pair.field, context.caller, { byReference });
   const compares = pair.operator !== '=' && pair.operator !== '!=';

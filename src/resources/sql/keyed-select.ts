@@ -17,6 +17,8 @@ export class KeyedSelect {
 
   readFirst(executor: Executor, id: string): StoredRow | undefined | Promise<StoredRow | undefined> {
     const { readKeyed } = executor;
-    return readKeyed && this.#repeated ? readKeyed(this.#many, id) : this.#one.readFirst(executor, [id]);
+    return readKeyed && this.#repeated
+      ? readKeyed<StoredRow>(this.#many, id).then(([row]) => row)
+      : this.#one.readFirst(executor, [id]);
   }
 }

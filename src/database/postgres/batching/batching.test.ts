@@ -22,7 +22,8 @@ describe('Statements of one turn on PostgreSQL', () => {
   const count = () =>
     database.read<{ n: number; at: string }>('select count(*) n, clock_timestamp()::text at from notes', []);
   const byId = 'select id, body, statement_timestamp()::text as at from notes where id = any($1)';
-  const read = (id: string) => database.readKeyed?.<{ id: string; body: string; at: string }>(byId, id);
+  const read = async (id: string) =>
+    (await database.readKeyed?.<{ id: string; body: string; at: string }>(byId, id))?.[0];
   const insertMany = `insert into notes select r.id, r.body from json_to_recordset($1::json) as r (id text, body text)
     returning id, body, xmin::text as transaction`;
   const write = (id: string, body: string) =>
@@ -95,6 +96,25 @@ describe('Statements of one turn on PostgreSQL', () => {
     assert.deepEqual(twice, same);
     assert.equal(none, undefined);
     assert.equal(new Set((await Promise.all(many(450).map((n) => read(`n${n + 1}`)))).map((row) => row?.id)).size, 450);
+  });
+
+  it('that look for rows with a key look for those of all keys, and each has a list of its own', async () => {
+    const byFirst = `select left(id, 2) as "_key", id, statement_timestamp()::text as at from notes
+      where left(id, 2) = any($1) order by id desc`;
+    const starting = async (key: string) =>
+      (await database.readKeyed?.<{ id: string; at: string }>(byFirst, key, '_key')) ?? [];
+    const [ones, nines, none, same] = await Promise.all(['n1', 'n9', 'n', 'n1'].map(starting));
+    assert.deepEqual(
+      [ones, nines, none].map((rows) => rows?.length),
+      [111, 11, 0],
+    );
+    assert.deepEqual(
+      nines?.map(({ id }) => id),
+      ['n99', 'n98', 'n97', 'n96', 'n95', 'n94', 'n93', 'n92', 'n91', 'n90', 'n9'],
+    );
+    assert.equal(ones?.[0]?.at, nines?.[0]?.at);
+    ones?.pop();
+    assert.equal(same?.length, 111);
   });
 
   it('are written in one transaction, or are left to be written alone', async () => {

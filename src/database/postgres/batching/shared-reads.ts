@@ -1,3 +1,4 @@
+import type { KeyColumn } from '../../database.ts';
 import { ownReader, type Reader } from '../../reader.ts';
 import { Batcher } from './batcher.ts';
 
@@ -9,13 +10,13 @@ type Run = <R>(
 ) => Promise<R[]>;
 type Row = Record<string, unknown>;
 
-/** Rows for which one statement looks, at most: its answer is read in one piece. */
-const mostKeys = 200;
+/** Keys for which one statement looks, at most: its answer is read in one piece. Up to a page of rows has the same `_key`. */
+const mostKeys: Record<KeyColumn, number> = { id: 200, _key: 20 };
 
 /** Sends reads together where it can. A read is sent after the reads that join it have arrived. */
 export class SharedReads {
   readonly #run: Run;
-  readonly #byKey = new Map<string, Batcher<string, Row | undefined>>();
+  readonly #byKey = new Map<string, Batcher<string, Row[]>>();
   readonly #same = new Map<string, Batcher<Reader, Row[]>>();
 
   constructor(run: Run) {
@@ -40,23 +41,23 @@ export class SharedReads {
     }
   }
 
-  /** The row whose `id` is the key; `text` selects those of a list of keys. */
-  async readKeyed<R>(text: string, key: string): Promise<R | undefined> {
+  /** The rows that have the key; `text` selects those of a list of keys. */
+  async readKeyed<R>(text: string, key: string, by: KeyColumn = 'id'): Promise<R[]> {
     let gathering = this.#byKey.get(text);
     if (!gathering) {
-      gathering = new Batcher({ atOnce: 2, most: mostKeys }, (keys) => this.#readKeys(text, keys));
+      gathering = new Batcher({ atOnce: 2, most: mostKeys[by] }, (keys) => this.#readKeys(text, keys, by));
       this.#byKey.set(text, gathering);
     }
     try {
-      return (await gathering.add(key)) as R | undefined;
+      return (await gathering.add(key)) as R[];
     } finally {
       if (gathering.isIdle) this.#byKey.delete(text);
     }
   }
 
-  async #readKeys(text: string, keys: readonly string[]): Promise<(Row | undefined)[]> {
-    const rows = await this.#run<Row>(text, [[...new Set(keys)]], false, []);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return keys.map((key) => byId.get(key));
+  async #readKeys(text: string, keys: readonly string[], by: KeyColumn): Promise<Row[][]> {
+    const found = new Map<unknown, Row[]>(keys.map((key) => [key, []]));
+    for (const row of await this.#run<Row>(text, [[...found.keys()]], by === '_key', [])) found.get(row[by])?.push(row);
+    return keys.map((key) => [...(found.get(key) ?? [])]);
   }
 }

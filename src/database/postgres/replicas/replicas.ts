@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, commitAndInvalidate } from '../../bus.ts';
-import type { Copied, Database, Replicas } from '../../database.ts';
+import type { Copied, Database, KeyColumn, Replicas } from '../../database.ts';
 import type { Db } from '../../db.ts';
 import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
@@ -80,10 +80,10 @@ export class PostgresReplicas implements Replicas {
             : shared.read<R>(text, values),
         async () => this.#primary.read<R>(text, values, reader, once),
       );
-    const readKeyed = <R>(text: string, key: string) =>
+    const readKeyed = <R>(text: string, key: string, by?: KeyColumn) =>
       orElse(
-        () => shared.readKeyed<R>(text, key),
-        () => this.#primary.readKeyed<R>(text, key),
+        () => shared.readKeyed<R>(text, key, by),
+        () => this.#primary.readKeyed<R>(text, key, by),
       );
     const readFirst = async <R>(...asked: Parameters<Database['readFirst']>) => (await read<R>(...asked))[0];
     // On a replica, the sequence that counts changes runs ahead of the rows. The primary's value is right for every reader

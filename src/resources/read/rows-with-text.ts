@@ -1,0 +1,33 @@
+import type { Database } from '../../database/database.ts';
+import type { Resource } from '../model/resource.ts';
+import { orderSql } from '../query/sorting.ts';
+import type { StoredRow } from '../sql/executor.ts';
+import { type Fragment, raw } from '../sql/sql-text.ts';
+import type { ListRead } from './list-read.ts';
+import type { SearchedText } from './search-conditions.ts';
+
+/**
+ * The first rows that hold a text, by id. One statement looks for the texts of all searches of one turn of the event loop. It
+ * reads only rows that it returns: for `between` and this order PostgreSQL uses the index, however rare or frequent it believes a
+ * text to be. The limit is part of the SQL, so that PostgreSQL keeps the plan.
+ */
+export function rowsWithText(
+  readKeyed: NonNullable<Database['readKeyed']>,
+  { table }: Resource,
+  { shape, sort: { idDescending } }: ListRead,
+  { field, text }: SearchedText,
+  { extra, limit }: { extra: Fragment; limit: number },
+): Promise<StoredRow[]> {
+  const compared = field.compared('t');
+  const keys = [{ compared: raw(compared), descending: idDescending, nullable: field.nullable }];
+  const order = orderSql({ keys, idDescending }, 'postgres');
+  return readKeyed<StoredRow>(
+    `select wanted."_key", found.* from unnest(array(select unnest($1::text[]))) as wanted ("_key")
+    cross join lateral (
+      select ${shape.columns}${extra.strings[0]} from ${table} as t where ${compared} between wanted."_key" and wanted."_key"
+      order by ${order.strings[0]} limit ${limit}
+    ) as found`,
+    text,
+    '_key',
+  );
+}
