@@ -16,6 +16,7 @@ import type { Authenticate } from './gate/authenticate.ts';
 import { type KnownPaths, knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
 import { requestId } from './request-id.ts';
+import { compilersFactory } from './schema-compilers.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 
 /** Takes over the little that only Fastify can know: answers that broke off after their headers were sent. */
@@ -121,17 +122,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
       optimizeEmptyRequests: true,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        allErrors: true,
-        useDefaults: true,
-        // The schemas are our own; checking them at each start would be a twelfth of it.
-        validateSchema: false,
-        meta: false,
-      },
-    },
+    schemaController: { compilersFactory },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   app.decorateRequest('caller');

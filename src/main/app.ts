@@ -110,7 +110,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
   const followed = { ...given, recorded: changes.wake, positions: changes.positions };
-  const served = serveResources(app, context, resources, followed, scopes.list());
+  const served = serveResources(app, context, resources, followed);
   const resourceServices: ResourceServices = { ...followed, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);
   changes.serve(app, new Map([...served, ...compileResources([sessionChanges])]), {

@@ -2,7 +2,6 @@ import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { Compressed } from '../http/compressed.ts';
 import { partsOf } from '../http/openapi/openapi-components.ts';
-import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
@@ -21,10 +20,8 @@ export function serveResources(
   context: Context,
   definitions: readonly ResourceDefinition[],
   given: Omit<ResourceServices, 'context' | 'resources'>,
-  scopes?: readonly string[],
 ): Resources {
   const roles = [...new Set(['admin', ...context.config.roles])];
-  checkDefinitions(definitions, scopes ? { roles, scopes } : { roles });
   const resources = compileResources(definitions);
   const services = { ...given, context, resources };
   describe(app, resources);

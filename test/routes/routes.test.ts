@@ -172,6 +172,19 @@ describe('A declared route', () => {
     }
   });
 
+  it('is refused where the schema of an action describes nothing', async () => {
+    const folder = mkdtempSync(join(dir, 'action-'));
+    const action =
+      "{ name: 'wash', summary: 'Washes a car', body: { type: 'object', properties: { a: { type: 'strng' } } }, run() {} }";
+    const declared = `{ name: 'cars', fields: { plate: text() }, access: { read: 'auth:api', write: 'auth:api' }, actions: [${action}] }`;
+    const imported = "import { defineResource, text } from 'gatehouse-server/resources';";
+    writeFileSync(join(folder, 'cars.ts'), `${imported}\nexport default defineResource(${declared});`);
+    await assert.rejects(
+      services('sqlite')({ env: { RESOURCES_DIR: folder } }),
+      /cars\/:id\/wash, .* type must be .*strng/,
+    );
+  });
+
   it('is not the only thing that a file may export, but the default is one', async () => {
     const folder = mkdtempSync(join(dir, 'exports-'));
     const declared = "{ kind: 'route', route: { method: 'GET', path: '/v1/a', auth: 'public', handle() {} } }";

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
+import { compiledAtStart } from '../../http/schema-compilers.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
@@ -89,6 +90,7 @@ function serveRoute(
       ...(body ? { body: closedSchema(body) } : {}),
       ...(response ? { response: { [status]: response } } : {}),
     },
+    ...compiledAtStart,
     async preValidation(request) {
       // Converts texts of a path, a query string or a form to the types of the schema.
       if (params) request.params = readForm(request.params as Record<string, unknown>, params);

@@ -5,7 +5,6 @@ import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../platform/progress.ts';
-import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
@@ -91,7 +90,6 @@ export async function planResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
 ): Promise<MigrationPlan> {
-  checkDefinitions(definitions);
   return underMigrationLock(database, async (tx) => {
     const executor = { engine: database.engine, db: tx };
     return (await planAll(executor, await readSchemas(tx), definitions, {})).plan;
@@ -112,7 +110,6 @@ export async function applyResourceMigrations(
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions = {},
 ): Promise<string[]> {
-  checkDefinitions(definitions);
   const ahead = options.dryRun ? nothingAhead : await doAhead(database, definitions, options);
   const shown = shownSteps(options.progress ?? unwatched);
   try {

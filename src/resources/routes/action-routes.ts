@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { compiledAtStart } from '../../http/schema-compilers.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
@@ -44,6 +45,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         ...actionDocs(resource, action, access === 'public' ? access : scopeOf),
         ...(body ? { body: closedSchema(body) } : {}),
       },
+      ...(resource.definition.file === undefined ? {} : compiledAtStart),
       serializerCompiler: () => (data) => JSON.stringify(data),
       async preValidation(request) {
         await proveRequest(services, resource, request, body);

@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
+
+type CompileValidator = FastifySchemaCompiler<unknown>;
+type CompileSerializer = FastifySerializerCompiler<unknown>;
+
+const require = createRequire(import.meta.url);
+const ajvOptions = {
+  coerceTypes: false,
+  removeAdditional: false,
+  allErrors: true,
+  useDefaults: true,
+  // Checking the schemas themselves would take a twelfth of the start.
+  validateSchema: false,
+  meta: false,
+};
+// Loading Ajv takes longer than compiling most schemas, so nothing is loaded before it is needed.
+let validators: CompileValidator | undefined;
+let serializers: CompileSerializer | undefined;
+const compileValidator: CompileValidator = (route) => {
+  validators ??= require('@fastify/ajv-compiler')()({}, { customOptions: ajvOptions }) as CompileValidator;
+  return validators(route);
+};
+const compileSerializer: CompileSerializer = (route) => {
+  serializers ??= require('@fastify/fast-json-stringify-compiler')()({}, {}) as CompileSerializer;
+  return serializers(route);
+};
+
+/** For schemas of the operator: a wrong one fails the start. */
+export const compiledAtStart = { validatorCompiler: compileValidator, serializerCompiler: compileSerializer } as const;
+
+/** Compiles the service's own schemas at the first request of their route: together they would take a fifth of the start. */
+export const compilersFactory = {
+  buildValidator: () => compileValidatorLater as never,
+  buildSerializer: () => compileSerializerLater as never,
+};
+
+const compileValidatorLater: CompileValidator = (route) => {
+  let compiled: ReturnType<CompileValidator> | undefined;
+  const validate: ReturnType<CompileValidator> = (data) => {
+    compiled ??= compileValidator(route);
+    const result = compiled(data);
+    // Fastify reads the errors of Ajv from the function that it called.
+    validate.errors = compiled.errors ?? null;
+    return result;
+  };
+  return validate;
+};
+
+const compileSerializerLater: CompileSerializer = (route) => {
+  let compiled: ReturnType<CompileSerializer> | undefined;
+  return (data) => {
+    compiled ??= compileSerializer(route);
+    return compiled(data);
+  };
+};
