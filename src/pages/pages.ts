@@ -17,10 +17,11 @@ import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
-import { createPageKit, type PageKit } from './kit/page-kit.ts';
+import { createPageKit } from './kit/page-kit.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
 import { themeOf } from './kit/theme.ts';
+import type { PageKit } from './kit/visit.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
@@ -62,7 +63,7 @@ export async function servePages(
 ): Promise<void> {
   refuseTakenName(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, means);
-  kit.page('/', 'public', (_request, reply) => kit.go(reply, '/settings'));
+  kit.page('/', 'public', (visit) => visit.go('/settings'));
   serveTheme(kit);
   serveLanguage(kit);
   const continuations = new Continuations(means.keys, context.now);
@@ -121,8 +122,8 @@ function serveOwnPages(kit: PageKit, services: ResourceServices, loaded: readonl
     const { path, auth, view, load } = declared.page;
     if (!kit.hasView(view)) throw new OperatorError(`${declared.file}: there is no view "${view}" in VIEWS_DIR.`);
     try {
-      kit.page(path, auth, async (request, reply) =>
-        kit.show(request, reply, view, { ...(await load?.(routeCall(services, request, reply))) }),
+      kit.page(path, auth, async (visit) =>
+        visit.show(view, { ...(await load?.(routeCall(services, visit.request, visit.reply))) }),
       );
     } catch (error) {
       if (codeOf(error) !== 'FST_ERR_DUPLICATED_ROUTE') throw error;

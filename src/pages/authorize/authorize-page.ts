@@ -26,8 +26,8 @@ import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import { type PageKit, Visit } from '../kit/visit.ts';
 import { type DescribeScope, digestOf, type Shown, showConsent } from './consent-page.ts';
 import type { Continuation, Continuations } from './continuations.ts';
 import { formTargets } from './destinations.ts';
@@ -38,11 +38,14 @@ export interface Means {
   readonly describe: DescribeScope;
 }
 
-/** One visit to the authorization endpoint, or to what follows it. */
-export interface Visit {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+/** A visit to the authorization endpoint, or to one of the pages that follow it. */
+export class AuthorizeVisit extends Visit {
   readonly continuation: Continuation;
+
+  constructor(kit: PageKit, request: FastifyRequest, reply: FastifyReply, continuation: Continuation) {
+    super(kit, request, reply);
+    this.continuation = continuation;
+  }
 }
 
 /** The facts after the sign-in and the validation of the request. */
@@ -54,16 +57,14 @@ export interface Asked {
 
 /** The authorization endpoint: pages where they are needed, then the answer to the application. */
 export class AuthorizePage {
-  readonly #kit: PageKit;
   readonly #means: Means;
 
-  constructor(kit: PageKit, means: Means) {
-    this.#kit = kit;
+  constructor(means: Means) {
     this.#means = means;
   }
 
   /** The request from the start, or from where another page left it. */
-  answer(visit: Visit): Promise<FastifyReply> {
+  answer(visit: AuthorizeVisit): Promise<FastifyReply> {
     return this.#judge(visit, async ({ authorization, login, step, asking }) => {
       if (step.kind === 'grant') return this.give(visit, { authorization, login, asking }, step.scopes);
       if (step.kind === 'choose-account') return this.#chooseAccount(visit, asking, login);
@@ -73,7 +74,7 @@ export class AuthorizePage {
 
   /** The person has decided: everything is judged again, as if nothing had been asked before. */
   allow(
-    visit: Visit,
+    visit: AuthorizeVisit,
     decide: (asked: Asked, scopes: readonly string[]) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     return this.#judge(
@@ -88,14 +89,14 @@ export class AuthorizePage {
   }
 
   /** The person will not have it. */
-  deny(visit: Visit): Promise<FastifyReply> {
+  deny(visit: AuthorizeVisit): Promise<FastifyReply> {
     return this.#judge(visit, async () => {
       throw new OAuthError('access_denied', 'The person has refused.');
     });
   }
 
   async #judge(
-    visit: Visit,
+    visit: AuthorizeVisit,
     go: (asked: Asked & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
     { asksAgain = false } = {},
   ): Promise<FastifyReply> {
@@ -105,7 +106,7 @@ export class AuthorizePage {
     const sent = readAuthorizationParameters(query);
     const effective = await effectiveParameters(oauth, sent, { resumed: progress.since !== undefined });
     const { parameters } = effective;
-    const login = await findLogin(oauth, visit.request.caller);
+    const login = await findLogin(oauth, visit.caller);
     // Nobody who is not known here makes this service call an address.
     if (!login && !isSilent(parameters) && oauth.documents.takes(parameters.get('client_id')?.[0])) {
       return this.signIn(visit);
@@ -143,27 +144,28 @@ export class AuthorizePage {
   }
 
   /** To the login page, from which the request comes back as it is. */
-  signIn({ request, reply, continuation: { query } }: Visit): Promise<FastifyReply> {
-    const progress = { since: this.#kit.now() };
-    const next = this.#means.continuations.path({ query, progress });
-    if (request.caller.kind === 'anonymous') this.#kit.cookies.setGoing(reply, next);
-    return this.#kit.go(reply, `${this.#kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
+  signIn(visit: AuthorizeVisit): Promise<FastifyReply> {
+    const { kit, reply, continuation } = visit;
+    const progress = { since: kit.now() };
+    const next = this.#means.continuations.path({ query: continuation.query, progress });
+    if (visit.caller.kind === 'anonymous') kit.cookies.setGoing(reply, next);
+    return visit.go(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
-  async #chooseAccount(visit: Visit, asking: ValidatedClient, { userId }: Login): Promise<FastifyReply> {
+  async #chooseAccount(visit: AuthorizeVisit, asking: ValidatedClient, { userId }: Login): Promise<FastifyReply> {
     return this.#show(visit, asking, 'authorize-account', {
       title: message('authorize_account.title'),
-      person: await this.#person(userId),
+      person: await personOf(visit, userId),
     });
   }
 
   async askConsent(
-    visit: Visit,
+    visit: AuthorizeVisit,
     { authorization, login, asking }: Asked,
     scopes: readonly string[],
     variables: Variables = {},
   ): Promise<FastifyReply> {
-    const shown = await this.shown(authorization, scopes);
+    const shown = await this.shown(visit, authorization, scopes);
     const left_out = (variables.left_out ?? []) as readonly string[];
     return this.#show(visit, asking, 'authorize', {
       title: message('authorize.title', { application: asking.client.name }),
@@ -172,42 +174,29 @@ export class AuthorizePage {
       scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
       details: shown.details,
       shown: digestOf(shown),
-      person: await this.#person(login.userId),
+      person: await personOf(visit, login.userId),
       ...variables,
     });
   }
 
-  shown(authorization: AuthorizationRequest, scopes: readonly string[]): Promise<Shown> {
-    return showConsent(this.#kit, authorization, scopes, this.#means.describe);
-  }
-
-  async #person(userId: string): Promise<{ label: string; login: string }> {
-    const user = await findUser(this.#kit.database.db, userId);
-    const login = user?.email ?? user?.username ?? user?.phone ?? '';
-    return { label: user?.name || login, login };
+  shown({ kit }: Visit, authorization: AuthorizationRequest, scopes: readonly string[]): Promise<Shown> {
+    return showConsent(kit, authorization, scopes, this.#means.describe);
   }
 
   #show(
-    visit: Visit,
+    visit: AuthorizeVisit,
     { client, redirectUri }: ValidatedClient,
     view: string,
     variables: Variables,
   ): Promise<FastifyReply> {
     const continuation = this.#means.continuations.fields(visit.continuation);
     const reach = { formTargets: formTargets(redirectUri), image: client.logoUri };
-    const { request, reply } = visit;
-    return this.#kit.show(
-      request,
-      reply,
-      view,
-      { application: { name: client.name }, continuation, ...variables },
-      reach,
-    );
+    return visit.show(view, { application: { name: client.name }, continuation, ...variables }, reach);
   }
 
   /** `asked`: the scopes that the person was asked for just now. */
   async give(
-    visit: Visit,
+    visit: AuthorizeVisit,
     { authorization, login }: Asked,
     scopes: readonly string[],
     asked?: readonly string[],
@@ -226,28 +215,30 @@ export class AuthorizePage {
   }
 
   /** RFC 9700 4.12: 303 after a form, so that nothing of the form is sent on. */
-  async #return(
-    { request, reply }: Visit,
-    asking: ValidatedClient,
-    answer: AuthorizationResponse,
-  ): Promise<FastifyReply> {
-    if (this.#kit.cookies.read(request).going) this.#kit.cookies.clearGoing(reply);
-    if (answer.mode === 'form_post') return this.#post(request, reply, asking, answer);
+  async #return(visit: Visit, { client }: ValidatedClient, answer: AuthorizationResponse): Promise<FastifyReply> {
+    const { kit, request, reply } = visit;
+    if (kit.cookies.read(request).going) kit.cookies.clearGoing(reply);
+    if (answer.mode === 'form_post') return postItself(visit, client.name, answer);
     return reply
       .header('cache-control', 'no-store')
       .redirect(locationOf(answer), request.method === 'POST' ? 303 : 302);
   }
+}
 
-  /** A page whose form sends itself. */
-  #post(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { client, redirectUri }: ValidatedClient,
-    { parameters }: AuthorizationResponse,
-  ): Promise<FastifyReply> {
-    const fields = Object.entries(parameters).map(([name, value]) => ({ name, value }));
-    const variables = { title: message('form_post.title'), application: { name: client.name } };
-    const reach = { formTargets: formTargets(redirectUri) };
-    return this.#kit.show(request, reply, 'form-post', { ...variables, action: redirectUri, fields }, reach);
-  }
+/** A page whose form sends itself. */
+function postItself(
+  visit: Visit,
+  application: string,
+  { redirectUri, parameters }: AuthorizationResponse,
+): Promise<FastifyReply> {
+  const fields = Object.entries(parameters).map(([name, value]) => ({ name, value }));
+  const variables = { title: message('form_post.title'), application: { name: application } };
+  const reach = { formTargets: formTargets(redirectUri) };
+  return visit.show('form-post', { ...variables, action: redirectUri, fields }, reach);
+}
+
+async function personOf({ kit }: Visit, userId: string): Promise<{ label: string; login: string }> {
+  const user = await findUser(kit.database.db, userId);
+  const login = user?.email ?? user?.username ?? user?.phone ?? '';
+  return { label: user?.name || login, login };
 }

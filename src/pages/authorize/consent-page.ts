@@ -5,7 +5,7 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { PageKit } from '../kit/visit.ts';
 
 /** A scope in words that people understand. */
 export type DescribeScope = (scope: string) => LocalizedText;

@@ -7,8 +7,8 @@ import { prompts } from '../../oauth/authorize/authorization-request.ts';
 import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { membersOf } from '../../platform/is-object.ts';
-import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
-import { AuthorizePage, type Means, type Visit } from './authorize-page.ts';
+import { type PageKit, Visit } from '../kit/visit.ts';
+import { AuthorizePage, AuthorizeVisit, type Means } from './authorize-page.ts';
 import { digestOf } from './consent-page.ts';
 import { type Continuation, continuePath } from './continuations.ts';
 
@@ -57,20 +57,23 @@ const longestQuery = 8 * 1024;
 
 /** RFC 6749 3.1. A page for people who are signed in; others sign in and come back. */
 export async function serveAuthorize(app: App, kit: PageKit, means: Means): Promise<void> {
-  const page = new AuthorizePage(kit, means);
+  const page = new AuthorizePage(means);
   const { continuations } = means;
 
   app.get(
     endpoint,
     { config: { ...config, query: 'raw' }, schema: authorizeSchema, ...noValidation, exposeHeadRoute: false },
-    (request, reply) => page.answer({ request, reply, continuation: { query: queryStringOf(request), progress: {} } }),
+    (request, reply) =>
+      page.answer(new AuthorizeVisit(kit, request, reply, { query: queryStringOf(request), progress: {} })),
   );
   app.get(continuePath, { config, schema, exposeHeadRoute: false }, (request, reply) =>
-    page.answer({ request, reply, continuation: required(continuations.read(queryOf(request))) }),
+    page.answer(
+      new AuthorizeVisit(kit, request, reply, required(continuations.read(new Visit(kit, request, reply).query))),
+    ),
   );
   app.post(decisionPath, { config, schema }, (request, reply) => {
-    const fields = readForm(request, 'request', 'since', 'chosen', 'mac');
-    return decide(kit, means, page, { request, reply, continuation: required(continuations.read(fields)) });
+    const fields = new Visit(kit, request, reply).form('request', 'since', 'chosen', 'mac');
+    return decide(new AuthorizeVisit(kit, request, reply, required(continuations.read(fields))), means, page);
   });
   await serveByPost(app, kit);
 }
@@ -86,35 +89,34 @@ function required(continuation: Continuation | undefined): Continuation {
 }
 
 /** Carries out the user's decision. */
-async function decide(kit: PageKit, means: Means, page: AuthorizePage, visit: Visit): Promise<FastifyReply> {
-  const { request, reply, continuation } = visit;
+async function decide(visit: AuthorizeVisit, means: Means, page: AuthorizePage): Promise<FastifyReply> {
+  const { caller, continuation } = visit;
   // The session has ended while the page was open. Nothing is decided by nobody; they are asked again.
-  if (request.caller.kind === 'anonymous') return kit.go(reply, means.continuations.path(continuation));
-  kit.checkForm(request);
-  const { decision } = readForm(request, 'decision');
+  if (caller.kind === 'anonymous') return visit.go(means.continuations.path(continuation));
+  visit.kit.checkForm(visit.request);
+  const { decision } = visit.form('decision');
   if (decision === 'allow') return allow(page, visit);
   if (decision === 'deny') return page.deny(visit);
   if (decision === 'other-account') return page.signIn(visit);
   if (decision !== 'this-account') throw badRequest('Press one of the buttons.');
-  const progress = { ...continuation.progress, chosen: request.caller.sessionId ?? undefined };
-  return kit.go(reply, means.continuations.path({ ...continuation, progress }));
+  const progress = { ...continuation.progress, chosen: caller.sessionId ?? undefined };
+  return visit.go(means.continuations.path({ ...continuation, progress }));
 }
 
-const allow = (page: AuthorizePage, visit: Visit): Promise<FastifyReply> =>
+const allow = (page: AuthorizePage, visit: AuthorizeVisit): Promise<FastifyReply> =>
   page.allow(visit, async (asked, scopes) => {
     const sent = membersOf(visit.request.body);
-    const { reply } = visit;
-    const shown = await page.shown(asked.authorization, scopes);
+    const shown = await page.shown(visit, asked.authorization, scopes);
     const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;
     const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);
     const left_out = scopes.filter((name) => !chosen.includes(name));
     if (sent.shown !== digestOf(shown)) {
       const problem = message('authorize.changed');
-      return page.askConsent({ ...visit, reply: reply.code(409) }, asked, scopes, { problem });
+      return page.askConsent(visit.status(409), asked, scopes, { problem });
     }
     if (chosen.length === 0) {
       const problem = message('authorize.tick_one');
-      return page.askConsent({ ...visit, reply: reply.code(422) }, asked, scopes, { problem, left_out });
+      return page.askConsent(visit.status(422), asked, scopes, { problem, left_out });
     }
     return page.give(visit, asked, chosen, scopes);
   });
@@ -125,12 +127,13 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
     const type = 'application/x-www-form-urlencoded';
     scope.removeContentTypeParser(type);
     scope.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, done) => done(null, body));
-    scope.post(endpoint, { config: { auth: 'public', errors: 'page' }, schema }, ({ body }, reply) => {
+    scope.post(endpoint, { config: { auth: 'public', errors: 'page' }, schema }, (request, reply) => {
+      const { body } = request;
       const query = typeof body === 'string' ? new URLSearchParams(body) : new URLSearchParams(textsOf(body));
       const text = query.toString();
       // No header could carry it, and no browser would follow.
       if (text.length > longestQuery) throw badRequest('The application that sent you here sent far too much.');
-      return kit.go(reply, `${endpoint}?${text}`);
+      return new Visit(kit, request, reply).go(`${endpoint}?${text}`);
     });
   });
 }

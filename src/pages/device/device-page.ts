@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
@@ -12,70 +12,64 @@ import { readUserCode, showUserCode } from '../../oauth/device-authorization/dev
 import type { OAuth } from '../../oauth/oauth.ts';
 import { membersOf } from '../../platform/is-object.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
-import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { currentUser } from '../settings/settings-shell.ts';
 
 /** RFC 8628 3.3: a person types the code and decides. A link with the code only saves typing. */
 export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
-  kit.page('/device', 'auth:web', (request, reply) => {
-    const { user_code: sent = '' } = queryOf(request);
+  kit.page('/device', 'auth:web', (visit) => {
+    const { user_code: sent = '' } = visit.query;
     const code = readUserCode(String(sent));
-    return showDevice(kit, request, reply, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
+    return showDevice(visit, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
   });
-  kit.form('/device', 'auth:web', (request, reply) =>
-    withDevice(kit, oauth, request, reply, (device) => showConfirm(kit, oauth, request, reply, device)),
-  );
-  kit.form('/device/decision', 'auth:web', async (request, reply) => {
-    const { user_code } = readForm(request, 'user_code');
-    const earlier = () => earlierDecision(oauth, request.caller, user_code);
+  kit.form('/device', 'auth:web', (visit) => withDevice(visit, oauth, (device) => showConfirm(visit, oauth, device)));
+  kit.form('/device/decision', 'auth:web', async (visit) => {
+    const { user_code } = visit.form('user_code');
+    const earlier = () => earlierDecision(oauth, visit.caller, user_code);
     const decision = await earlier();
-    if (decision) return kit.go(reply, `/device/done?decision=${decision}`);
-    return withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device), earlier);
+    if (decision) return visit.go(`/device/done?decision=${decision}`);
+    return withDevice(visit, oauth, (device) => decide(visit, oauth, device), earlier);
   });
-  kit.page('/device/done', 'auth:web', (request, reply) => showDone(kit, request, reply));
+  kit.page('/device/done', 'auth:web', showDone);
 }
 
-const showDevice = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: Variables) =>
-  kit.show(request, reply, 'device', { title: message('device.title'), ...variables });
+const showDevice = (visit: Visit, variables: Variables) =>
+  visit.show('device', { title: message('device.title'), ...variables });
 
 /** The device whose code was typed, or the page again that says that there is none. */
 async function withDevice(
-  kit: PageKit,
+  visit: Visit,
   oauth: OAuth,
-  request: FastifyRequest,
-  reply: FastifyReply,
   next: (device: WaitingDevice) => Promise<FastifyReply>,
   earlier?: () => ReturnType<typeof earlierDecision>,
 ): Promise<FastifyReply> {
-  const { user_code } = readForm(request, 'user_code');
-  const person = { caller: request.caller, source: requestSource(request) };
+  const { user_code } = visit.form('user_code');
+  const person = { caller: visit.caller, source: requestSource(visit.request) };
   const device = await findWaitingDevice(oauth, person, user_code);
   if (device) return next(device);
   // Of two clicks at once, the first may have decided while this one looked for the device.
   const decision = await earlier?.();
-  if (decision) return kit.go(reply, `/device/done?decision=${decision}`);
+  if (decision) return visit.go(`/device/done?decision=${decision}`);
   const errors = { user_code: message('device.none') };
-  return showDevice(kit, request, reply.code(422), { values: { user_code: user_code.slice(0, 32) }, errors });
+  return showDevice(visit.status(422), { values: { user_code: user_code.slice(0, 32) }, errors });
 }
 
 async function showConfirm(
-  kit: PageKit,
+  visit: Visit,
   { scopes: known }: OAuth,
-  request: FastifyRequest,
-  reply: FastifyReply,
   { row, client, scopes }: WaitingDevice,
   variables: Variables = {},
 ): Promise<FastifyReply> {
-  const { name, email, username, phone } = await currentUser(kit, request);
-  return kit.show(request, reply, 'device-confirm', {
+  const { name, email, username, phone } = await currentUser(visit);
+  return visit.show('device-confirm', {
     title: message('device.title'),
     person: { label: name || email || username || phone },
     application: {
       name: client.name,
       verified: client.registration === null,
       host: hostOfClient(client),
-      owner: await ownerOfClient(kit, client),
+      owner: await ownerOfClient(visit.kit, client),
     },
     scopes: scopes.map((scope) => ({
       name: scope,
@@ -90,36 +84,31 @@ async function showConfirm(
   });
 }
 
-async function decide(
-  kit: PageKit,
-  oauth: OAuth,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  device: WaitingDevice,
-): Promise<FastifyReply> {
-  const agreed = readForm(request, 'decision').decision === 'allow';
-  const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(request, scope));
+async function decide(visit: Visit, oauth: OAuth, device: WaitingDevice): Promise<FastifyReply> {
+  const agreed = visit.form('decision').decision === 'allow';
+  const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(visit, scope));
   if (agreed && chosen.length === 0) {
-    return showConfirm(kit, oauth, request, reply.code(422), device, { problem: message('device.tick_one') });
+    return showConfirm(visit.status(422), oauth, device, { problem: message('device.tick_one') });
   }
-  const person = { caller: request.caller, source: requestSource(request) };
+  const person = { caller: visit.caller, source: requestSource(visit.request) };
   const decision = await decideOnDevice(oauth, person, device, agreed ? chosen : undefined).then(
     () => (agreed ? 'allowed' : 'refused'),
     async (error: unknown) => {
       // Two clicks at once: the first has decided.
-      const earlier = await earlierDecision(oauth, request.caller, device.row.user_code);
+      const earlier = await earlierDecision(oauth, visit.caller, device.row.user_code);
       if (earlier === undefined) throw error;
       return earlier;
     },
   );
-  return kit.go(reply, `/device/done?decision=${decision}`);
+  return visit.go(`/device/done?decision=${decision}`);
 }
 
-const isTicked = ({ body }: FastifyRequest, scope: string): boolean => Object.hasOwn(membersOf(body), `scope:${scope}`);
+const isTicked = ({ request }: Visit, scope: string): boolean =>
+  Object.hasOwn(membersOf(request.body), `scope:${scope}`);
 
-const showDone = (kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-  const refused = queryOf(request).decision === 'refused';
-  return kit.show(request, reply, 'message', {
+const showDone = (visit: Visit): Promise<FastifyReply> => {
+  const refused = visit.query.decision === 'refused';
+  return visit.show('message', {
     title: refused ? message('device.refused') : message('device.connected'),
     lines: refused
       ? [message('device.refused_about')]

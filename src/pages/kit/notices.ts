@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
+import type { Visit } from './visit.ts';
 
 /** The notices after a successful form. `?done=…` in the URL selects one, so no text of the URL is shown. */
 const notices = new Map(
@@ -29,5 +29,4 @@ const notices = new Map(
   ].map((done) => [done, message(`notice.${done}`)]),
 );
 
-export const noticeOf = (request: FastifyRequest): Message | undefined =>
-  notices.get((request.query as Record<string, string | undefined>).done ?? '');
+export const noticeOf = ({ query }: Visit): Message | undefined => notices.get(query.done ?? '');

@@ -1,35 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Brand, pictureSource, readBrand } from '../../config/brand.ts';
-import type { Config } from '../../config/config.ts';
 import { type Languages, languagesOf, nameOfLanguage } from '../../config/languages/languages.ts';
 import { Message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
-import type { Database } from '../../database/database.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { longestRefusal } from '../../http/errors/error-bodies.ts';
 import { addVary } from '../../http/gate/caching.ts';
 import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
-import type { ProviderButton, Providers } from '../../identity/providers/providers.ts';
+import type { Providers } from '../../identity/providers/providers.ts';
 import { Problem } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
-import { type Cookies, createCookies } from '../session/cookies.ts';
+import { createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
-import { createLoginClient, type LoginClient } from '../session/login-client.ts';
+import { createLoginClient } from '../session/login-client.ts';
 import { RequestLanguage } from '../session/request-language.ts';
-import { type AssetUrls, serveAssets } from './assets.ts';
+import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { provingInPlace } from './prove-in-place.ts';
 import { pathOf, themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
-
-/** The sources beyond this origin that one page needs. */
-export interface Reach {
-  /** Where its form may lead in the end, as sources of `form-action`. */
-  readonly formTargets?: string | undefined;
-  /** An image of somebody else's. */
-  readonly image?: string | null | undefined;
-}
+import { type Handler, type PageKit, type Reach, Visit } from './visit.ts';
 
 /** Styles and scripts come from this origin's own files and nowhere else; nothing inline runs. */
 const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {}): string =>
@@ -44,57 +34,6 @@ const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {})
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-/** The tools that every page uses. */
-export interface PageKit {
-  readonly config: Config;
-  readonly brand: Brand;
-  readonly logo: string;
-  /** The values for a page without a view. */
-  readonly frame: PageFrame;
-  /** The Content-Security-Policy of pages that need nothing from elsewhere. */
-  readonly policy: string;
-  readonly database: Database;
-  readonly now: Context['now'];
-  readonly cookies: Cookies;
-  readonly client: LoginClient;
-  readonly webSessions: WebSessions;
-  readonly languages: Languages;
-  /** The language of a request: the person's choice, else the browser's. */
-  languageOf(request: FastifyRequest): Promise<string>;
-  /** The providers at which this user can prove who they are. */
-  proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
-  /** Where people without a session are sent. */
-  readonly loginPath: string;
-  /** A page by GET. */
-  page(path: string, auth: Protection, handler: Handler): void;
-  /** A POST route for a form. Refused unless the form is ours (CSRF token). */
-  form(path: string, auth: Protection, handler: Handler): void;
-  /** A POST route for a harmless form. Refused from other sites, but its CSRF token is not checked: error pages have none. */
-  looseForm(path: string, handler: Handler): void;
-  /** Refuses a form that is not ours, for this visitor and this session. */
-  checkForm(request: FastifyRequest): void;
-  hasView(name: string): boolean;
-  /** Answers with a view. Messages among its variables are said in the reader's language. */
-  show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    view: string,
-    variables: Variables,
-    reach?: Reach,
-  ): Promise<FastifyReply>;
-  /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
-  go(reply: FastifyReply, path: string, status?: 302 | 303): Promise<FastifyReply>;
-}
-
-interface PageFrame {
-  readonly root: string;
-  readonly product: string;
-  readonly loginPath: string;
-  readonly assets: AssetUrls;
-}
 
 interface Means {
   readonly providers: Providers;
@@ -161,12 +100,10 @@ export async function createPageKit(
   };
 
   /** Handlers call the API in the reader's language. */
-  const inLanguage =
-    (handler: Handler): Handler =>
-    async (request, reply) => {
-      await languageOf(request);
-      return handler(request, reply);
-    };
+  const inLanguage = (handler: Handler) => async (request: FastifyRequest, reply: FastifyReply) => {
+    await languageOf(request);
+    return handler(new Visit(kit, request, reply));
+  };
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   const kit: PageKit = {
     config,
@@ -198,11 +135,15 @@ export async function createPageKit(
       );
     },
     looseForm(path, handler) {
-      app.post(path, { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) }, handler);
+      app.post(
+        path,
+        { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) },
+        (request, reply) => handler(new Visit(kit, request, reply)),
+      );
     },
     checkForm: (request) => csrf.check(request),
     hasView: views.has,
-    async show(request, reply, view, variables, reach) {
+    async show({ request, reply }, view, variables, reach) {
       const token = csrf.token(request, reply);
       const language = await languageOf(request);
       const all = spoken(languages, language, { errors: {}, values: {}, ...variables });
@@ -211,14 +152,9 @@ export async function createPageKit(
       if (isTooLong(request, reply, html)) throw tooLong;
       return send(reply, language, html, reach);
     },
-    go: async (reply, path, status = 303) => {
-      // A page of another application names it with the prefix of BASE_URL; pages here name it without.
-      const target = path.startsWith(`${root}/`) ? path : root + path;
-      return reply.header('cache-control', 'no-store').redirect(target, status);
-    },
   };
   const proving = (auth: Protection, handler: Handler): Handler =>
-    auth === 'auth:web' ? provingInPlace(kit, handler) : handler;
+    auth === 'auth:web' ? provingInPlace(handler) : handler;
   return kit;
 }
 
@@ -229,20 +165,6 @@ const tooLong = new Problem(413, 'Content Too Large', 'The form holds more than 
 /** A refused form comes back with what was typed: to nobody in particular, not with all that somebody may send. */
 const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>
   statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > longestRefusal;
-
-/** The named fields of a form as text, trimmed but for passwords; whatever else was sent is left alone. */
-export function readForm<Name extends string>({ body }: FastifyRequest, ...names: Name[]): Record<Name, string> {
-  const sent = membersOf(body);
-  const read = (name: Name) => {
-    const value = sent[name];
-    if (typeof value !== 'string') return '';
-    return name.includes('password') ? value : value.trim();
-  };
-  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
-}
-
-export const queryOf = (request: FastifyRequest): Record<string, string | undefined> =>
-  request.query as Record<string, string | undefined>;
 
 /** The variables of a view with every message in them in the reader's language. */
 const spoken = (languages: Languages, language: string, variables: Variables): Variables =>

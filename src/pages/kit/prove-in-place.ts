@@ -3,18 +3,11 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import { Problem } from '../../platform/errors.ts';
 import { leastToRenew, reaches } from '../../platform/proof.ts';
-import { tokenOf, type WebSessions } from '../session/authenticate-web.ts';
+import { tokenOf } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import type { Variables } from './views.ts';
+import type { Handler, Visit } from './visit.ts';
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-/** The part of the page kit that is used here. */
-interface Kit {
-  readonly webSessions: WebSessions;
-  /** The providers at which this user can prove who they are. */
-  proversOf(userId: string | null): Promise<readonly { name: string; label: string }[]>;
-  show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
-}
 type Form = Readonly<Record<string, unknown>>;
 
 /** Ways to prove who one is on a page. Their fields have a prefix, so that they are not mixed up with what was typed. */
@@ -45,8 +38,9 @@ function proofsIn(form: Form): Proofs {
 
 /** Asks for a proof if it is too old. The page repeats the typed values, so that the form continues afterwards. */
 export const provingInPlace =
-  (kit: Kit, handler: Handler): Handler =>
-  async (request, reply) => {
+  (handler: Handler): Handler =>
+  async (visit) => {
+    const { request, reply } = visit;
     const sent = (request.body ?? {}) as Form;
     const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
     const body = proofsIn(sent);
@@ -54,34 +48,36 @@ export const provingInPlace =
     const kept = Object.fromEntries(
       [fieldOf('provider'), mailed.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
     );
-    if (mailed.send in sent) return sendCode(kit, request, reply, { ...form, ...kept });
+    if (mailed.send in sent) return sendCode(visit, { ...form, ...kept });
     if (Object.keys(body).length > 0) {
       request.body = form;
       const answer = await proveBy(request, body);
-      if (!answer.ok) return askForProof(kit, request, reply.code(answer.status), { ...form, ...kept }, wrong(answer));
-      const caller = await kit.webSessions.require(request, reply);
+      if (!answer.ok) return askForProof(visit.status(answer.status), { ...form, ...kept }, wrong(answer));
+      const caller = await visit.kit.webSessions.require(request, reply);
       if (!caller) return reply;
       request.caller = caller;
     }
     try {
-      return await handler(request, reply);
+      return await handler(visit);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
       // The proof is missing or wrong: name the proof that is required.
       const problem = Object.keys(body).length > 0 ? problemMessage(error.code, error.message) : undefined;
-      return askForProof(kit, request, reply.code(error.status).headers(error.headers), form, { problem });
+      reply.headers(error.headers);
+      return askForProof(visit.status(error.status), form, { problem });
     }
   };
 
 /** Sends a code to the address of the person, and asks for it. */
-async function sendCode(kit: Kit, request: FastifyRequest, reply: FastifyReply, form: Form): Promise<FastifyReply> {
+async function sendCode(visit: Visit, form: Form): Promise<FastifyReply> {
+  const { request, reply } = visit;
   const own = { method: 'GET', path: '/v1/users/me', token: tokenOf(request) } as const;
   const { data } = await callOwnApi<{ email?: string | null }>(request, own);
   const asked = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
   const answer = await callOwnApi<{ id: string }>(request, asked);
-  if (answer.ok) return askForProof(kit, request, reply, { ...form, [mailed.id]: answer.data.id });
+  if (answer.ok) return askForProof(visit, { ...form, [mailed.id]: answer.data.id });
   if (answer.status === 429) reply.header('retry-after', String(answer.retryAfter));
-  return askForProof(kit, request, reply.code(answer.status), form, { problem: answer.message });
+  return askForProof(visit.status(answer.status), form, { problem: answer.message });
 }
 
 /** The errors by field. A passkey has no field. */
@@ -94,13 +90,8 @@ function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>
 }
 
 /** The page that asks for a proof. `form` is what it holds and sends back. */
-export async function askForProof(
-  kit: Pick<Kit, 'show' | 'proversOf'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Form,
-  variables: Variables = {},
-): Promise<FastifyReply> {
+export async function askForProof(visit: Visit, form: Form, variables: Variables = {}): Promise<FastifyReply> {
+  const { request } = visit;
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
   const { ok, data } = await callOwnApi<{ proof_methods: string[] }>(request, current);
   const all = ok ? data.proof_methods : ['password'];
@@ -108,10 +99,10 @@ export async function askForProof(
   // The password does not renew a session of two factors. The code, or the passkey, does so alone.
   const byFactor = reaches(leastToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
   const offered = byFactor ? all.filter((name) => name !== 'password') : all;
-  const provers = await kit.proversOf(userId);
+  const provers = await visit.kit.proversOf(userId);
   const optional = offered.length + provers.length > 1;
   const typed = Object.entries(form).filter(([name, value]) => name !== '_csrf' && typeof value === 'string');
-  return kit.show(request, reply, 'prove', {
+  return visit.show('prove', {
     title: message('prove.title'),
     about: message('prove.about'),
     action: request.url.split('?', 1)[0],

@@ -1,12 +1,12 @@
 import { localPath } from '../session/local-path.ts';
-import { type PageKit, readForm } from './page-kit.ts';
 import { isChosen } from './theme.ts';
+import type { PageKit } from './visit.ts';
 
 /** Light, dark, or as the system has it: kept in a cookie of this browser. */
 export function serveTheme(kit: PageKit): void {
-  kit.looseForm('/theme', async (request, reply) => {
-    const { theme, next } = readForm(request, 'theme', 'next');
-    kit.cookies.setTheme(reply, isChosen(theme) ? theme : undefined);
-    return kit.go(reply, localPath(next) ?? '/');
+  kit.looseForm('/theme', async (visit) => {
+    const { theme, next } = visit.form('theme', 'next');
+    kit.cookies.setTheme(visit.reply, isChosen(theme) ? theme : undefined);
+    return visit.go(localPath(next) ?? '/');
   });
 }

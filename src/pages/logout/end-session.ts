@@ -1,7 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { providerOfSession } from '../../identity/providers/identity-store.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
 
@@ -14,16 +13,11 @@ export interface UpstreamLogout {
 export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?done=signed-out`;
 
 /** Ends the session on every instance. Returns where to go on, if its provider declares `logout: true`. */
-export async function endSession(
-  kit: PageKit,
-  providers: Providers,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<UpstreamLogout | undefined> {
-  const name = await providerOfSession(kit.database.db, request.caller.sessionId ?? '');
+export async function endSession(visit: Visit, providers: Providers): Promise<UpstreamLogout | undefined> {
+  const name = await providerOfSession(visit.kit.database.db, visit.caller.sessionId ?? '');
   const provider = name === undefined ? undefined : await providers.find(name);
-  await callOwnApi(request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(request) });
-  kit.cookies.clearSession(reply);
-  const url = await provider?.logoutUrl(kit.config.baseUrl + signedOutPath(kit)).catch(() => undefined);
+  await callOwnApi(visit.request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(visit.request) });
+  visit.kit.cookies.clearSession(visit.reply);
+  const url = await provider?.logoutUrl(visit.kit.config.baseUrl + signedOutPath(visit.kit)).catch(() => undefined);
   return provider && url && { label: provider.button.label, url };
 }

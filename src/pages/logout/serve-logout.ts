@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyReply, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { message } from '../../config/languages/message.ts';
 import type { App } from '../../http/app.ts';
@@ -14,7 +14,7 @@ import {
   logoutParameters,
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
-import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
+import { type PageKit, Visit } from '../kit/visit.ts';
 import { leave } from '../sign-in/provider-means.ts';
 import { endSession, type UpstreamLogout } from './end-session.ts';
 
@@ -50,92 +50,74 @@ interface Means {
 
 /** OpenID Connect RP-Initiated Logout 1.0. */
 export function serveLogoutPage(app: App, kit: PageKit, means: Means): void {
-  const page = new LogoutPage(kit, means);
-  app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) =>
-    page.answer(request, reply, queryOf(request)),
-  );
+  app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) => {
+    const visit = new Visit(kit, request, reply);
+    return answer(visit, means, visit.query);
+  });
   app.post(endpoint, { config, schema }, (request, reply) => {
-    const sent = readForm(request, ...logoutParameters);
-    if (request.caller.kind !== 'anonymous') return page.answer(request, reply, sent);
+    const visit = new Visit(kit, request, reply);
+    const sent = visit.form(...logoutParameters);
+    if (visit.caller.kind !== 'anonymous') return answer(visit, means, sent);
     // Sent from another site, the form came without the cookies of the session: they come with the GET.
     const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
-    return kit.go(reply, `${endpoint}?${query}`);
+    return visit.go(`${endpoint}?${query}`);
   });
-  app.post(confirmPath, { config, schema }, (request, reply) =>
-    page.confirm(request, reply, readForm(request, ...logoutParameters)),
-  );
+  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new Visit(kit, request, reply), means));
 }
 
-class LogoutPage {
-  readonly #kit: PageKit;
-  readonly #oauth: OAuth;
-  readonly #providers: Providers;
+/** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign people out. */
+async function answer(visit: Visit, means: Means, parameters: LogoutParameters): Promise<FastifyReply> {
+  const { oauth, providers } = means;
+  const asked = await readLogoutRequest(oauth, parameters);
+  const { caller } = visit;
+  const isNobody = caller.kind === 'anonymous';
+  if (!isNobody && asked.hint?.userId !== caller.userId) return ask(visit, asked, parameters);
+  const upstream = isNobody ? undefined : await endSession(visit, providers);
+  if (asked.hint) await endHinted(oauth, asked.hint, requestSource(visit.request));
+  return finish(visit, asked, upstream);
+}
 
-  constructor(kit: PageKit, { oauth, providers }: Means) {
-    this.#kit = kit;
-    this.#oauth = oauth;
-    this.#providers = providers;
-  }
+/** The person has said so. */
+async function confirm(visit: Visit, { oauth, providers }: Means): Promise<FastifyReply> {
+  const asked = await readLogoutRequest(oauth, visit.form(...logoutParameters));
+  if (visit.caller.kind === 'anonymous') return finish(visit, asked);
+  visit.kit.checkForm(visit.request);
+  return finish(visit, asked, await endSession(visit, providers));
+}
 
-  /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign people out. */
-  async answer(request: FastifyRequest, reply: FastifyReply, parameters: LogoutParameters): Promise<FastifyReply> {
-    const asked = await readLogoutRequest(this.#oauth, parameters);
-    const { caller } = request;
-    const isNobody = caller.kind === 'anonymous';
-    if (!isNobody && asked.hint?.userId !== caller.userId) return this.#ask(request, reply, asked, parameters);
-    const upstream = isNobody ? undefined : await endSession(this.#kit, this.#providers, request, reply);
-    if (asked.hint) await endHinted(this.#oauth, asked.hint, requestSource(request));
-    return this.#finish(request, reply, asked, upstream);
-  }
+async function ask(
+  visit: Visit,
+  { client, returnTo }: LogoutRequest,
+  { post_logout_redirect_uri, state }: LogoutParameters,
+): Promise<FastifyReply> {
+  const user = await findUser(visit.kit.database.db, visit.caller.userId ?? '');
+  const goOn = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
+  return visit.show('sign-out', {
+    title: message('sign_out.title'),
+    application: client?.name,
+    person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
+    parameters: Object.entries(goOn).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
+  });
+}
 
-  /** The person has said so. */
-  async confirm(request: FastifyRequest, reply: FastifyReply, parameters: LogoutParameters): Promise<FastifyReply> {
-    const asked = await readLogoutRequest(this.#oauth, parameters);
-    if (request.caller.kind === 'anonymous') return this.#finish(request, reply, asked);
-    this.#kit.checkForm(request);
-    const upstream = await endSession(this.#kit, this.#providers, request, reply);
-    return this.#finish(request, reply, asked, upstream);
+/** Without an ID token the request may be anybody's: the way on is a link that the person sees, and no redirect. */
+async function finish(
+  visit: Visit,
+  { hint, client, returnTo }: LogoutRequest,
+  upstream?: UpstreamLogout,
+): Promise<FastifyReply> {
+  // An application that wants its person back gets them back; otherwise the session at the provider ends too.
+  if (returnTo === undefined && upstream) return leave(visit, upstream.url, upstream.label);
+  if (returnTo !== undefined && hint) {
+    const status = visit.request.method === 'POST' ? 303 : 302;
+    return visit.reply.header('cache-control', 'no-store').redirect(returnTo, status);
   }
-
-  async #ask(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { client, returnTo }: LogoutRequest,
-    { post_logout_redirect_uri, state }: LogoutParameters,
-  ): Promise<FastifyReply> {
-    const user = await findUser(this.#kit.database.db, request.caller.userId ?? '');
-    const goOn = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
-    const variables = {
-      title: message('sign_out.title'),
-      application: client?.name,
-      person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
-      parameters: Object.entries(goOn).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
-    };
-    return this.#kit.show(request, reply, 'sign-out', variables);
-  }
-
-  /** Without an ID token the request may be anybody's: the way on is a link that the person sees, and no redirect. */
-  async #finish(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { hint, client, returnTo }: LogoutRequest,
-    upstream?: UpstreamLogout,
-  ): Promise<FastifyReply> {
-    // An application that wants its person back gets them back; otherwise the session at the provider ends too.
-    if (returnTo === undefined && upstream) {
-      return leave(this.#kit, request, reply, upstream.url, upstream.label);
-    }
-    if (returnTo !== undefined && hint) {
-      const status = request.method === 'POST' ? 303 : 302;
-      return reply.header('cache-control', 'no-store').redirect(returnTo, status);
-    }
-    return this.#kit.show(request, reply, 'message', {
-      title: message('sign_out.done'),
-      lines: [message('sign_out.done_about')],
-      ...(returnTo === undefined
-        ? {}
-        : { link: { uri: returnTo, label: message('sign_out.back_to', { application: client?.name ?? '' }) } }),
-      action: { path: this.#kit.loginPath, label: message('sign_out.again') },
-    });
-  }
+  return visit.show('message', {
+    title: message('sign_out.done'),
+    lines: [message('sign_out.done_about')],
+    ...(returnTo === undefined
+      ? {}
+      : { link: { uri: returnTo, label: message('sign_out.back_to', { application: client?.name ?? '' }) } }),
+    action: { path: visit.kit.loginPath, label: message('sign_out.again') },
+  });
 }

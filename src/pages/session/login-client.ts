@@ -13,7 +13,10 @@ export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>
 
 export interface LoginClient {
   /** A login by any way that the proxy takes. The browser is known from then on, by its cookie. */
-  send(request: FastifyRequest, reply: FastifyReply, body: Readonly<Record<string, string>>): Promise<Answer<Tokens>>;
+  send(
+    visit: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    body: Readonly<Record<string, string>>,
+  ): Promise<Answer<Tokens>>;
   refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
 }
 
@@ -21,7 +24,7 @@ export function createLoginClient(config: Config): LoginClient {
   const prefix = `/v1/clients/${loginClientOf(config)}`;
   const knownBrowsers = createBrowserCookie(config);
   return {
-    async send(request, reply, body) {
+    async send({ request, reply }, body) {
       const known = knownBrowsers.read(request);
       const cookie = known === undefined ? {} : { cookie: `${knownBrowsers.name}=${known}` };
       const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;

@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { showSettings } from './settings-shell.ts';
 
 /** A client as the API shows it to its owner. */
@@ -17,20 +17,17 @@ export type WithSecret = Application & { readonly client_secret: string };
 
 export const base = '/settings/applications';
 
-export const pathOf = (request: FastifyRequest): string =>
-  `/v1/clients/${encodeURIComponent((request.params as { id: string }).id)}`;
+export const pathOf = (visit: Visit): string => `/v1/clients/${encodeURIComponent(visit.param('id'))}`;
 
 /** The one answer that shows a secret. */
 export function showSecret(
-  kit: PageKit,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   application: Application,
   secret: string,
   hours?: number,
 ): Promise<FastifyReply> {
-  const curl = firstToken(kit, application, secret);
-  return showSettings(kit, request, reply, 'applications', 'settings/application-secret', {
+  const curl = firstToken(visit.kit, application, secret);
+  return showSettings(visit, 'applications', 'settings/application-secret', {
     title: application.name,
     application,
     client_secret: secret,

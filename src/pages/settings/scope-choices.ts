@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import {
   adminScope,
@@ -8,6 +7,7 @@ import {
   type KnownScopes,
 } from '../../oauth/clients/scopes/scopes.ts';
 import { membersOf } from '../../platform/is-object.ts';
+import type { Visit } from '../kit/visit.ts';
 
 /** The built-in resources on the form, by the heading that they stand under. Declared resources come before them. */
 const builtIn: Readonly<Record<string, readonly string[]>> = {
@@ -48,8 +48,8 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
 }
 
 /** The scopes that were chosen in a form. */
-export function readScopes({ body }: FastifyRequest): string[] {
-  const sent = membersOf(body);
+export function readScopes({ request }: Visit): string[] {
+  const sent = membersOf(request.body);
   if (sent.access === 'all') return [everyScope];
   return Object.keys(sent)
     .filter((name) => name.startsWith('scope:'))

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
@@ -7,7 +7,7 @@ import { findTimeZone } from '../../identity/accounts/time-zone-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { type PageKit, readForm } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import type { Answer } from '../session/own-api.ts';
 import { asPerson, hasOwnPassword, refusal, showSettings, wanted } from './settings-shell.ts';
 
@@ -31,28 +31,28 @@ const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'role
  * Everything that is held about the person who asks, as one JSON document, written piece by piece: what they may read by the API, and
  * of the audit trail what happened to them. Nothing in it opens anything: values of tokens and secrets are not stored.
  */
-async function* ownData(kit: PageKit, request: FastifyRequest): AsyncGenerator<string> {
-  const id = userIdOf(request.caller);
-  const { db } = kit.database;
+async function* ownData(visit: Visit): AsyncGenerator<string> {
+  const id = userIdOf(visit.caller);
+  const { db } = visit.kit.database;
   const head = {
-    service: kit.config.baseUrl,
-    exported_at: new Date(kit.now()).toISOString(),
-    profile: await wanted(asPerson<object>(request, 'GET', '/v1/users/me')),
+    service: visit.kit.config.baseUrl,
+    exported_at: new Date(visit.kit.now()).toISOString(),
+    profile: await wanted(asPerson<object>(visit, 'GET', '/v1/users/me')),
     time_zone: (await findTimeZone(db, id)) ?? null,
   };
   yield JSON.stringify(head, null, 2).slice(0, -2);
   const parts: [string, AsyncIterable<unknown>][] = [
-    ['sessions', rowsOf(request, '/v1/tokens', `type:session;user_id:${id}`)],
-    ['access_tokens', rowsOf(request, '/v1/tokens', `type:personal;user_id:${id}`)],
-    ['applications', rowsOf(request, '/v1/clients', `user_id:${id}`)],
-    ['connected_applications', rowsOf(request, '/v1/consents', `user_id:${id}`)],
-    ['events', eventsOf(kit, id)],
+    ['sessions', rowsOf(visit, '/v1/tokens', `type:session;user_id:${id}`)],
+    ['access_tokens', rowsOf(visit, '/v1/tokens', `type:personal;user_id:${id}`)],
+    ['applications', rowsOf(visit, '/v1/clients', `user_id:${id}`)],
+    ['connected_applications', rowsOf(visit, '/v1/consents', `user_id:${id}`)],
+    ['events', eventsOf(visit.kit, id)],
   ];
-  for (const { name, path, fields } of await listsAboutPeople(request)) {
+  for (const { name, path, fields } of await listsAboutPeople(visit)) {
     const naming = Object.entries(fields).filter(([, { references }]) => references === 'users');
     const rows = naming.every(([, { searchable }]) => searchable)
-      ? rowsOf(request, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
-      : rowsOf(request, path);
+      ? rowsOf(visit, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
+      : rowsOf(visit, path);
     parts.push([
       name,
       thoseNaming(
@@ -76,8 +76,8 @@ async function* written(name: string, rows: AsyncIterable<unknown>): AsyncGenera
   yield first ? ']' : '\n  ]';
 }
 
-async function listsAboutPeople(request: FastifyRequest): Promise<Described[]> {
-  const described = await wanted(asPerson<Described[]>(request, 'GET', '/v1/resources'));
+async function listsAboutPeople(visit: Visit): Promise<Described[]> {
+  const described = await wanted(asPerson<Described[]>(visit, 'GET', '/v1/resources'));
   return described.filter(
     ({ name, operations, fields }) =>
       !apart.has(name) &&
@@ -91,16 +91,11 @@ async function* thoseNaming(id: string, fields: readonly string[], rows: AsyncIt
 }
 
 /** The export contains only rows that the user may read. */
-async function* rowsOf(
-  request: FastifyRequest,
-  path: string,
-  search?: string,
-  searchJoin = 'and',
-): AsyncGenerator<Row> {
+async function* rowsOf(visit: Visit, path: string, search?: string, searchJoin = 'and'): AsyncGenerator<Row> {
   let cursor: string | undefined = '';
   for (let page = 1; page <= mostPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
-    const answer: Answer<Row[]> = await asPerson<Row[]>(request, 'GET', `${path}?${query}`);
+    const answer: Answer<Row[]> = await asPerson<Row[]>(visit, 'GET', `${path}?${query}`);
     if (answer.status === 403) return;
     yield* await wanted(Promise.resolve(answer));
     cursor = answer.nextCursor;
@@ -125,48 +120,43 @@ const base = '/settings/account';
 
 /** Export of a user's own data, and deletion of the account. */
 export function serveAccount(kit: PageKit, context: Context): void {
-  kit.page(base, 'auth:web', (request, reply) => showAccount(kit, request, reply));
-  kit.form(`${base}/export`, 'auth:web', (request, reply) => sendOwnData(kit, context, request, reply));
-  kit.form(`${base}/delete`, 'auth:web', (request, reply) => deleteAccount(kit, request, reply));
-  kit.page('/account-deleted', 'public', (request, reply) =>
-    kit.show(request, reply, 'message', {
+  kit.page(base, 'auth:web', showAccount);
+  kit.form(`${base}/export`, 'auth:web', (visit) => sendOwnData(visit, context));
+  kit.form(`${base}/delete`, 'auth:web', deleteAccount);
+  kit.page('/account-deleted', 'public', (visit) =>
+    visit.show('message', {
       title: message('account.deleted'),
       lines: [message('account.deleted_about')],
     }),
   );
 }
 
-const showAccount = async (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
-  showSettings(kit, request, reply, 'account', 'settings/account', {
+const showAccount = async (visit: Visit, variables: object = {}) =>
+  showSettings(visit, 'account', 'settings/account', {
     title: message('account.title'),
-    has_password: await hasOwnPassword(kit, request),
+    has_password: await hasOwnPassword(visit),
     ...variables,
   });
 
 /** Records the event first, so that the audit trail and the export itself contain the export. */
-async function sendOwnData(
-  kit: PageKit,
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { userId, sessionId } = request.caller;
-  await recordEvent(context, kit.database.db, {
-    ...{ type: 'user.exported', userId, sessionId, source: requestSource(request) },
+async function sendOwnData(visit: Visit, context: Context): Promise<FastifyReply> {
+  const { userId, sessionId } = visit.caller;
+  await recordEvent(context, visit.kit.database.db, {
+    ...{ type: 'user.exported', userId, sessionId, source: requestSource(visit.request) },
   });
-  const day = new Date(kit.now()).toISOString().slice(0, 10);
-  return reply
+  const day = new Date(visit.kit.now()).toISOString().slice(0, 10);
+  return visit.reply
     .type('application/json; charset=utf-8')
     .header('content-disposition', `attachment; filename="my-data-${day}.json"`)
     .header('cache-control', 'no-store')
-    .send(Readable.from(ownData(kit, request)));
+    .send(Readable.from(ownData(visit)));
 }
 
 /** By the API, which asks for the password or a recent proof, and for a token that may do everything. */
-async function deleteAccount(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const body = readForm(request, 'current_password');
-  const answer = await asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}`, body);
-  if (!answer.ok) return showAccount(kit, request, reply.code(answer.status), refusal(answer, ['current_password']));
-  kit.cookies.clearSession(reply);
-  return kit.go(reply, '/account-deleted');
+async function deleteAccount(visit: Visit): Promise<FastifyReply> {
+  const body = visit.form('current_password');
+  const answer = await asPerson(visit, 'DELETE', `/v1/users/${visit.caller.userId}`, body);
+  if (!answer.ok) return showAccount(visit.status(answer.status), refusal(answer, ['current_password']));
+  visit.kit.cookies.clearSession(visit.reply);
+  return visit.go('/account-deleted');
 }

@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { everyScope, identityScopes, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
-import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
 import { asPerson, ignoreNotFound, ownRows, refusal, showSettings, wanted } from './settings-shell.ts';
@@ -11,21 +11,20 @@ const fields = ['name', 'scopes'];
 
 /** Personal clients, whose secret is shown once, and applications that people sign in to. */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
-  const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'applications', 'settings/application-new', {
+  const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
+    showSettings(visit, 'applications', 'settings/application-new', {
       title: message('application_new.title'),
       ...scopeChoices(known, chosen),
       ...variables,
     });
 
   async function showOne(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    visit: Visit,
     typed: { values?: object; scopes?: readonly string[] } & Variables = {},
   ): Promise<FastifyReply> {
-    const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
-    if (application.type === 'application') return showSignInApplication(kit, known, request, reply);
-    return showSettings(kit, request, reply, 'applications', 'settings/application', {
+    const application = await wanted(asPerson<Application>(visit, 'GET', pathOf(visit)));
+    if (application.type === 'application') return showSignInApplication(visit, known);
+    return showSettings(visit, 'applications', 'settings/application', {
       title: application.name,
       application,
       values: application,
@@ -35,53 +34,53 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   }
 
   serveSignInApplications(kit, known);
-  kit.page(base, 'auth:web', (request, reply) => showApplications(kit, request, reply));
-  kit.page(`${base}/new`, 'auth:web', (request, reply) => showNew(request, reply, [everyScope], {}));
-  kit.page(`${base}/:id`, 'auth:web', (request, reply) => showOne(request, reply));
+  kit.page(base, 'auth:web', showApplications);
+  kit.page(`${base}/new`, 'auth:web', (visit) => showNew(visit, [everyScope], {}));
+  kit.page(`${base}/:id`, 'auth:web', showOne);
 
-  kit.form(base, 'auth:web', async (request, reply) => {
-    const { values, scopes, errors } = readApplication(request);
-    if (errors) return showNew(request, reply.code(422), scopes, { values, errors });
-    const answer = await asPerson<WithSecret>(request, 'POST', '/v1/clients', { ...values, scopes });
-    if (answer.ok) return showSecret(kit, request, reply, answer.data, answer.data.client_secret);
-    return showNew(request, reply.code(answer.status), scopes, { values, ...refusal(answer, fields) });
+  kit.form(base, 'auth:web', async (visit) => {
+    const { values, scopes, errors } = readApplication(visit);
+    if (errors) return showNew(visit.status(422), scopes, { values, errors });
+    const answer = await asPerson<WithSecret>(visit, 'POST', '/v1/clients', { ...values, scopes });
+    if (answer.ok) return showSecret(visit, answer.data, answer.data.client_secret);
+    return showNew(visit.status(answer.status), scopes, { values, ...refusal(answer, fields) });
   });
 
-  kit.form(`${base}/:id`, 'auth:web', async (request, reply) => {
-    const { values, scopes, errors } = readApplication(request);
-    if (errors) return showOne(request, reply.code(422), { values, scopes, errors });
-    const answer = await asPerson<Application>(request, 'PATCH', pathOf(request), { ...values, scopes });
-    if (answer.ok) return kit.go(reply, `${base}/${answer.data.id}?done=application-saved`);
-    return showOne(request, reply.code(answer.status), { values, scopes, ...refusal(answer, fields) });
+  kit.form(`${base}/:id`, 'auth:web', async (visit) => {
+    const { values, scopes, errors } = readApplication(visit);
+    if (errors) return showOne(visit.status(422), { values, scopes, errors });
+    const answer = await asPerson<Application>(visit, 'PATCH', pathOf(visit), { ...values, scopes });
+    if (answer.ok) return visit.go(`${base}/${answer.data.id}?done=application-saved`);
+    return showOne(visit.status(answer.status), { values, scopes, ...refusal(answer, fields) });
   });
 
-  kit.form(`${base}/:id/secret`, 'auth:web', async (request, reply) => {
-    const hours = Number(readForm(request, 'hours').hours) || 0;
-    const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
-    const path = `${pathOf(request)}/secrets`;
-    const made = await wanted(asPerson<{ client_secret: string }>(request, 'POST', path, { keep_old_hours: hours }));
-    return showSecret(kit, request, reply, application, made.client_secret, hours);
+  kit.form(`${base}/:id/secret`, 'auth:web', async (visit) => {
+    const hours = Number(visit.form('hours').hours) || 0;
+    const application = await wanted(asPerson<Application>(visit, 'GET', pathOf(visit)));
+    const path = `${pathOf(visit)}/secrets`;
+    const made = await wanted(asPerson<{ client_secret: string }>(visit, 'POST', path, { keep_old_hours: hours }));
+    return showSecret(visit, application, made.client_secret, hours);
   });
 
-  kit.form(`${base}/:id/remove`, 'auth:web', async (request, reply) => {
-    await ignoreNotFound(asPerson(request, 'DELETE', pathOf(request)));
-    return kit.go(reply, `${base}?done=application-removed`);
+  kit.form(`${base}/:id/remove`, 'auth:web', async (visit) => {
+    await ignoreNotFound(asPerson(visit, 'DELETE', pathOf(visit)));
+    return visit.go(`${base}?done=application-removed`);
   });
 }
 
-function readApplication(request: FastifyRequest) {
-  const values = readForm(request, 'name');
-  const scopes = readScopes(request);
+function readApplication(visit: Visit) {
+  const values = visit.form('name');
+  const scopes = readScopes(visit);
   const errors: Record<string, Message> = {};
   if (values.name === '') errors.name = message('application.name_missing');
   if (scopes.length === 0) errors.scopes = nothingChosen;
   return { values, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
-async function showApplications(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const applications = await ownRows<Application>(request, 'clients', 'personal,application');
+async function showApplications(visit: Visit): Promise<FastifyReply> {
+  const applications = await ownRows<Application>(visit, 'clients', 'personal,application');
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
-  return showSettings(kit, request, reply, 'applications', 'settings/applications', {
+  return showSettings(visit, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,
   });
@@ -93,64 +92,61 @@ const signInFields = ['name', 'scopes', ...addresses, ...lists];
 
 /** External applications that people sign in to: with a secret, which is in one answer only, or public. */
 function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
-  const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'applications', 'settings/sign-in-application-new', {
+  const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
+    showSettings(visit, 'applications', 'settings/sign-in-application-new', {
       title: message('sign_in_application_new.title'),
       ...scopeChoices(known, chosen, { withIdentity: true }),
       ...variables,
     });
 
-  kit.page(`${base}/sign-in/new`, 'auth:web', (request, reply) => showNew(request, reply, identityScopes, {}));
+  kit.page(`${base}/sign-in/new`, 'auth:web', (visit) => showNew(visit, identityScopes, {}));
 
-  kit.form(`${base}/sign-in`, 'auth:web', async (request, reply) => {
-    const { values, body, scopes, errors } = readSignInApplication(request);
-    if (errors) return showNew(request, reply.code(422), scopes, { values, errors });
+  kit.form(`${base}/sign-in`, 'auth:web', async (visit) => {
+    const { values, body, scopes, errors } = readSignInApplication(visit);
+    if (errors) return showNew(visit.status(422), scopes, { values, errors });
     const isPublic = values.kind === 'public';
-    const answer = await asPerson<WithSecret>(request, 'POST', '/v1/clients', {
+    const answer = await asPerson<WithSecret>(visit, 'POST', '/v1/clients', {
       ...body,
       type: 'application',
       public: isPublic,
     });
-    if (!answer.ok)
-      return showNew(request, reply.code(answer.status), scopes, { values, ...refusal(answer, signInFields) });
-    if (isPublic) return kit.go(reply, `${base}/${answer.data.id}?done=application-saved`);
-    return showSecret(kit, request, reply, answer.data, answer.data.client_secret);
+    if (!answer.ok) return showNew(visit.status(answer.status), scopes, { values, ...refusal(answer, signInFields) });
+    if (isPublic) return visit.go(`${base}/${answer.data.id}?done=application-saved`);
+    return showSecret(visit, answer.data, answer.data.client_secret);
   });
 
-  kit.form(`${base}/:id/sign-in`, 'auth:web', async (request, reply) => {
-    const { values, body, scopes, errors } = readSignInApplication(request);
+  kit.form(`${base}/:id/sign-in`, 'auth:web', async (visit) => {
+    const { values, body, scopes, errors } = readSignInApplication(visit);
     const again = (status: number, variables: Variables) =>
-      showSignInApplication(kit, known, request, reply.code(status), { values, scopes, ...variables });
+      showSignInApplication(visit.status(status), known, { values, scopes, ...variables });
     if (errors) return again(422, { errors });
-    const answer = await asPerson<Application>(request, 'PATCH', pathOf(request), body);
-    if (answer.ok) return kit.go(reply, `${base}/${answer.data.id}?done=application-saved`);
+    const answer = await asPerson<Application>(visit, 'PATCH', pathOf(visit), body);
+    if (answer.ok) return visit.go(`${base}/${answer.data.id}?done=application-saved`);
     return again(answer.status, refusal(answer, signInFields));
   });
 }
 
 /** `typed`: the values of a refused form. */
 async function showSignInApplication(
-  kit: PageKit,
+  visit: Visit,
   known: KnownScopes,
-  request: FastifyRequest,
-  reply: FastifyReply,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
 ): Promise<FastifyReply> {
-  const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
+  const application = await wanted(asPerson<Application>(visit, 'GET', pathOf(visit)));
   const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
-  return showSettings(kit, request, reply, 'applications', 'settings/sign-in-application', {
+  return showSettings(visit, 'applications', 'settings/sign-in-application', {
     title: application.name,
     application,
-    issuer: kit.config.baseUrl,
+    issuer: visit.kit.config.baseUrl,
     values: { ...application, ...inLines },
     ...scopeChoices(known, typed.scopes ?? application.scopes, { withIdentity: true }),
     ...typed,
   });
 }
 
-function readSignInApplication(request: FastifyRequest) {
-  const values = readForm(request, 'name', 'kind', ...addresses, ...lists);
-  const scopes = readScopes(request);
+function readSignInApplication(visit: Visit) {
+  const values = visit.form('name', 'kind', ...addresses, ...lists);
+  const scopes = readScopes(visit);
   const errors: Record<string, Message> = {};
   if (values.name === '') errors.name = message('sign_in_application.name_missing');
   if (scopes.length === 0) errors.scopes = nothingChosen;

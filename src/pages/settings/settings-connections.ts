@@ -1,10 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { newestOfUser } from '../../resources/audit/event-store.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Consent {
@@ -24,22 +24,20 @@ const readCalls = 200;
 
 /** Connected applications: the person's consents, and how to withdraw them. */
 export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
-  kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
-  kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {
-    const { id } = request.params as { id: string };
-    await ignoreNotFound(asPerson(request, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
-    return kit.go(reply, `${base}?done=consent-withdrawn`);
+  kit.page(base, 'auth:web', (visit) => showConnections(visit, oauth));
+  kit.form(`${base}/:id/withdraw`, 'auth:web', async (visit) => {
+    const id = visit.param('id');
+    await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
+    return visit.go(`${base}?done=consent-withdrawn`);
   });
 }
 
 async function showConnections(
-  kit: PageKit,
+  visit: Visit,
   { clients, scopes: known, context }: Pick<OAuth, 'clients' | 'scopes' | 'context'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const consents = await ownRows<Consent>(request, 'consents', undefined, 'updated_at');
-  const calls = await lastCalls(context.database.db, userIdOf(request.caller));
+  const consents = await ownRows<Consent>(visit, 'consents', undefined, 'updated_at');
+  const calls = await lastCalls(context.database.db, userIdOf(visit.caller));
   const items = await Promise.all(
     consents.map(async ({ client_id, client_name, scopes, ...consent }) => {
       const client = await clients.find(client_id);
@@ -54,7 +52,7 @@ async function showConnections(
       };
     }),
   );
-  return showSettings(kit, request, reply, 'connections', 'settings/connections', {
+  return showSettings(visit, 'connections', 'settings/connections', {
     title: message('connections.title'),
     items,
   });

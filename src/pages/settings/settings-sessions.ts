@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
-import { type PageKit, readForm } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Session {
@@ -15,37 +15,36 @@ interface Session {
 }
 
 export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
-  kit.page('/settings/sessions', 'auth:web', (request, reply) => showSessions(kit, clients, request, reply));
-  kit.form('/settings/sessions/:id/end', 'auth:web', async (request, reply) => {
-    await endSession(request, (request.params as { id: string }).id);
-    return kit.go(reply, '/settings/sessions?done=session-ended');
+  kit.page('/settings/sessions', 'auth:web', (visit) => showSessions(visit, clients));
+  kit.form('/settings/sessions/:id/end', 'auth:web', async (visit) => {
+    await endSession(visit, visit.param('id'));
+    return visit.go('/settings/sessions?done=session-ended');
   });
-  kit.form('/settings/sessions/end-group', 'auth:web', async (request, reply) => {
-    const { group } = readForm(request, 'group');
-    const same = (await sessionGroups(clients, request)).find(({ key }) => key === group);
-    for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(request, id);
-    return kit.go(reply, '/settings/sessions?done=session-ended');
+  kit.form('/settings/sessions/end-group', 'auth:web', async (visit) => {
+    const { group } = visit.form('group');
+    const same = (await sessionGroups(clients, visit)).find(({ key }) => key === group);
+    for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(visit, id);
+    return visit.go('/settings/sessions?done=session-ended');
   });
-  kit.form('/settings/sessions/end-others', 'auth:web', async (request, reply) => {
-    await endOthers(request);
-    return kit.go(reply, '/settings/sessions?done=others-ended');
+  kit.form('/settings/sessions/end-others', 'auth:web', async (visit) => {
+    await endOthers(visit);
+    return visit.go('/settings/sessions?done=others-ended');
   });
 }
 
 /** The newest first; more than a hundred at once nobody signs out one by one. */
-const sessionsOf = (request: FastifyRequest): Promise<Session[]> =>
-  ownRows(request, 'tokens', 'session', 'last_used_at');
+const sessionsOf = (visit: Visit): Promise<Session[]> => ownRows(visit, 'tokens', 'session', 'last_used_at');
 
-async function endSession(request: FastifyRequest, id: string): Promise<void> {
-  await ignoreNotFound(asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
+async function endSession(visit: Visit, id: string): Promise<void> {
+  await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
 }
 
 /** A page of the list at a time, as long as there are others. */
-async function endOthers(request: FastifyRequest): Promise<void> {
+async function endOthers(visit: Visit): Promise<void> {
   for (;;) {
-    const others = (await sessionsOf(request)).filter(({ id }) => id !== request.caller.sessionId);
+    const others = (await sessionsOf(visit)).filter(({ id }) => id !== visit.caller.sessionId);
     if (others.length === 0) return;
-    for (const { id } of others) await endSession(request, id);
+    for (const { id } of others) await endSession(visit, id);
   }
 }
 
@@ -67,14 +66,14 @@ interface SessionGroup {
 }
 
 /** The group of the current session comes first. The others are sorted by their last use. */
-async function sessionGroups(clients: ClientDirectory, request: FastifyRequest): Promise<SessionGroup[]> {
+async function sessionGroups(clients: ClientDirectory, visit: Visit): Promise<SessionGroup[]> {
   const groups = new Map<string, SessionGroup & { sessions: SessionGroup['sessions'][number][] }>();
-  for (const session of await sessionsOf(request)) {
+  for (const session of await sessionsOf(visit)) {
     const application = await applicationOf(clients, session);
     const described = describeUserAgent(session.user_agent);
     const key = application === undefined ? JSON.stringify(described) : `application ${session.client_id}`;
     const last_used_at = session.last_used_at ?? session.created_at;
-    const one = { ...session, last_used_at, current: session.id === request.caller.sessionId };
+    const one = { ...session, last_used_at, current: session.id === visit.caller.sessionId };
     const known = groups.get(key);
     const sessions = [...(known?.sessions ?? []), one].sort((a, b) => Number(b.current) - Number(a.current));
     groups.set(key, {
@@ -89,14 +88,9 @@ async function sessionGroups(clients: ClientDirectory, request: FastifyRequest):
   return [...groups.values()].sort((a, b) => Number(b.current) - Number(a.current));
 }
 
-async function showSessions(
-  kit: PageKit,
-  clients: ClientDirectory,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const groups = await sessionGroups(clients, request);
-  return showSettings(kit, request, reply, 'sessions', 'settings/sessions', {
+async function showSessions(visit: Visit, clients: ClientDirectory): Promise<FastifyReply> {
+  const groups = await sessionGroups(clients, visit);
+  return showSettings(visit, 'sessions', 'settings/sessions', {
     title: message('sessions.title'),
     groups,
     others: groups.reduce((count, { sessions }) => count + sessions.length, 0) - 1,

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { type UserView, viewUser } from '../../identity/accounts/user.ts';
@@ -7,8 +7,8 @@ import { canUsePassword } from '../../identity/credentials/require-own-proof.ts'
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
-import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import type { Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { type Answer, callOwnApi } from '../session/own-api.ts';
 
@@ -28,14 +28,19 @@ type SectionId = (typeof sections)[number]['id'];
 
 /** The API, in the name of the person who is signed in. */
 export async function asPerson<T>(
-  request: FastifyRequest,
+  visit: Visit,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: Record<string, unknown>,
 ): Promise<Answer<T>> {
-  const answer = await callOwnApi<T>(request, { method, path, token: tokenOf(request), ...(body ? { body } : {}) });
+  const answer = await callOwnApi<T>(visit.request, {
+    method,
+    path,
+    token: tokenOf(visit.request),
+    ...(body ? { body } : {}),
+  });
   // The form that it came with asks for the password, and goes on.
-  if (answer.code === 'proof_too_old') throw proofTooOld(request.caller.proof);
+  if (answer.code === 'proof_too_old') throw proofTooOld(visit.caller.proof);
   return answer;
 }
 
@@ -47,15 +52,10 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
 }
 
 /** The person's newest hundred rows. The search names the user, because an administrator would see everybody's. */
-export function ownRows<T>(
-  request: FastifyRequest,
-  resource: string,
-  type?: string,
-  orderBy = 'created_at',
-): Promise<T[]> {
-  const search = `${type === undefined ? '' : `type:${type};`}user_id:${request.caller.userId}`;
+export function ownRows<T>(visit: Visit, resource: string, type?: string, orderBy = 'created_at'): Promise<T[]> {
+  const search = `${type === undefined ? '' : `type:${type};`}user_id:${visit.caller.userId}`;
   const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
-  return wanted(asPerson<T[]>(request, 'GET', `/v1/${resource}?${query}`));
+  return wanted(asPerson<T[]>(visit, 'GET', `/v1/${resource}?${query}`));
 }
 
 /** For removals: a row that is gone already is a success. */
@@ -65,14 +65,14 @@ export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<
 }
 
 /** The user of these settings. */
-export async function currentUser({ database }: PageKit, { caller }: FastifyRequest): Promise<UserView> {
-  const user = caller.userId === null ? undefined : await findUser(database.db, caller.userId);
+export async function currentUser({ kit, caller }: Visit): Promise<UserView> {
+  const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
   if (!user) throw notFound('This account is gone.');
   return viewUser(user);
 }
 
 /** Whether the user has a password that a form can ask for. */
-export async function hasOwnPassword(kit: PageKit, { caller }: FastifyRequest): Promise<boolean> {
+export async function hasOwnPassword({ kit, caller }: Visit): Promise<boolean> {
   const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
   return user !== undefined && canUsePassword(kit, user);
 }
@@ -98,17 +98,15 @@ function initialsOf(label: string): string {
 
 /** A settings page in its frame: whose it is, the other sections, and what the last form did. */
 export async function showSettings(
-  kit: PageKit,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   section: SectionId,
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
-  const shown = sections.filter(({ id }) => id !== 'password' || kit.config.localPasswords);
-  const user = variables.user ?? (await currentUser(kit, request));
+  const shown = sections.filter(({ id }) => id !== 'password' || visit.kit.config.localPasswords);
+  const user = variables.user ?? (await currentUser(visit));
   const login = user.email ?? user.username ?? user.phone ?? '';
   const label = user.name || login;
-  const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(request.caller) };
-  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections: shown, person });
+  const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(visit.caller) };
+  return visit.show(view, { notice: noticeOf(visit), ...variables, section, sections: shown, person });
 }

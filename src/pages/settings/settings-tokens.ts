@@ -1,10 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
 import { asPerson, ignoreNotFound, ownRows, refusal, showSettings } from './settings-shell.ts';
 
@@ -27,8 +27,8 @@ const lifetimes = [
 
 /** Personal access tokens. A value is in one answer only, the one that makes or reveals it. */
 export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
-  const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
-    showSettings(kit, request, reply, 'tokens', 'settings/token-new', {
+  const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
+    showSettings(visit, 'tokens', 'settings/token-new', {
       title: message('token_new.title'),
       lifetimes,
       values: { days: '90' },
@@ -36,7 +36,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
       ...variables,
     });
 
-  const showValue = (request: FastifyRequest, reply: FastifyReply, token: Token & { access_token: string }) => {
+  const showValue = (visit: Visit, token: Token & { access_token: string }) => {
     const { name, access_token, scopes } = token;
     const path = pathToTry(scopes);
     const curl =
@@ -47,43 +47,43 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
         `-H 'Authorization: Bearer ${access_token}'`,
       ].join(' \\\n  ');
     const variables = { title: name ?? message('token_value.token'), name, access_token, curl };
-    return showSettings(kit, request, reply, 'tokens', 'settings/token-value', variables);
+    return showSettings(visit, 'tokens', 'settings/token-value', variables);
   };
 
-  kit.page('/settings/tokens', 'auth:web', (request, reply) => showTokens(kit, request, reply));
-  kit.page('/settings/tokens/new', 'auth:web', (request, reply) => showNew(request, reply, [], {}));
+  kit.page('/settings/tokens', 'auth:web', showTokens);
+  kit.page('/settings/tokens/new', 'auth:web', (visit) => showNew(visit, [], {}));
 
-  kit.form('/settings/tokens', 'auth:web', async (request, reply) => {
-    const values = readForm(request, 'name', 'days');
-    const scopes = readScopes(request);
+  kit.form('/settings/tokens', 'auth:web', async (visit) => {
+    const values = visit.form('name', 'days');
+    const scopes = readScopes(visit);
     const errors: Record<string, Message> = {};
     if (values.name === '') errors.name = message('application.name_missing');
     if (scopes.length === 0) errors.scopes = nothingChosen;
     const days = lifetimes.find((choice) => choice.days === values.days)?.days;
     if (!days) errors.expires_at = message('token_new.choose');
-    if (Object.keys(errors).length > 0) return showNew(request, reply.code(422), scopes, { values, errors });
+    if (Object.keys(errors).length > 0) return showNew(visit.status(422), scopes, { values, errors });
     const expires_at = new Date(now() + Number(days) * 86_400_000).toISOString();
-    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', '/v1/tokens', {
+    const answer = await asPerson<Token & { access_token: string }>(visit, 'POST', '/v1/tokens', {
       name: values.name,
       scopes,
       expires_at,
     });
-    if (answer.ok) return showValue(request, reply, answer.data);
+    if (answer.ok) return showValue(visit, answer.data);
     const variables = { values, ...refusal(answer, ['name', 'scopes', 'expires_at']) };
-    return showNew(request, reply.code(answer.status), scopes, variables);
+    return showNew(visit.status(answer.status), scopes, variables);
   });
 
-  kit.form('/settings/tokens/:id/reveal', 'auth:web', async (request, reply) => {
-    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/values`);
-    if (answer.ok) return showValue(request, reply, answer.data);
+  kit.form('/settings/tokens/:id/reveal', 'auth:web', async (visit) => {
+    const answer = await asPerson<Token & { access_token: string }>(visit, 'POST', `${pathOf(visit)}/values`);
+    if (answer.ok) return showValue(visit, answer.data);
     if (answer.status >= 500)
       throw new Problem(answer.status, 'That did not work', answer.detail, { code: answer.code });
-    return kit.go(reply, '/settings/tokens?done=token-collected');
+    return visit.go('/settings/tokens?done=token-collected');
   });
 
-  kit.form('/settings/tokens/:id/revoke', 'auth:web', async (request, reply) => {
-    await ignoreNotFound(asPerson(request, 'DELETE', pathOf(request)));
-    return kit.go(reply, '/settings/tokens?done=token-revoked');
+  kit.form('/settings/tokens/:id/revoke', 'auth:web', async (visit) => {
+    await ignoreNotFound(asPerson(visit, 'DELETE', pathOf(visit)));
+    return visit.go('/settings/tokens?done=token-revoked');
   });
 }
 
@@ -95,11 +95,10 @@ function pathToTry(scopes: readonly string[]): string | undefined {
   return scopes.includes(openidScope) ? '/oauth/userinfo' : undefined;
 }
 
-const pathOf = (request: FastifyRequest): string =>
-  `/v1/tokens/${encodeURIComponent((request.params as { id: string }).id)}`;
+const pathOf = (visit: Visit): string => `/v1/tokens/${encodeURIComponent(visit.param('id'))}`;
 
-async function showTokens(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const tokens = await ownRows<Token>(request, 'tokens', 'personal');
+async function showTokens(visit: Visit): Promise<FastifyReply> {
+  const tokens = await ownRows<Token>(visit, 'tokens', 'personal');
   const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(token.scopes) }));
-  return showSettings(kit, request, reply, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
+  return showSettings(visit, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }

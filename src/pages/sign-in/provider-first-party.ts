@@ -5,7 +5,7 @@ import { neverStore } from '../../oauth/oauth-routes.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { oauthErrorSchema } from '../../oauth/schemas.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
-import { type PageKit, queryOf } from '../kit/page-kit.ts';
+import { type PageKit, Visit } from '../kit/visit.ts';
 import { localPath } from '../session/local-path.ts';
 import { type ProviderMeans, readPassedOn } from './provider-means.ts';
 import { beginAtProvider } from './send-to-provider.ts';
@@ -33,12 +33,13 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, means: Provider
         },
       },
       async (request, reply) => {
-        const provider = await providers.find((request.params as { provider: string }).provider);
+        const visit = new Visit(kit, request, reply);
+        const provider = await providers.find(request.params.provider);
         if (!provider) throw notFound('There is no such provider.');
-        const query = queryOf(request);
+        const { query } = visit;
         const next = returnAddress(kit.config, query.next);
         const beginning = { purpose: 'sign-in', client: path, next, passedOn: readPassedOn(query) } as const;
-        const url = await beginAtProvider(kit, means, request, reply, provider, beginning);
+        const url = await beginAtProvider(visit, means, provider, beginning);
         if (url) return reply.redirect(url.href, 302);
         throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });
       },

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { ProxiedClient } from '../../config/config.ts';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
@@ -10,7 +10,7 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { Visit } from '../kit/visit.ts';
 import { nextQuery } from '../session/local-path.ts';
 
 /** The services of the provider pages, beside the page kit. */
@@ -29,13 +29,13 @@ export interface Answered {
   readonly upstream: Upstream;
 }
 
-export const nameIn = (request: FastifyRequest): string => (request.params as { name: string }).name;
+export const nameIn = (visit: Visit): string => visit.param('name');
 
 export const labelOf = ({ button }: ProviderClient): string => button.label;
 
 /** The provider that the address names. A disabled one is not there. */
-export async function providerOf({ providers }: ProviderMeans, request: FastifyRequest): Promise<ProviderClient> {
-  const provider = await providers.find(nameIn(request));
+export async function providerOf({ providers }: ProviderMeans, visit: Visit): Promise<ProviderClient> {
+  const provider = await providers.find(nameIn(visit));
   if (!provider) throw notFound('There is no such provider.');
   return provider;
 }
@@ -75,25 +75,23 @@ const statuses: Readonly<Record<Failure, number>> = {
 
 /** A page that says what went wrong, and what to do. */
 export function showProviderFailure(
-  kit: PageKit,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   { failure, label, next }: { failure: Failure; label: string; next?: string | null | undefined },
 ): Promise<FastifyReply> {
   const query = nextQuery(next ?? undefined);
-  return kit.show(request, reply.code(statuses[failure]), 'message', {
+  return visit.status(statuses[failure]).show('message', {
     title: message(`provider.${failure}.title`, { provider: label }),
     lines: [message(`provider.${failure}.about`, { provider: label })],
     action: {
       label: message('provider.other_ways'),
-      path: `${kit.loginPath}${query}${query ? '&' : '?'}choose=1`,
+      path: `${visit.kit.loginPath}${query}${query ? '&' : '?'}choose=1`,
     },
   });
 }
 
 /** After a form, to another site: browsers apply `form-action` to redirects, so a page sends them on. */
-export const leave = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, url: URL, label: string) =>
-  kit.show(request, reply, 'provider-go', {
+export const leave = (visit: Visit, url: URL, label: string) =>
+  visit.show('provider-go', {
     title: message('provider.going.title', { provider: label }),
     label: message('provider.going.link', { provider: label }),
     uri: url.href,

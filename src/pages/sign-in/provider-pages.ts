@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { linkNotValid, readOneTimeToken } from '../../identity/account-mails/one-time-tokens.ts';
@@ -11,7 +11,7 @@ import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
 import { Problem } from '../../platform/errors.ts';
 import { membersOf } from '../../platform/is-object.ts';
-import { type PageKit, queryOf } from '../kit/page-kit.ts';
+import { type PageKit, Visit } from '../kit/visit.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
 import {
@@ -34,8 +34,8 @@ const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_
 /** Sign-in with a provider: the way there, and the way back (contract 14.1, 14.3). */
 export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): void {
   const path = '/login/with/:name';
-  kit.page(path, 'public', (request, reply) => begin(kit, means, request, reply));
-  kit.page(`${path}/callback`, 'public', (request, reply) => finish(kit, means, request, reply));
+  kit.page(path, 'public', (visit) => begin(visit, means));
+  kit.page(`${path}/callback`, 'public', (visit) => finish(visit, means));
   // Apple answers by a form that its own page sends, and browsers send no cookies along with that. They do with the GET
   // that follows.
   app.post(
@@ -43,7 +43,8 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     { config: { auth: 'public', errors: 'page' }, schema: { hide: true } },
     async (request, reply) => {
       const query = answersIn(membersOf(request.body));
-      return kit.go(reply, `/login/with/${encodeURIComponent(nameIn(request))}/callback?${query}`);
+      const visit = new Visit(kit, request, reply);
+      return visit.go(`/login/with/${encodeURIComponent(nameIn(visit))}/callback?${query}`);
     },
   );
   app.post(
@@ -52,7 +53,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     async (request, reply) => {
       const { logout_token: token } = membersOf(request.body);
       if (typeof token !== 'string') throw invalidRequest("The parameter 'logout_token' is missing.");
-      const provider = await providerOf(means, request);
+      const provider = await providerOf(means, new Visit(kit, request, reply));
       await logOutByProvider(means.oauth, provider, { token, source: requestSource(request) });
       return reply.header('cache-control', 'no-store').code(200).send();
     },
@@ -78,13 +79,13 @@ function readInvitation({ oauth: { keys } }: ProviderMeans, sent: unknown): stri
   return id;
 }
 
-async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest, reply: FastifyReply) {
-  const provider = await providerOf(means, request);
-  const query = queryOf(request);
+async function begin(visit: Visit, means: ProviderMeans) {
+  const provider = await providerOf(means, visit);
+  const query = visit.query;
   const next = localPath(query.next);
   const destination = await means.findDestination(next);
   const asked = { ...destination?.asks, login_hint: destination?.loginHint, ...query };
-  return sendToProvider(kit, means, request, reply, provider, {
+  return sendToProvider(visit, means, provider, {
     purpose: 'sign-in',
     next,
     invitation: readInvitation(means, query.invitation),
@@ -92,24 +93,19 @@ async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest
   });
 }
 
-async function finish(
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function finish(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {
   const { context, oauth } = means;
-  const provider = await providerOf(means, request);
+  const provider = await providerOf(means, visit);
   const label = labelOf(provider);
-  const answer = answersIn(queryOf(request));
+  const answer = answersIn(visit.query);
   const state = answer.get('state');
-  const { visitor } = kit.cookies.read(request);
+  const { visitor } = visit.kit.cookies.read(visit.request);
   const { name } = provider.definition;
   const attempt =
     state && visitor
       ? await takeAttempt(context.database.db, { state, visitor, provider: name, now: context.now() })
       : undefined;
-  if (!attempt || state === null) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
+  if (!attempt || state === null) return showProviderFailure(visit, { failure: 'expired', label });
   const { next } = attempt;
   let upstream: Upstream;
   try {
@@ -118,32 +114,26 @@ async function finish(
     upstream = await provider.finish(answer, binding, attempt.purpose === 'prove' ? null : attempt.max_age);
   } catch (error) {
     const decided = decidedByPerson(answer);
-    if (decided) return showProviderFailure(kit, request, reply, { failure: decided, label, next });
-    const failure = await noteFailure(means, request, provider, error);
+    if (decided) return showProviderFailure(visit, { failure: decided, label, next });
+    const failure = await noteFailure(means, visit, provider, error);
     if (attempt.purpose === 'test') {
-      return finishTest(kit, means, request, reply, { provider, attempt, upstream: failure });
+      return finishTest(visit, means, { provider, attempt, upstream: failure });
     }
-    return showProviderFailure(kit, request, reply, { failure: pageOf(failure), label, next });
+    return showProviderFailure(visit, { failure: pageOf(failure), label, next });
   }
   await noteProviderSuccess(context.database.db, name, context.now());
-  return finishAttempt(kit, means, request, reply, { provider, attempt, upstream });
+  return finishAttempt(visit, means, { provider, attempt, upstream });
 }
 
-function finishAttempt(
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answered: Answered,
-): Promise<FastifyReply> {
+function finishAttempt(visit: Visit, means: ProviderMeans, answered: Answered): Promise<FastifyReply> {
   const { purpose } = answered.attempt;
-  if (purpose === 'link') return finishLinking(kit, means, request, reply, answered);
-  if (purpose === 'prove') return finishProving(kit, means, request, reply, answered);
-  if (purpose === 'test') return finishTest(kit, means, request, reply, answered);
-  return finishSignIn(kit, means, request, reply, answered).catch(async (error: unknown) => {
+  if (purpose === 'link') return finishLinking(visit, means, answered);
+  if (purpose === 'prove') return finishProving(visit, means, answered);
+  if (purpose === 'test') return finishTest(visit, means, answered);
+  return finishSignIn(visit, means, answered).catch(async (error: unknown) => {
     // An error in `map` of the declaration.
     if (error instanceof Problem && error.code === 'provider_failed') {
-      await noteFailure(means, request, answered.provider, error);
+      await noteFailure(means, visit, answered.provider, error);
     }
     throw error;
   });

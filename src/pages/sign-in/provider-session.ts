@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { ProxiedClient } from '../../config/config.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
@@ -11,44 +11,42 @@ import { refreshCookie, refreshCookieName } from '../../oauth/first-party/refres
 import { logInByProvider } from '../../oauth/provider-login.ts';
 import type { Issued } from '../../oauth/token-endpoint.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import type { Tokens } from '../session/cookies.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { nextQuery } from '../session/local-path.ts';
 import { loginClientOf } from '../session/login-client.ts';
 import type { Answered, ProviderMeans } from './provider-means.ts';
-import { isMfaRequired, showSecondStep } from './second-step.ts';
+import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 const pendingLifeMs = 15 * 60_000;
 
 /** Somebody came back from a provider to sign in. */
 export async function finishSignIn(
-  kit: PageKit,
+  visit: Visit,
   means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
   { provider, attempt, upstream }: Answered,
 ): Promise<FastifyReply> {
   const { context, accounts } = means;
-  const source = createBrowserCookie(kit.config).requestSource(request);
+  const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
   const { invitation: linkId } = attempt;
   if (linkId !== null) await acceptInvitation(context, accounts, { linkId, upstream, source });
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
-  if (resolved.kind === 'user') return enter(kit, means, request, reply, { ...attempt, resolved, upstream });
+  if (resolved.kind === 'user') return enter(visit, means, { ...attempt, resolved, upstream });
   const handle = randomHandle();
   const now = context.now();
   await insertPending(context.database.db, {
     id: fingerprint(handle),
     user_id: resolved.user.id,
     provider: provider.definition.name,
-    visitor: fingerprint(visitorOf(kit.cookies, request, reply)),
+    visitor: fingerprint(visitorOf(visit.kit.cookies, visit.request, visit.reply)),
     upstream: JSON.stringify(upstream),
     client: attempt.client,
     next: attempt.next,
     created_at: now,
     expires_at: now + pendingLifeMs,
   });
-  return kit.go(reply, linkPath(provider, handle));
+  return visit.go(linkPath(provider, handle));
 }
 
 /** Where the owner of an email that is taken proves that the account is theirs. */
@@ -64,36 +62,33 @@ interface Entering {
 
 /** Opens the session: of the pages, or of the first-party client that the sign-in began at. */
 export async function enter(
-  kit: PageKit,
+  visit: Visit,
   means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
   { resolved, upstream, client, next }: Entering,
 ): Promise<FastifyReply> {
-  const path = client ?? loginClientOf(kit.config);
+  const path = client ?? loginClientOf(visit.kit.config);
   const proxied = means.proxiedClients.find((each) => each.path === path) as ProxiedClient;
-  const knownBrowsers = createBrowserCookie(kit.config);
+  const knownBrowsers = createBrowserCookie(visit.kit.config);
   const { user, identityId } = resolved;
-  const source = knownBrowsers.requestSource(request);
+  const source = knownBrowsers.requestSource(visit.request);
   const level = (await means.findDestination(next ?? undefined))?.level ?? {};
   const login = { proxied, user, identityId, upstream, source, level };
   try {
     const issued = await logInByProvider(means.oauth, login);
-    if (issued.browserCookie !== undefined) knownBrowsers.set(reply, issued.browserCookie);
-    if (client !== null) return await enterClient(kit, reply, proxied, issued, next);
+    if (issued.browserCookie !== undefined) knownBrowsers.set(visit.reply, issued.browserCookie);
+    if (client !== null) return await enterClient(visit.kit, visit.reply, proxied, issued, next);
     const tokens = issued.response as Tokens;
-    kit.cookies.setSession(reply, tokens);
     const usual = resolved.isNew ? '/settings?done=welcome' : '/settings';
-    return await kit.go(reply, tokens.scope === undefined ? (next ?? usual) : '/settings/security');
+    return await startSession(visit, tokens, next ?? usual);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    if (client !== null) return refuseClient(reply, error, next);
+    if (client !== null) return refuseClient(visit.reply, error, next);
     if (error.error === 'mfa_required' && isMfaRequired(error.members)) {
-      return showSecondStep(kit, request, reply, { ...error.members, next: next ?? undefined });
+      return showSecondStep(visit, { ...error.members, next: next ?? undefined });
     }
     if (error.message !== unconfirmedEmail) throw error;
     const query = nextQuery(next ?? undefined);
-    return kit.go(reply, `${kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
+    return visit.go(`${visit.kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser, findUserByLogin } from '../../identity/accounts/user-store.ts';
@@ -11,20 +11,20 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { callerOf } from './provider-link.ts';
 import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
 import { noteFailure, sendToProvider } from './send-to-provider.ts';
 
 /** The test sign-in of administrators: signs in at the provider, shows what came back, and changes nothing here. */
 export function serveProviderTest(kit: PageKit, means: ProviderMeans): void {
-  kit.page('/login/with/:name/test', 'auth:web', async (request, reply) => {
-    const { caller } = request;
+  kit.page('/login/with/:name/test', 'auth:web', async (visit) => {
+    const { caller } = visit.request;
     requireAdministrator(caller);
-    const provider = await providerOf(means, request);
+    const provider = await providerOf(means, visit);
     const { userId, sessionId } = caller;
     const beginning = { purpose: 'test', userId, sessionId, passedOn: {} } as const;
-    return sendToProvider(kit, means, request, reply, provider, beginning);
+    return sendToProvider(visit, means, provider, beginning);
   });
 }
 
@@ -34,23 +34,21 @@ function requireAdministrator(caller: Caller): void {
 
 /** Back from the provider, with somebody or with a failure. Only for the session that began it. */
 export async function finishTest(
-  kit: PageKit,
+  visit: Visit,
   means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
   { provider, attempt, upstream }: Omit<Answered, 'upstream'> & { readonly upstream: Upstream | ProviderFailure },
 ): Promise<FastifyReply> {
-  const caller = await callerOf(kit, request, reply, attempt);
+  const caller = await callerOf(visit, attempt);
   const label = labelOf(provider);
-  if (!caller) return showProviderFailure(kit, request, reply, { failure: 'expired', label });
+  if (!caller) return showProviderFailure(visit, { failure: 'expired', label });
   requireAdministrator(caller);
-  const outcome = await outcomeOf(means, request, provider, upstream);
+  const outcome = await outcomeOf(means, visit, provider, upstream);
   const { name } = provider.definition;
   const { userId, sessionId } = caller;
   const data = { provider: name, result: outcome.failure?.code ?? 'ok' };
-  const of = { rowId: name, userId, sessionId, source: requestSource(request), data };
+  const of = { rowId: name, userId, sessionId, source: requestSource(visit.request), data };
   await recordEvent(means.context, means.context.database.db, { type: 'provider.tested', ...of });
-  return kit.show(request, reply, 'provider-test', {
+  return visit.show('provider-test', {
     title: message(outcome.failure ? 'provider.test.failed' : 'provider.test.succeeded', { provider: label }),
     ...outcome,
     back: `/admin/providers/${name}/show`,
@@ -67,7 +65,7 @@ interface Outcome {
 
 async function outcomeOf(
   means: ProviderMeans,
-  request: FastifyRequest,
+  visit: Visit,
   provider: ProviderClient,
   upstream: Upstream | ProviderFailure,
 ): Promise<Outcome> {
@@ -80,7 +78,7 @@ async function outcomeOf(
     const { roles } = mapClaims(means.context, provider.definition, upstream);
     return { ...seen, roles, happens: message(await wouldHappen(means, upstream)) };
   } catch (error) {
-    return { ...seen, ...failed(await noteFailure(means, request, provider, error)) };
+    return { ...seen, ...failed(await noteFailure(means, visit, provider, error)) };
   }
 }
 

@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { requireOpenRegistration } from '../../identity/registration/make-user.ts';
 import { identifierFields } from '../kit/identifiers.ts';
-import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import type { ProviderMeans } from './provider-means.ts';
@@ -11,17 +11,17 @@ import type { Going } from './sign-in.ts';
 
 export function serveRegister(kit: PageKit, means: ProviderMeans): void {
   const { findDestination } = means;
-  kit.page('/register', 'public', async (request, reply) => {
+  kit.page('/register', 'public', async (visit) => {
     requireOpenRegistration(kit.config);
-    const next = localPath(queryOf(request).next);
+    const next = localPath(visit.query.next);
     const destination = await findDestination(next);
-    const caller = await kit.webSessions.find(request, reply);
-    if (caller && (!destination || (await destination.accepts(caller)))) return kit.go(reply, next ?? '/settings');
-    return showRegister(kit, means, request, reply, { next, destination }, {});
+    const caller = await visit.findCaller();
+    if (caller && (!destination || (await destination.accepts(caller)))) return visit.go(next ?? '/settings');
+    return showRegister(visit, means, { next, destination }, {});
   });
-  kit.form('/register', 'public', async (request, reply) => {
+  kit.form('/register', 'public', async (visit) => {
     requireOpenRegistration(kit.config);
-    return register(kit, means, request, reply);
+    return register(visit, means);
   });
 }
 
@@ -32,14 +32,12 @@ interface Typed {
 }
 
 async function showRegister(
-  kit: PageKit,
+  visit: Visit,
   means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
   { next, destination }: Going,
   typed: Typed,
 ): Promise<FastifyReply> {
-  const identifiers = filledFields(kit, typed.values ?? {}, typed.errors ?? {});
+  const identifiers = filledFields(visit.kit, typed.values ?? {}, typed.errors ?? {});
   const application = destination?.application;
   const shared: Variables = {
     title: message('register.title'),
@@ -49,7 +47,7 @@ async function showRegister(
     application,
     providers: await means.providers.buttons(),
   };
-  return kit.show(request, reply, 'register', { ...shared, ...typed }, destination);
+  return visit.show('register', { ...shared, ...typed }, destination);
 }
 
 /** The fields that identify a person, with what was typed into them and what is wrong with it. */
@@ -59,33 +57,28 @@ export const filledFields = (
   errors: Readonly<Record<string, LocalizedText>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
-async function register(
-  kit: PageKit,
-  means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const form = readForm(request, 'name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
+async function register(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {
+  const form = visit.form('name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
   const { password, password_confirmation, next: asked, ...values } = form;
   const next = localPath(asked);
-  const offered = new Set(['name', ...identifierFields(kit.config).map(({ name }) => name)]);
+  const offered = new Set(['name', ...identifierFields(visit.kit.config).map(({ name }) => name)]);
   const given = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
   const twice = password_confirmation === '' ? {} : { password_confirmation };
   const body = { ...Object.fromEntries(given), password, ...twice };
-  const answer = await callOwnApi(request, { method: 'POST', path: '/v1/register', body });
+  const answer = await callOwnApi(visit.request, { method: 'POST', path: '/v1/register', body });
   if (!answer.ok) {
     const atFields = Object.keys(answer.errors).length > 0;
     const going = { next, destination: await means.findDestination(next) };
-    return showRegister(kit, means, request, reply.code(answer.status), going, {
+    return showRegister(visit.status(answer.status), means, going, {
       values,
       errors: answer.errors,
       ...(atFields ? {} : { problem: answer.message }),
     });
   }
-  const login = kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
-  const signedIn = login ? await kit.client.send(request, reply, { username: login, password }) : undefined;
+  const login = visit.kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
+  const signedIn = login ? await visit.kit.client.send(visit, { username: login, password }) : undefined;
   if (!signedIn?.ok)
-    return kit.go(reply, `${kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
-  kit.cookies.setSession(reply, signedIn.data);
-  return kit.go(reply, next ?? '/settings?done=welcome');
+    return visit.go(`${visit.kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
+  visit.kit.cookies.setSession(visit.reply, signedIn.data);
+  return visit.go(next ?? '/settings?done=welcome');
 }

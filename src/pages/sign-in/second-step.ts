@@ -1,11 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { loginExpired } from '../../oauth/grants/mfa.ts';
-import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import type { PageKit, Visit } from '../kit/visit.ts';
 import type { Tokens } from '../session/cookies.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
-import type { Answer } from '../session/own-api.ts';
 
 /** The API's response if the password was right and a second factor is required. */
 interface MfaRequired {
@@ -22,14 +21,12 @@ interface Step extends MfaRequired {
 
 /** The page that asks for the second factor. A code works without a script; a passkey needs one. */
 export function showSecondStep(
-  kit: PageKit,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   { mfa_token, methods, next }: Step,
   variables: Variables = {},
 ): Promise<FastifyReply> {
   const codes = methods.filter((method) => method !== 'passkey');
-  return kit.show(request, reply, 'login-step', {
+  return visit.show('login-step', {
     title: message('login_step.title'),
     mfa_token,
     next,
@@ -38,46 +35,48 @@ export function showSecondStep(
     takes_code: codes.length > 0,
     takes_recovery: codes.length > 1 && methods.includes('recovery_code'),
     takes_passkey: methods.includes('passkey'),
-    can_remember: kit.config.mfaRemember > 0,
-    remember_days: Math.round(kit.config.mfaRemember / 86_400),
+    can_remember: visit.kit.config.mfaRemember > 0,
+    remember_days: Math.round(visit.kit.config.mfaRemember / 86_400),
     ...variables,
   });
 }
 
+/** Opens the session in this browser. A login that must set up a second factor goes there first. */
+export function startSession(visit: Visit, tokens: Tokens, next = '/settings'): Promise<FastifyReply> {
+  visit.kit.cookies.setSession(visit.reply, tokens);
+  return visit.go(tokens.scope === undefined ? next : '/settings/security');
+}
+
 /** The second step of a login, and signing in by a passkey alone. */
 export function serveSecondStep(kit: PageKit): void {
-  const enter = (reply: FastifyReply, { data }: Answer<Tokens>, next: string | undefined) => {
-    kit.cookies.setSession(reply, data);
-    return kit.go(reply, data.scope === undefined ? (next ?? '/settings') : '/settings/security');
-  };
-  const again = (reply: FastifyReply, next: string | undefined, done: string) =>
-    kit.go(reply, `${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${done}`);
+  const again = (visit: Visit, next: string | undefined, done: string) =>
+    visit.go(`${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${done}`);
 
-  kit.form('/login-step', 'public', async (request, reply) => {
-    const form = readForm(request, 'mfa_token', 'methods', 'code', 'passkey', 'remember', 'next');
+  kit.form('/login-step', 'public', async (visit) => {
+    const form = visit.form('mfa_token', 'methods', 'code', 'passkey', 'remember', 'next');
     const next = localPath(form.next);
     const { mfa_token } = form;
     const step = { mfa_token, methods: form.methods.split(' ').filter((name) => /^[a-z_]{1,20}$/.test(name)), next };
     if (form.code === '' && form.passkey === '') {
-      return showSecondStep(kit, request, reply.code(422), step, { errors: { code: message('login_step.missing') } });
+      return showSecondStep(visit.status(422), step, { errors: { code: message('login_step.missing') } });
     }
     const body: Record<string, string> = { mfa_token };
     if (form.passkey === '') body.code = form.code;
     else body.passkey = form.passkey;
     if (form.remember === 'on') body.remember = 'true';
-    const answer = await kit.client.send(request, reply, body);
-    if (answer.ok) return enter(reply, answer, next);
-    if (answer.detail === loginExpired) return again(reply, next, 'login-expired');
+    const answer = await kit.client.send(visit, body);
+    if (answer.ok) return startSession(visit, answer.data, next);
+    if (answer.detail === loginExpired) return again(visit, next, 'login-expired');
     const wrong = answer.code === 'invalid_grant' ? message('login_step.wrong') : answer.message;
     const variables = form.passkey === '' ? { errors: { code: wrong } } : { problem: wrong };
-    if (answer.status === 429) reply.header('retry-after', String(answer.retryAfter));
-    return showSecondStep(kit, request, reply.code(answer.status === 400 ? 422 : answer.status), step, variables);
+    if (answer.status === 429) visit.reply.header('retry-after', String(answer.retryAfter));
+    return showSecondStep(visit.status(answer.status === 400 ? 422 : answer.status), step, variables);
   });
 
-  kit.form('/login-passkey', 'public', async (request, reply) => {
-    const form = readForm(request, 'passkey', 'next');
+  kit.form('/login-passkey', 'public', async (visit) => {
+    const form = visit.form('passkey', 'next');
     const next = localPath(form.next);
-    const answer = await kit.client.send(request, reply, { passkey: form.passkey });
-    return answer.ok ? enter(reply, answer, next) : again(reply, next, 'passkey-refused');
+    const answer = await kit.client.send(visit, { passkey: form.passkey });
+    return answer.ok ? startSession(visit, answer.data, next) : again(visit, next, 'passkey-refused');
   });
 }

@@ -1,50 +1,46 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { requestSource } from '../../http/request-source.ts';
 import { type Beginning, beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { describeFailure, type ProviderFailure } from '../../identity/providers/provider-failure.ts';
 import { noteProviderFailure } from '../../identity/providers/provider-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { PageKit } from '../kit/page-kit.ts';
+import type { Visit } from '../kit/visit.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { labelOf, type ProviderMeans, showProviderFailure } from './provider-means.ts';
 
 /** Where the browser goes; undefined where the provider cannot be reached, which is noted. */
 export async function beginAtProvider(
-  kit: PageKit,
+  visit: Visit,
   means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
   provider: ProviderClient,
   beginning: Omit<Beginning, 'visitor'>,
 ): Promise<URL | undefined> {
-  const visitor = visitorOf(kit.cookies, request, reply);
+  const visitor = visitorOf(visit.kit.cookies, visit.request, visit.reply);
   try {
     return await beginAttempt(means.context, means.oauth.keys, provider, { ...beginning, visitor });
   } catch (error) {
-    await noteFailure(means, request, provider, error);
+    await noteFailure(means, visit, provider, error);
     return undefined;
   }
 }
 
 /** Sends the browser to the provider, or says that the provider cannot be reached. */
 export async function sendToProvider(
-  kit: PageKit,
+  visit: Visit,
   means: ProviderMeans,
-  request: FastifyRequest,
-  reply: FastifyReply,
   provider: ProviderClient,
   beginning: Omit<Beginning, 'visitor'>,
 ): Promise<FastifyReply> {
-  const url = await beginAtProvider(kit, means, request, reply, provider, beginning);
-  if (url) return reply.header('cache-control', 'no-store').redirect(url.href, 302);
-  return showProviderFailure(kit, request, reply, { failure: 'down', label: labelOf(provider), next: beginning.next });
+  const url = await beginAtProvider(visit, means, provider, beginning);
+  if (url) return visit.reply.header('cache-control', 'no-store').redirect(url.href, 302);
+  return showProviderFailure(visit, { failure: 'down', label: labelOf(provider), next: beginning.next });
 }
 
 /** In the log, for the console, and in the audit trail. */
 export async function noteFailure(
   { context }: ProviderMeans,
-  request: FastifyRequest,
+  visit: Visit,
   { definition: { name } }: ProviderClient,
   error: unknown,
 ): Promise<ProviderFailure> {
@@ -54,6 +50,6 @@ export async function noteFailure(
   const { db } = context.database;
   await noteProviderFailure(db, name, failure, context.now());
   const data = { provider: name, failure: failure.code, reason: failure.detail };
-  await recordEvent(context, db, { type: 'provider.failed', rowId: name, source: requestSource(request), data });
+  await recordEvent(context, db, { type: 'provider.failed', rowId: name, source: requestSource(visit.request), data });
   return failure;
 }

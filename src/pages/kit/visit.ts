@@ -1,0 +1,126 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Brand } from '../../config/brand.ts';
+import type { Config } from '../../config/config.ts';
+import type { Languages } from '../../config/languages/languages.ts';
+import type { Context } from '../../database/context.ts';
+import type { Database } from '../../database/database.ts';
+import type { Protection } from '../../http/app.ts';
+import type { ProviderButton } from '../../identity/providers/providers.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { membersOf } from '../../platform/is-object.ts';
+import type { WebSessions } from '../session/authenticate-web.ts';
+import type { Cookies } from '../session/cookies.ts';
+import type { LoginClient } from '../session/login-client.ts';
+import type { AssetUrls } from './assets.ts';
+import type { Variables } from './views.ts';
+
+/** The sources beyond this origin that one page needs. */
+export interface Reach {
+  /** Where its form may lead in the end, as sources of `form-action`. */
+  readonly formTargets?: string | undefined;
+  /** An image of somebody else's. */
+  readonly image?: string | null | undefined;
+}
+
+export type Handler = (visit: Visit) => Promise<FastifyReply>;
+
+/** The tools that every page uses. */
+export interface PageKit {
+  readonly config: Config;
+  readonly brand: Brand;
+  readonly logo: string;
+  /** The values for a page without a view. */
+  readonly frame: PageFrame;
+  /** The Content-Security-Policy of pages that need nothing from elsewhere. */
+  readonly policy: string;
+  readonly database: Database;
+  readonly now: Context['now'];
+  readonly cookies: Cookies;
+  readonly client: LoginClient;
+  readonly webSessions: WebSessions;
+  readonly languages: Languages;
+  /** The language of a request: the person's choice, else the browser's. */
+  languageOf(request: FastifyRequest): Promise<string>;
+  /** The providers at which this user can prove who they are. */
+  proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
+  /** Where people without a session are sent. */
+  readonly loginPath: string;
+  /** A page by GET. */
+  page(path: string, auth: Protection, handler: Handler): void;
+  /** A POST route for a form. Refused unless the form is ours (CSRF token). */
+  form(path: string, auth: Protection, handler: Handler): void;
+  /** A POST route for a harmless form. Refused from other sites, but its CSRF token is not checked: error pages have none. */
+  looseForm(path: string, handler: Handler): void;
+  /** Refuses a form that is not ours, for this visitor and this session. */
+  checkForm(request: FastifyRequest): void;
+  hasView(name: string): boolean;
+  /** Answers with a view. Messages among its variables are said in the reader's language. */
+  show(visit: Visit, view: string, variables: Variables, reach?: Reach): Promise<FastifyReply>;
+}
+
+interface PageFrame {
+  readonly root: string;
+  readonly product: string;
+  readonly loginPath: string;
+  readonly assets: AssetUrls;
+}
+
+/** A request to a page, and the answer to it. */
+export class Visit {
+  readonly kit: PageKit;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+
+  constructor(kit: PageKit, request: FastifyRequest, reply: FastifyReply) {
+    this.kit = kit;
+    this.request = request;
+    this.reply = reply;
+  }
+
+  get caller(): Caller {
+    return this.request.caller;
+  }
+
+  get query(): Readonly<Record<string, string | undefined>> {
+    return this.request.query as Record<string, string | undefined>;
+  }
+
+  /** A part of the path, such as `:id`. */
+  param(name: string): string {
+    return (this.request.params as Record<string, string>)[name] ?? '';
+  }
+
+  /** The named fields of a form as text, trimmed except for passwords. Other fields are ignored. */
+  form<Name extends string>(...names: Name[]): Record<Name, string> {
+    const sent = membersOf(this.request.body);
+    const read = (name: Name) => {
+      const value = sent[name];
+      if (typeof value !== 'string') return '';
+      return name.includes('password') ? value : value.trim();
+    };
+    return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
+  }
+
+  /** The signed-in user of a public page, if any. */
+  findCaller(): Promise<Caller | undefined> {
+    return this.kit.webSessions.find(this.request, this.reply);
+  }
+
+  /** Sets the status of the answer. */
+  status(code: number): this {
+    this.reply.code(code);
+    return this;
+  }
+
+  show(view: string, variables: Variables, reach?: Reach): Promise<FastifyReply> {
+    return this.kit.show(this, view, variables, reach);
+  }
+
+  /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
+  async go(path: string, status: 302 | 303 = 303): Promise<FastifyReply> {
+    const { root } = this.kit.frame;
+    // A page of another application names it with the prefix of BASE_URL; pages here name it without.
+    const target = path.startsWith(`${root}/`) ? path : root + path;
+    return this.reply.header('cache-control', 'no-store').redirect(target, status);
+  }
+}
