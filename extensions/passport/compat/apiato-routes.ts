@@ -1,3 +1,4 @@
+import { firstLanguage, languagesOf } from '../../../src/config/languages/languages.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
@@ -7,7 +8,12 @@ const open = { config: { auth: 'public', limited: false }, schema: { hide: true 
 const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;
 
 /** Routes that Apiato's clients call, and that have another name here. */
-export function serveApiatoApi(app: App, { scopes }: Pick<OAuth, 'scopes'>, resources: Resources): void {
+export function serveApiatoApi(
+  app: App,
+  { context, scopes }: Pick<OAuth, 'context' | 'scopes'>,
+  resources: Resources,
+): void {
+  const languages = languagesOf(context.config);
   for (const path of ['/v1/user/profile', '/v1/profile']) {
     if (resources.has(path.split('/')[2] as string)) continue;
     app.get(path, open, async (request, reply) => {
@@ -19,7 +25,7 @@ export function serveApiatoApi(app: App, { scopes }: Pick<OAuth, 'scopes'>, reso
   if (resources.has('permissions')) return;
   // In this service, scopes define the rights.
   app.get('/v1/permissions', signedIn, async () => {
-    const data = scopes.list().map((name) => asPermission(name, scopes.textOf(name)));
+    const data = scopes.list().map((name) => asPermission(name, languages.text(firstLanguage, scopes.describe(name))));
     const { length } = data;
     const pagination = { total: length, count: length, per_page: length, current_page: 1, total_pages: 1, links: {} };
     return { data, meta: { include: [], custom: [], pagination } };

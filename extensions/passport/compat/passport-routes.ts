@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { firstLanguage, languagesOf } from '../../../src/config/languages/languages.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import { membersOf } from '../../../src/platform/is-object.ts';
@@ -12,7 +13,8 @@ const open = { config: { auth: 'public', limited: false, cors: 'listed' }, schem
 const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide: true } } as const;
 
 /** The JSON API of Passport, by which front ends show people their tokens and clients. */
-export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): void {
+export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>): void {
+  const languages = languagesOf(context.config);
   const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
     const me = await askOwnApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
     if (me.status !== 200) return passOn(reply, me);
@@ -30,7 +32,9 @@ export function servePassportApi(app: App, { scopes }: Pick<OAuth, 'scopes'>): v
   const tokensOf = (type: string) =>
     `/v1/tokens?search=type:${type};user_id:{me}&searchJoin=and&include=client&limit=100`;
 
-  app.get('/oauth/scopes', signedIn, async () => scopes.list().map((id) => ({ id, description: scopes.textOf(id) })));
+  app.get('/oauth/scopes', signedIn, async () =>
+    scopes.list().map((id) => ({ id, description: languages.text(firstLanguage, scopes.describe(id)) })),
+  );
   app.get('/oauth/tokens', open, (request, reply) => list(request, reply, tokensOf('session'), asToken));
   app.delete('/oauth/tokens/:id', open, remove('tokens'));
   app.get('/oauth/personal-access-tokens', open, (request, reply) =>

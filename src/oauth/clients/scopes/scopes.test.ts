@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { languagesOf } from '../../../config/languages/languages.ts';
 import { identityScopes, KnownScopes, narrowScopes } from './scopes.ts';
 
 describe('the texts of scopes', () => {
   it('come from the declarations, the service and the operator, in that order', () => {
     const known = new KnownScopes();
+    const languages = languagesOf({ languagesDir: '/nowhere', defaultLanguage: 'en' });
+    const textOf = (scope: string) => languages.text('en', known.describe(scope));
     known.addResource('books');
     known.addResource('car_drivers');
     known.addResource('films', 'favourite films');
     known.addResource('users');
     known.add('reports:run');
     known.add('reports:run');
-    assert.equal(known.textOf('books:read'), 'Read your books');
-    assert.equal(known.textOf('car_drivers:write'), 'Add, change and delete your car drivers');
-    assert.equal(known.textOf('films:read'), 'Read your favourite films');
-    assert.match(known.textOf('users:read'), /your account/);
-    assert.equal(known.textOf('reports:run'), 'Use “reports:run”');
+    assert.equal(textOf('books:read'), 'Read your books');
+    assert.equal(textOf('car_drivers:write'), 'Add, change and delete your car drivers');
+    assert.equal(textOf('films:read'), 'Read your favourite films');
+    assert.match(textOf('users:read'), /your account/);
+    assert.equal(textOf('reports:run'), 'Use “reports:run”');
     known.add('reports:run', 'Run your reports');
     known.add('reports:run');
-    assert.equal(known.textOf('reports:run'), 'Run your reports');
-    for (const scope of [...identityScopes, '*']) assert.doesNotMatch(known.textOf(scope), /^Use/, scope);
+    assert.equal(textOf('reports:run'), 'Run your reports');
+    for (const scope of [...identityScopes, '*']) assert.doesNotMatch(textOf(scope), /^Use/, scope);
     assert.ok(known.has('reports:run') && !known.has('reports:read'));
   });
 });

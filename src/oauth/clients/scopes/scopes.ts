@@ -1,41 +1,6 @@
 import { type LocalizedText, message } from '../../../config/languages/message.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 
-/** The built-in scopes in words, as the end of "It asks to …", for the consent page. */
-const ownScopeTexts: Readonly<Record<string, string>> = {
-  '*': 'Do everything that you can do here',
-  admin: 'Act with your roles: see, change and delete everything of everybody',
-  openid: 'Know who you are: the id of your account',
-  profile: 'See your name and your username',
-  email: 'See your email address',
-  phone: 'See your phone number',
-  address: 'See your postal address',
-  offline_access: 'Keep its access while you are away',
-  'tokens:introspect': 'Check anybody’s tokens: whether they are valid and what they allow',
-  'tokens:exchange': 'Pass tokens that it receives on to other services',
-  'users:read': 'Read your account: your name, your addresses and your roles',
-  'users:write': 'Change your account',
-  'roles:read': 'Read which roles there are',
-  'roles:write': 'Change which roles there are',
-  'clients:read': 'See which applications you have created',
-  'clients:write': 'Create, change and delete applications in your name',
-  'tokens:read': 'See where you are signed in',
-  'tokens:write': 'Sign you out, and create access tokens in your name',
-  'consents:read': 'See which applications you have authorised, and for what',
-  'consents:write': 'Withdraw the access that you gave to applications',
-  'events:read': 'See what happened to your account',
-  'events:write': 'Change what happened to your account',
-};
-
-/** The two scopes of a resource, from what its declaration calls its rows. */
-const resourceScopeTexts = (label: string) => ({
-  read: `Read your ${label}`,
-  write: `Add, change and delete your ${label}`,
-});
-
-/** A scope that nobody described: its name is all that is known. */
-const undescribedScope = (scope: string): string => `Use “${scope}”`;
-
 /** All that the subject may do, except what must be named. */
 export const everyScope = '*';
 /** Lets a client ask about tokens of other clients. `*` does not hold it: it is about others, not about the subject. */
@@ -65,9 +30,7 @@ export const named: readonly string[] = [...clientScopes, adminScope, ...identit
 
 /** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
 export class KnownScopes {
-  readonly #texts = new Map<string, string>();
-  /** Of those that are the service's own, or of a resource: the same in any language. */
-  readonly #messages = new Map<string, LocalizedText>();
+  readonly #texts = new Map<string, LocalizedText>();
   readonly #labels = new Map<string, string>();
 
   constructor() {
@@ -77,20 +40,16 @@ export class KnownScopes {
   /** `label`: the readable name of its rows; the default is its name. */
   addResource(name: string, label = name.replaceAll('_', ' ')): void {
     this.#labels.set(name, label);
-    const { read, write } = resourceScopeTexts(label);
-    this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
-    this.add(`${name}:write`, ownScopeTexts[`${name}:write`] ?? write);
     for (const right of ['read', 'write']) {
       const scope = `${name}:${right}`;
-      if (!(scope in ownScopeTexts)) this.#messages.set(scope, message(`scope.resource.${right}`, { label }));
+      this.#texts.set(scope, message(`scope.${scope}`, {}, message(`scopes.of_resource.${right}`, { label })));
     }
   }
 
   /** A scope of an endpoint or a setting of the operator's own. With a text, one that is there gets another text. */
   add(scope: string, text?: string): void {
     if (text === undefined && this.#texts.has(scope)) return;
-    this.#texts.set(scope, text ?? ownScopeTexts[scope] ?? undescribedScope(scope));
-    this.#messages.delete(scope);
+    this.#texts.set(scope, text ?? builtinOrName(scope));
   }
 
   has(scope: string): boolean {
@@ -103,24 +62,19 @@ export class KnownScopes {
     return label.charAt(0).toUpperCase() + label.slice(1);
   }
 
-  /** The description of a scope, for the consent page. */
-  textOf(scope: string): string {
-    return this.#texts.get(scope) ?? undescribedScope(scope);
-  }
-
-  /** The same text, in the language of the reader. */
+  /** What a scope allows, as the end of "It asks to …", for the consent page. */
   describe(scope: string): LocalizedText {
-    const text = this.textOf(scope);
-    if (text === ownScopeTexts[scope]) return message(`scope.${scope}`);
-    return (
-      this.#messages.get(scope) ?? (text === undescribedScope(scope) ? message('scope.undescribed', { scope }) : text)
-    );
+    return this.#texts.get(scope) ?? builtinOrName(scope);
   }
 
   list(): string[] {
     return [...this.#texts.keys()].sort();
   }
 }
+
+/** Of a scope that nobody described, the name is all that is known. */
+const builtinOrName = (scope: string): LocalizedText =>
+  message(`scope.${scope}`, {}, message('scopes.undescribed', { scope }));
 
 /** Whether a holder of `allowed` may have `scope`. `openid` is always allowed. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
