@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
-import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/short-token.ts';
 import type { OAuth } from '../oauth.ts';
-import { hasInitialToken, insertInitialToken } from './registration-token-store.ts';
+import { hasInitialToken, insertInitialToken } from './registration-store.ts';
 
 /** An initial access token (RFC 7591 1.2) that the operator hands out. Anybody who has it can use it until it expires. */
 export async function makeInitialToken({ database, now }: Context, expiresAt: number): Promise<string> {
@@ -15,17 +14,8 @@ export async function makeInitialToken({ database, now }: Context, expiresAt: nu
   return token;
 }
 
-const isInitialToken = async ({ database, now }: Context, keys: KeyRing, token: string): Promise<boolean> =>
-  shortTokenKind(token) === 'reg'
-    ? hasInitialToken(database.db, hashShortToken(token), now())
-    : isSignedToken(keys, token, now());
-
-/** Tokens from before the short ones: `ghr.<expiry>.<random>.<mac>`. They are not stored, and stay valid until they expire. */
-function isSignedToken(keys: KeyRing, token: string, now: number): boolean {
-  const [, signed, expiresAt, mac] = /^(ghr\.(\d{1,15})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? [];
-  if (signed === undefined || mac === undefined || Number(expiresAt) <= now) return false;
-  return keys.macKeys.matches('client registration', signed, mac);
-}
+const isInitialToken = async ({ database, now }: Context, token: string): Promise<boolean> =>
+  shortTokenKind(token) === 'reg' && hasInitialToken(database.db, hashShortToken(token), now());
 
 /** RFC 6750 3.1. */
 export const invalidToken = (): OAuthError =>
@@ -45,7 +35,7 @@ export async function authorizeRegistration(
   if (context.config.dynamicClients === 'open') return anonymous;
   if (token === undefined) throw invalidToken();
   await keys.ensureCurrent();
-  if (await isInitialToken(context, keys, token)) return anonymous;
+  if (await isInitialToken(context, token)) return anonymous;
   const caller = await verifier.verify(token, null);
   if (isAdmin(caller) && mayUseScope(caller, scopeOfRegistration)) return caller;
   throw new OAuthError(
