@@ -1,3 +1,7 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import type { Tables } from './tables/tables.ts';
+
 const batch = 200;
 
 /** Deletes rows in batches, until a batch is not full. Other requests run in between. Returns how many rows were deleted. */
@@ -10,3 +14,17 @@ export async function pruneInBatches(deleteRows: (limit: number) => Promise<numb
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+/** Deletes the rows in which `column` is before `before`. Instances that prune at the same time share the work. */
+export const pruneBefore = (
+  { db, engine }: Pick<Database, 'db' | 'engine'>,
+  table: keyof Tables,
+  column: string,
+  before: number,
+): Promise<number> =>
+  pruneInBatches(async (limit) => {
+    const old = sql`select id from ${sql.table(table)} where ${sql.ref(column)} < ${before} limit ${limit}`;
+    const unlocked = engine === 'postgres' ? sql`${old} for update skip locked` : old;
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where id in (${unlocked})`.execute(db);
+    return Number(numAffectedRows);
+  });

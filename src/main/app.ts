@@ -15,7 +15,6 @@ import { keepProviders } from '../identity/providers/keep-providers.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
 import { ensureCliClient } from '../oauth/clients/cli-client.ts';
-import { serveDeviceAuthorization } from '../oauth/device-authorization/device-routes.ts';
 import { serveLogout } from '../oauth/first-party/logout-routes.ts';
 import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
@@ -100,7 +99,6 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [queueCheck(services.passwords)]);
   serveOAuth(app, oauth);
-  serveDeviceAuthorization(app, oauth);
   serveRegistration(app, oauth);
   serveProxies(app, oauth, proxiedClients);
   serveTokenReports(app, oauth);

@@ -1,5 +1,5 @@
 import type { Context } from '../database/context.ts';
-import { pruneAccounts } from '../identity/prune-accounts.ts';
+import { pruneAccounts } from '../identity/prune-store.ts';
 import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneDevices } from '../oauth/device-authorization/device-authorization.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';

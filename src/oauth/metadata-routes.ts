@@ -1,9 +1,75 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import { jwksMaxAge } from '../database/keys/key-ring.ts';
 import type { App } from '../http/app.ts';
+import { resourceMetadataPath } from '../http/gate/unauthorized.ts';
+import { named } from '../http/openapi/openapi-components.ts';
 import { notFound } from '../platform/errors.ts';
+import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes/scopes.ts';
 import { metadata, pathOfMetadata } from './metadata.ts';
-import { keySetSchema, serverMetadataSchema } from './metadata-schemas.ts';
 import type { OAuth } from './oauth.ts';
+
+/** Documents are written whole: the schema is for readers of the API description. */
+const described = (properties: Record<string, Type.TSchema>, options: Type.TObjectOptions) =>
+  Type.Unsafe<unknown>(Type.Object(properties, options));
+
+const strings = Type.Array(Type.String());
+const uri = Type.String({ format: 'uri' });
+
+const serverMetadataSchema = named(
+  'AuthorizationServerMetadata',
+  described(
+    {
+      issuer: uri,
+      authorization_endpoint: uri,
+      token_endpoint: uri,
+      userinfo_endpoint: uri,
+      end_session_endpoint: uri,
+      jwks_uri: uri,
+      registration_endpoint: Type.Optional(uri),
+      scopes_supported: strings,
+      response_types_supported: strings,
+      response_modes_supported: strings,
+      grant_types_supported: strings,
+      code_challenge_methods_supported: strings,
+      token_endpoint_auth_methods_supported: strings,
+      subject_types_supported: strings,
+      id_token_signing_alg_values_supported: strings,
+      claims_supported: strings,
+    },
+    { additionalProperties: true, description: 'RFC 8414 2 and OpenID Connect Discovery 3' },
+  ),
+);
+
+const keySetSchema = named(
+  'JsonWebKeySet',
+  described(
+    {
+      keys: Type.Array(
+        Type.Object(
+          { kty: Type.String(), kid: Type.String(), alg: Type.String(), use: Type.String() },
+          { additionalProperties: true },
+        ),
+      ),
+    },
+    { description: 'RFC 7517 5' },
+  ),
+);
+
+const resourceMetadataSchema = named(
+  'ProtectedResourceMetadata',
+  described(
+    {
+      resource: uri,
+      authorization_servers: strings,
+      scopes_supported: strings,
+      bearer_methods_supported: strings,
+      resource_name: Type.String(),
+      resource_documentation: uri,
+    },
+    { additionalProperties: true, description: 'RFC 9728 2' },
+  ),
+);
 
 /** Public keys and addresses: any page may read them. */
 const config = { auth: 'public', limited: false, cors: 'any' } as const;
@@ -51,4 +117,39 @@ export function serveMetadata(app: App, oauth: OAuth): void {
       return keys.signingKeys.jwks();
     },
   );
+}
+
+const bare = '/.well-known/oauth-protected-resource';
+/** They are about the login, about others, or about everything: no client asks for them to use a resource. */
+const notOfResources = [everyScope, ...clientScopes, adminScope, ...identityScopes];
+
+/** RFC 9728: the service at the bare address, the API and others below it. Each document names its resource (3.3). */
+export function serveProtectedResources(app: App, oauth: OAuth): void {
+  const { baseUrl } = oauth.context.config;
+  const whole = '';
+  const response = { 200: resourceMetadataSchema };
+  app.get(
+    bare,
+    { config, schema: { tags, summary: 'Protected resource metadata (RFC 9728)', response } },
+    async (_request, reply) => describe(oauth, reply, whole),
+  );
+  app.get(`${bare}/*`, { config, schema: { hide: true } }, async (request, reply) => {
+    const asked = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
+    const paths = [whole, ...oauth.audiences.ownPaths()];
+    const path = paths.find((own) => resourceMetadataPath(baseUrl, own) === asked);
+    if (path === undefined) throw notFound();
+    return describe(oauth, reply, path);
+  });
+}
+
+function describe({ context: { config }, scopes, audiences }: OAuth, reply: FastifyReply, path: string) {
+  reply.header('cache-control', 'public, max-age=300');
+  return {
+    resource: config.baseUrl + path,
+    authorization_servers: [config.baseUrl],
+    scopes_supported: audiences.scopesOf(path) ?? scopes.list().filter((scope) => !notOfResources.includes(scope)),
+    bearer_methods_supported: ['header'],
+    resource_name: config.brandName,
+    resource_documentation: `${config.baseUrl}/docs`,
+  };
 }

@@ -8,13 +8,15 @@ import { requestSource } from '../http/request-source.ts';
 import { answerPushedRequest } from './authorize/push-request.ts';
 import type { ClientRequest } from './client-authentication.ts';
 import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
+import { answerDeviceAuthorization } from './device-authorization/device-authorization.ts';
 import { answerIntrospection } from './introspect.ts';
-import { serveMetadata } from './metadata-routes.ts';
+import { serveMetadata, serveProtectedResources } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
 import { serveUserInfo } from './openid/userinfo-routes.ts';
-import { serveProtectedResources } from './protected-resource-routes.ts';
 import { answerRevocation } from './revoke.ts';
 import {
+  deviceCodesSchema,
+  deviceParametersSchema,
   introspectionSchema,
   oauthErrorSchema,
   pushedRequestSchema,
@@ -32,7 +34,7 @@ const config = {
   repeatable: 'resource',
 } as const;
 export const tags = ['OAuth'];
-export const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
+const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 export const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
 /** RFC 6749 5.1: for every answer, the refusals too. */
@@ -78,6 +80,8 @@ interface Endpoint {
   readonly name: string;
   /** Of the operation outside of `/v1`; the one inside is named after its path. */
   readonly operationId: string;
+  /** False: not under `/v1`. The specification does not have it there, and clients find it in the metadata. */
+  readonly inApi?: false;
   readonly schema: FastifySchema;
   answer(request: FastifyRequest, reply: FastifyReply): Promise<object>;
 }
@@ -101,6 +105,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
   },
   {
     name: 'par',
+    inApi: false,
     operationId: 'pushAuthorizationRequest',
     schema: {
       summary: 'Push an authorization request (RFC 9126)',
@@ -112,6 +117,17 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       reply.code(201);
       return pushed;
     },
+  },
+  {
+    name: 'device_authorization',
+    inApi: false,
+    operationId: 'authorizeDevice',
+    schema: {
+      summary: 'Start the sign-in on a device without a browser (RFC 8628)',
+      body: deviceParametersSchema,
+      response: { 200: deviceCodesSchema, ...errors },
+    },
+    answer: (request, reply) => answerDeviceAuthorization(oauth, requestOf(request, reply)),
   },
   {
     name: 'revoke',
@@ -139,10 +155,9 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, operationId, schema, answer } of endpointsOf(oauth, browserCookie)) {
+  for (const { name, inApi: isInApi = true, operationId, schema, answer } of endpointsOf(oauth, browserCookie)) {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
-    // The spec knows the other three; clients find this one in the metadata.
-    if (name === 'par') continue;
+    if (!isInApi) continue;
     app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, answer);
   }
   serveTokenPreflight(app, oauth);

@@ -4,6 +4,7 @@ import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
+import type { Credentials } from '../identity/credentials/check-credentials.ts';
 import type { Mail } from '../identity/mail/mail.ts';
 import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
@@ -37,13 +38,7 @@ export interface OAuth {
   readonly holdAuthority: HoldAuthority;
   readonly mail: Mail;
   /** The user whose login and password these are; throws the answer to give when they are not. */
-  checkCredentials(credentials: {
-    login: string;
-    password: string;
-    source: RequestSource;
-    clientId: string;
-    realm: string | null;
-  }): Promise<UserRow>;
+  checkCredentials(credentials: Credentials): Promise<UserRow>;
   /** In the transaction that opens a user's session: tells the owner of a browser that was not seen before. */
   noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { takeSecret } from './clients/secrets/secret-store.ts';
 import type { OAuth } from './oauth.ts';
-import { endRegistrationToken } from './registration/registration-token-store.ts';
+import { endRegistrationToken } from './registration/registration-store.ts';
 import { endSessions } from './sessions/end-sessions.ts';
 
 interface Report {

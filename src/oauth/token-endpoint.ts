@@ -24,8 +24,9 @@ import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import type { KeptMetadata } from './registration/client-information.ts';
 import { writeClientUse, writeFirstUse } from './registration/registration-store.ts';
+import type { TokenResponse } from './schemas.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
-import { type AuthorizationDetail, readDetails } from './sessions/store/grant-details.ts';
+import { readDetails } from './sessions/store/grant-details.ts';
 
 const staleMs = 86_400_000;
 
@@ -61,17 +62,6 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
     tokenExchangeGrant,
   ].map((grant) => [grant.type, grant]),
 );
-
-interface TokenResponse {
-  readonly token_type: 'Bearer' | 'DPoP';
-  readonly expires_in: number;
-  readonly access_token: string;
-  readonly refresh_token?: string;
-  readonly id_token?: string;
-  readonly scope?: string;
-  readonly issued_token_type?: string;
-  readonly authorization_details?: AuthorizationDetail[];
-}
 
 /** Tokens, and the values for cookies: the TTL of the refresh token in seconds, and the known browser after a sign-in. */
 export interface Issued {

@@ -68,7 +68,3 @@ export async function voidAllOneTimeTokens(tx: Tx, now: number): Promise<number>
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }
-
-export async function pruneOneTimeTokens(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
-}

@@ -93,7 +93,3 @@ export async function isKeptForAnother(db: Db, email: string, userId: string, no
     .execute();
   return kept.length > 0;
 }
-
-export async function pruneEmailChanges(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('email_changes').where('undo_until', '<=', now).execute();
-}

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 
 /** More browsers than anybody has. An attacker who knows a password must not fill the table with invented browsers. */
 const remembered = 100;
@@ -32,8 +32,4 @@ export async function seeBrowser(
     await oldest.where('fingerprint', 'in', surplus).execute();
   }
   return { new: (numInsertedOrUpdatedRows ?? 0n) > 0n, first: others.length === 0 };
-}
-
-export async function pruneKnownBrowsers(db: Db, lastSeenBefore: number): Promise<void> {
-  await db.deleteFrom('known_devices').where('last_seen_at', '<', lastSeenBefore).execute();
 }

@@ -29,7 +29,3 @@ export const countEmailAttempt = (
 export async function useEmailCode(tx: Tx, id: string): Promise<boolean> {
   return (await tx.deleteFrom('email_codes').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }
-
-export async function pruneEmailCodes(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('email_codes').where('expires_at', '<=', now).execute();
-}

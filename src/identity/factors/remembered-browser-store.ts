@@ -63,7 +63,3 @@ export const findBrowsers = (db: Db, userId: string, now: number): Promise<Brows
     .where('expires_at', '>', now)
     .orderBy('id', 'desc')
     .execute();
-
-export async function pruneBrowsers(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('remembered_browsers').where('expires_at', '<=', now).execute();
-}

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 
 /** Uses up a signed value in the caller's transaction. True for the first use on any instance. */
 export async function spend(tx: Tx, id: string, expiresAt: number): Promise<boolean> {
@@ -8,9 +8,4 @@ export async function spend(tx: Tx, id: string, expiresAt: number): Promise<bool
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirstOrThrow();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
-
-/** Expired values need no entry: they are refused because they have expired. */
-export async function pruneSpentValues(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('spent_values').where('expires_at', '<=', now).execute();
 }

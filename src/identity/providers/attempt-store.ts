@@ -58,8 +58,3 @@ export async function deletePending(tx: Tx, { id, user_id }: PendingIdentity): P
   await tx.deleteFrom('pending_identities').where('user_id', '=', user_id).execute();
   return numDeletedRows > 0n;
 }
-
-export async function pruneAttempts(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('provider_attempts').where('expires_at', '<=', now).execute();
-  await db.deleteFrom('pending_identities').where('expires_at', '<=', now).execute();
-}

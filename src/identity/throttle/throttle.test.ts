@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
-import { pruneAccounts } from '../prune-accounts.ts';
+import { pruneAccounts } from '../prune-store.ts';
 import { begin, countAgainst, networkLimits } from './throttle.ts';
 
 const minute = 60_000;

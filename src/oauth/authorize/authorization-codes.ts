@@ -1,11 +1,11 @@
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { pruneBefore } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { type GrantDetails, storedDetails } from '../sessions/store/grant-details.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { deleteOldCodes, insertCode } from './code-store.ts';
+import { insertCode } from './code-store.ts';
 
 /** Contract of the field: long enough for one more request, and for nothing else. */
 const lifeMs = 60_000;
@@ -56,5 +56,5 @@ export function readCode(keys: KeyRing, code: string): string | undefined {
 }
 
 /** Removes old codes. */
-export const pruneCodes = ({ database: { db, engine }, now }: Context): Promise<number> =>
-  pruneInBatches((limit) => deleteOldCodes(db, engine, now() - keptMs, limit));
+export const pruneCodes = ({ database, now }: Context): Promise<number> =>
+  pruneBefore(database, 'authorization_codes', 'expires_at', now() - keptMs);

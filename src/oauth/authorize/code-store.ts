@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type CodeRow = Selectable<Tables['authorization_codes']>;
@@ -36,17 +36,4 @@ export async function deleteUnusedCodes(
     .where('client_id', '=', clientId)
     .where('used_at', 'is', null)
     .execute();
-}
-
-/** Removes up to `limit` codes that expired before then, and says how many. */
-export async function deleteOldCodes(db: Db, engine: Engine, before: number, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('authorization_codes')
-    .where('id', 'in', (select) => {
-      const old = select.selectFrom('authorization_codes').select('id').where('expires_at', '<', before).limit(limit);
-      // Instances that prune at the same time share the work instead of waiting for each other.
-      return engine === 'postgres' ? old.forUpdate().skipLocked() : old;
-    })
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }

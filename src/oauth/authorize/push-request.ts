@@ -4,7 +4,7 @@ import { authenticateClient, type ClientRequest } from '../client-authentication
 import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';
-import type { AuthorizationParameters } from './authorization-parameters.ts';
+import { readAuthorizationParameters } from './authorization-parameters.ts';
 import { readAuthorizationRequest, resolveClient } from './authorization-request.ts';
 import { requestUriPrefix, signedParameters } from './effective-parameters.ts';
 import { insertPushedRequest } from './pushed-request-store.ts';
@@ -28,7 +28,7 @@ export async function answerPushedRequest(
   const query = queryOf(sent, client.id);
   if (query.length > longest) throw invalidRequest('The request is too long.');
   try {
-    const effective = await signedParameters(oauth, parametersOf(query));
+    const effective = await signedParameters(oauth, readAuthorizationParameters(query));
     const asking = await resolveClient(clients, effective.parameters);
     if (asking.client.id !== client.id) throw invalidRequest('client_id is that of another client.');
     readAuthorizationRequest(oauth, asking, { ...effective, pushedId: '', jkt });
@@ -51,12 +51,4 @@ function queryOf(sent: Parameters, clientId: string): string {
   }
   for (const resource of resourcesIn(sent)) query.append('resource', resource);
   return query.toString();
-}
-
-function parametersOf(query: string): AuthorizationParameters {
-  const parameters = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    parameters.set(name, [...(parameters.get(name) ?? []), value]);
-  }
-  return parameters;
 }

@@ -1,8 +1,9 @@
 import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
+import type { WriteValues } from '../../resources/declaration/fields/row-types.ts';
 import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
-import { urisLeftOut } from './client-fields.ts';
+import { type clientFields, urisLeftOut } from './client-fields.ts';
 import { faultOfJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
 import { everyScope } from './scopes/scopes.ts';
@@ -36,31 +37,10 @@ export function faultOfName(name: string): string | undefined {
   return undefined;
 }
 
+type Written = WriteValues<typeof clientFields>;
+
 /** The fields of an application, as the API names them; those that a change leaves out are undefined. */
-export interface ApplicationInput {
-  readonly name?: string | null | undefined;
-  readonly scopes?: readonly string[] | null | undefined;
-  readonly public?: boolean | null | undefined;
-  readonly redirect_uris?: readonly string[] | null | undefined;
-  readonly post_logout_redirect_uris?: readonly string[] | null | undefined;
-  readonly homepage_uri?: string | null | undefined;
-  readonly logo_uri?: string | null | undefined;
-  readonly backchannel_logout_uri?: string | null | undefined;
-  readonly tos_uri?: string | null | undefined;
-  readonly policy_uri?: string | null | undefined;
-  readonly trusted?: boolean | null | undefined;
-  readonly require_pkce?: boolean | null | undefined;
-  readonly id_token_signed_response_alg?: string | null | undefined;
-  readonly id_token_claims?: boolean | null | undefined;
-  readonly default_max_age?: number | null | undefined;
-  readonly token_endpoint_auth_method?: string | null | undefined;
-  readonly jwks?: unknown;
-  readonly jwks_uri?: string | null | undefined;
-  readonly require_pushed_authorization_requests?: boolean | null | undefined;
-  readonly require_signed_request_object?: boolean | null | undefined;
-  readonly dpop_bound_access_tokens?: boolean | null | undefined;
-  readonly fapi?: boolean | null | undefined;
-}
+export type ApplicationInput = { readonly [K in keyof Written]?: Written[K] | null | undefined };
 
 interface Change {
   readonly type: ClientType;

@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
-import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { pruneBefore } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
@@ -12,7 +12,8 @@ import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { clientScopes, grantScopes, openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { readParameters, resourcesIn } from '../parameters.ts';
-import { deleteOldDevices, insertDevice } from './device-store.ts';
+import type { DeviceCodes } from '../schemas.ts';
+import { insertDevice } from './device-store.ts';
 
 /** RFC 8628 6.1: no vowels, so that no word comes of it, and nothing that looks like something else. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -42,20 +43,11 @@ const pollSeconds = 5;
 const mostOfNetwork = 60;
 const mostOfAll = 50_000;
 
-export interface DeviceAuthorization {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly verification_uri: string;
-  readonly verification_uri_complete: string;
-  readonly expires_in: number;
-  readonly interval: number;
-}
-
 /** A device code is random, so a plain hash is enough. */
 export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
 
 /** RFC 8628 3.1 and 3.2. */
-export async function answerDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceAuthorization> {
+export async function answerDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
   const { context, scopes: known, documents, audiences } = oauth;
   const parameters = readParameters(request.body);
   const named = parameters.get('client_id');
@@ -138,5 +130,5 @@ async function storeDevice(
 /** A device that comes back within this time learns that its code has expired. */
 const keptMs = 3_600_000;
 
-export const pruneDevices = ({ database: { db, engine }, now }: Context): Promise<number> =>
-  pruneInBatches((limit) => deleteOldDevices(db, engine, now() - keptMs, limit));
+export const pruneDevices = ({ database, now }: Context): Promise<number> =>
+  pruneBefore(database, 'device_authorizations', 'expires_at', now() - keptMs);

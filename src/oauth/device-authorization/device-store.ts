@@ -76,15 +76,3 @@ export async function notePoll(
 export async function markRedeemed(tx: Tx, id: string, now: number): Promise<void> {
   await tx.updateTable('device_authorizations').set({ redeemed_at: now }).where('id', '=', id).execute();
 }
-
-/** Removes up to `limit` whose time was over before, and says how many. */
-export async function deleteOldDevices(db: Db, engine: Engine, before: number, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('device_authorizations')
-    .where('id', 'in', (select) => {
-      const old = select.selectFrom('device_authorizations').select('id').where('expires_at', '<', before).limit(limit);
-      return engine === 'postgres' ? old.forUpdate().skipLocked() : old;
-    })
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}

@@ -1,9 +1,14 @@
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../../config/config.ts';
+import { changeAs, type HoldAuthority } from '../../database/change-as.ts';
+import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
-import { requestSource } from '../../http/request-source.ts';
+import { type RequestSource, requestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { OAuth } from '../oauth.ts';
-import { logOut } from '../sessions/log-out.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
 const response = Type.Object({ message: Type.Literal('Token revoked successfully.') });
@@ -34,4 +39,19 @@ export function serveLogout(
       return { message: 'Token revoked successfully.' as const };
     },
   );
+}
+
+/** Ends the session whose token the caller presented, on every instance, before this returns. */
+export async function logOut(
+  context: Context,
+  sessions: Sessions,
+  holdAuthority: HoldAuthority,
+  { caller, source }: { caller: Caller; source: RequestSource },
+): Promise<void> {
+  const { sessionId, userId, clientId } = caller;
+  if (!sessionId) return;
+  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
+    const ended = await endSessions(sessions, tx, invalidate, { sessionId }, 'logout');
+    if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, source });
+  });
 }

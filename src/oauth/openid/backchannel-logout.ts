@@ -13,9 +13,9 @@ import { enqueueAll } from '../../resources/queue/enqueue.ts';
 import { type Job, subjectAt } from '../../resources/queue/job.ts';
 import { countFailures, forgetFailures } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
+import { clearLogoutAddress } from '../clients/application-store.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { clearLogoutAddress } from '../clients/update-application-store.ts';
 import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
 
 /** So many notices in a row that were given up, this one included. */

@@ -1,14 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { bearerToken } from '../../http/gate/authenticate.ts';
+import { insufficientScope, requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { membersOf } from '../../platform/is-object.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { oauthErrorSchema } from '../schemas.ts';
-import { UserInfo } from './claims.ts';
-import { userInfo } from './userinfo.ts';
+import { readDetails } from '../sessions/store/grant-details.ts';
+import { findSession } from '../sessions/store/session-store.ts';
+import { claimsOf, UserInfo } from './claims.ts';
 
 const schema = {
   tags: ['OAuth'],
@@ -60,4 +63,15 @@ async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promi
     throw new OAuthError('invalid_request', 'The access token was sent twice: use the header or the form, not both.');
   }
   return verifier.verify(sent, request);
+}
+
+/** OpenID Connect Core 5.3: the claims of the token's scopes, and those that were requested by name. */
+export async function userInfo({ context }: OAuth, caller: Caller): Promise<UserInfo> {
+  requireScope(caller, openidScope);
+  // A client that acts for itself has signed nobody in.
+  if (caller.kind !== 'user' || caller.userId === null) throw insufficientScope(openidScope);
+  const user = await findUser(context.database.db, caller.userId);
+  if (!user) throw unauthorized('user_gone');
+  const session = caller.sessionId === null ? undefined : await findSession(context.database, caller.sessionId);
+  return claimsOf(user, caller.scopes, readDetails(session?.details ?? null).claims?.userinfo);
 }

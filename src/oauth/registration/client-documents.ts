@@ -13,10 +13,10 @@ import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
 import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
+import { updateApplication } from '../clients/application-store.ts';
 import { faultOfWebUri } from '../clients/application-uris.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
-import { updateApplication } from '../clients/update-application-store.ts';
 import { type ClientMetadata, knownHere, type Offered, readClientMetadata } from './client-metadata.ts';
 import { findRegistration, putRegistration } from './registration-store.ts';
 

@@ -1,19 +1,20 @@
 import type { Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts';
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/client-store.ts';
 import type { Sessions } from './sessions.ts';
 import { clientsToNotify, deleteForgotten, takeLogins } from './store/application-login-store.ts';
-import { deleteEnded, revokeOnline, revokeSessions, type SessionsOf } from './store/session-store.ts';
+import { revokeOnline, revokeSessions, type SessionsOf } from './store/session-store.ts';
 
 /** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
 
 /** Removes all sessions that ended or expired. */
-export const pruneSessions = ({ database: { db, engine }, now }: Context): Promise<number> =>
-  pruneInBatches((limit) => deleteEnded(db, engine, { now: now(), endedBefore: now() - retentionMs, limit }));
+export const pruneSessions = async ({ database, now }: Context): Promise<number> =>
+  (await pruneBefore(database, 'sessions', 'expires_at', now())) +
+  (await pruneBefore(database, 'sessions', 'revoked_at', now() - retentionMs));
 
 /** Forgets logins at applications of which neither session is left, when they are older than a refresh token lives. */
 export const pruneLogins = ({ config, database, now }: Context): Promise<number> =>

@@ -8,8 +8,7 @@ import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { endSessions } from './end-sessions.ts';
 import type { Sessions } from './sessions.ts';
 import { rotateSession } from './store/rotation-store.ts';
-import { sessionEnd } from './store/session-end.ts';
-import { findSession, type SessionRow, type StoredSession } from './store/session-store.ts';
+import { findSession, type SessionRow, type StoredSession, sessionEnd } from './store/session-store.ts';
 import { markRetried } from './store/use-store.ts';
 import { mayRepeat, readRefreshToken } from './tokens/refresh-token.ts';
 

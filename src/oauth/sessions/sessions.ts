@@ -11,8 +11,7 @@ import { type ApplicationLogin, insertLogin } from './store/application-login-st
 import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';
 import { findScopes, handOverSession, insertSession } from './store/new-session-store.ts';
-import { sessionEnd } from './store/session-end.ts';
-import { type SessionRow, type StoredSession, shortenSessions } from './store/session-store.ts';
+import { type SessionRow, type StoredSession, sessionEnd, shortenSessions } from './store/session-store.ts';
 import {
   accessTokenExpiry,
   signAccessToken,

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Config } from '../../../config/config.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { announceRevocation, announceRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
@@ -39,20 +40,12 @@ const ofEnabledUser = compiledQuery((db, { id }: { id: string }) =>
 export const findSessionOfEnabled = async (database: Database, id: string): Promise<SessionRow | undefined> =>
   ofEnabledUser.readFirst(database, { id });
 
+type SubjectColumns =
+  | ('type' | 'user_id' | 'client_id' | 'revoked_at' | 'created_at' | 'expires_at' | 'generation' | 'used_generation')
+  | ('rotated_at' | 'auth_time' | 'amr' | 'acr');
+
 /** A session with all that decides whether its tokens are good, and what they may do. */
-export interface SessionWithSubject {
-  readonly type: SessionRow['type'];
-  readonly user_id: string | null;
-  readonly client_id: string | null;
-  readonly revoked_at: number | null;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly generation: number;
-  readonly used_generation: number | null;
-  readonly rotated_at: number | null;
-  readonly auth_time: number | null;
-  readonly amr: string | null;
-  readonly acr: string | null;
+export interface SessionWithSubject extends Readonly<Pick<SessionRow, SubjectColumns>> {
   readonly roles: JsonText<string[]> | null;
   /** Of the user, or of the client's owner: 1 where it is disabled. */
   readonly disabled: number | null;
@@ -204,33 +197,18 @@ export async function writeLastUses(db: Db, engine: Engine, uses: readonly LastU
   await statement.execute(db);
 }
 
-/** Removes up to `limit` sessions that ended or expired, and says how many. */
-export async function deleteEnded(
-  db: Db,
-  engine: Engine,
-  { now, endedBefore, limit }: { now: number; endedBefore: number; limit: number },
-): Promise<number> {
-  let removed = 0;
-  for (const [column, before] of [
-    ['expires_at', now],
-    ['revoked_at', endedBefore],
-  ] as const) {
-    const { numDeletedRows } = await db
-      .deleteFrom('sessions')
-      .where('id', 'in', (select) => {
-        const ended = select.selectFrom('sessions').select('id').where(column, '<', before).limit(limit);
-        // Instances that prune at the same time share the work instead of waiting for each other.
-        return engine === 'postgres' ? ended.forUpdate().skipLocked() : ended;
-      })
-      .executeTakeFirstOrThrow();
-    removed += Number(numDeletedRows);
-  }
-  return removed;
-}
-
 /** A session as it is now. No token of it may leave before it is durable. */
 export interface StoredSession {
   readonly session: SessionRow;
   /** Settles when the session is on disk. In a transaction: when it is written, and the commit decides. */
   readonly durable: Promise<void>;
+}
+
+/** When a session ends if nothing ends it before: by its own column, and for logins by SESSION_MAX_AGE too. */
+export function sessionEnd(
+  { type, created_at, expires_at }: Pick<SessionRow, 'type' | 'created_at' | 'expires_at'>,
+  { sessionMaxAge }: Config,
+): number {
+  if (type === 'personal' || sessionMaxAge === 0) return expires_at;
+  return Math.min(expires_at, created_at + sessionMaxAge * 1000);
 }

@@ -4,8 +4,7 @@ import { uuidv7 } from '../../../database/uuid.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import type { AuthorizationDetail } from '../store/grant-details.ts';
-import { sessionEnd } from '../store/session-end.ts';
-import type { SessionRow } from '../store/session-store.ts';
+import { type SessionRow, sessionEnd } from '../store/session-store.ts';
 
 /** RFC 9068 2.1: keeps ID tokens and other JWTs from passing as access tokens. */
 const typ = 'at+jwt';

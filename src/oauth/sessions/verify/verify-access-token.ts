@@ -8,11 +8,11 @@ import type { Proof } from '../../../platform/proof.ts';
 import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
-import { sessionEnd } from '../store/session-end.ts';
 import {
   findSessionWithSubject,
   type SessionRow,
   type SessionWithSubject,
+  sessionEnd,
   subjectsExist,
 } from '../store/session-store.ts';
 import { markUsed } from '../store/use-store.ts';

@@ -1,0 +1,22 @@
+import type { Context } from '../database/context.ts';
+import { pruneInBatches } from '../database/prune-in-batches.ts';
+import { deleteOldThrottles } from './throttle/throttle-store.ts';
+
+const browsersKept = 400 * 86_400_000;
+
+/** Rows of these tables mean nothing after `expires_at`. */
+const expiring = [
+  ...(['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const),
+  ...(['provider_attempts', 'pending_identities'] as const),
+];
+
+/** Removes counts, links and changes of email whose time is over, and known browsers that nobody uses; other requests run between. */
+export async function pruneAccounts({ database: { db, engine }, now }: Context): Promise<void> {
+  await pruneInBatches((limit) => deleteOldThrottles(db, engine, now(), limit));
+  for (const table of expiring) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();
+  await db.deleteFrom('email_changes').where('undo_until', '<=', now()).execute();
+  await db
+    .deleteFrom('known_devices')
+    .where('last_seen_at', '<', now() - browsersKept)
+    .execute();
+}
