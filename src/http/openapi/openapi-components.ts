@@ -1,6 +1,37 @@
+import { isObject } from '../../platform/is-object.ts';
 import type { App } from '../app.ts';
 
 export type Json = Record<string, unknown>;
+
+/** The members of a JSON Schema that this service reads. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Schemas;
+  readonly items?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+  readonly 'x-unique-together'?: readonly (readonly string[])[];
+  readonly [member: string]: unknown;
+}
+
+export type Schemas = Readonly<Record<string, JsonSchema>>;
+
+const prefix = '#/components/schemas/';
+
+/** The name of the schema that a reference leads to. */
+export const nameOfReference = ({ $ref }: { readonly $ref?: unknown }): string | undefined =>
+  typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
+
+/** The schema itself, wherever it stands. */
+export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  const name = nameOfReference(schema);
+  return name === undefined ? schema : (schemas[name] ?? {});
+}
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -33,13 +64,13 @@ export function partsOf(app: App): Parts {
 }
 
 /** Moves named schemas to `components` and leaves references. Unreferenced schemas are omitted. */
-export function gatherComponents(paths: Json, known: ReadonlyMap<string, Json>): { paths: Json; schemas: Json } {
+export function gatherComponents<P>(paths: P, known: ReadonlyMap<string, Json>): { paths: P; schemas: Schemas } {
   const schemas = new Map<string, unknown>();
 
   function moved(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(moved);
-    if (typeof value !== 'object' || value === null) return value;
-    const { [mark]: name, ...rest } = value as Json;
+    if (!isObject(value)) return value;
+    const { [mark]: name, ...rest } = value;
     if (typeof name !== 'string')
       return Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, moved(one)]));
     if (!schemas.has(name)) {
@@ -47,10 +78,10 @@ export function gatherComponents(paths: Json, known: ReadonlyMap<string, Json>):
       schemas.set(name, undefined);
       schemas.set(name, moved(known.get(name) ?? rest));
     }
-    return { $ref: `#/components/schemas/${name}` };
+    return { $ref: prefix + name };
   }
 
-  const described = moved(paths) as Json;
+  const described = moved(paths) as P;
   const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { paths: described, schemas: Object.fromEntries(sorted) };
+  return { paths: described, schemas: Object.fromEntries(sorted) as Schemas };
 }

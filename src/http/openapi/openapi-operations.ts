@@ -1,5 +1,5 @@
 import type { FastifyContextConfig } from 'fastify';
-import { gatherComponents, type Json, named, type partsOf } from './openapi-components.ts';
+import { gatherComponents, type Json, named, type partsOf, type Schemas } from './openapi-components.ts';
 import { codeSamples, completeBody, type DescribedOperation } from './openapi-samples.ts';
 import { securityOf, securitySchemes } from './openapi-security.ts';
 
@@ -88,23 +88,23 @@ export function completeDocument(document: Document, { components, tags }: Retur
       delete operation['x-errors'];
       const { responses = {} } = operation;
       // Not `4XX`, which not every generator of clients reads.
-      const some = Object.keys(responses).some((status) => status.startsWith('4')) ? {} : { 400: refusals[form] };
-      operation.responses = { ...responses, ...some, default: responses.default ?? refusals[form] };
+      const isRefused = Object.keys(responses).some((status) => status.startsWith('4'));
+      operation.responses = { ...responses, default: responses.default ?? refusals[form] };
+      if (!isRefused) operation.responses[400] = refusals[form];
     }
   }
   const { paths, schemas } = gatherComponents(document.paths ?? {}, components);
-  const described = paths as Record<string, Record<string, Operation>>;
   const baseUrl = document.servers?.[0]?.url ?? '';
-  addSamples(described, baseUrl, schemas);
+  addSamples(paths, baseUrl, schemas);
   return {
     ...document,
-    tags: tagsOf(described, tags),
-    paths: described,
-    components: { securitySchemes: securitySchemes(baseUrl, described), schemas },
+    tags: tagsOf(paths, tags),
+    paths,
+    components: { securitySchemes: securitySchemes(baseUrl, paths), schemas },
   };
 }
 
-function addSamples(paths: Record<string, Record<string, Operation>>, baseUrl: string, schemas: Json): void {
+function addSamples(paths: Record<string, Record<string, Operation>>, baseUrl: string, schemas: Schemas): void {
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       completeBody(operation, schemas);

@@ -1,27 +1,23 @@
-import type { Json } from './openapi-components.ts';
+import { type Json, type JsonSchema, resolved, type Schemas } from './openapi-components.ts';
 import { go, php, python, type SampleRequest } from './sample-languages.ts';
 
 const deepest = 5;
 
 /** A value that the schema takes, small enough to be read: of an object what it requires, or else its first member. */
-function exampleOf(schema: Json, schemas: Json, depth = 0): unknown {
-  const { $ref, examples, example, enum: values, const: only, anyOf, oneOf, allOf, type, default: usual } = schema;
-  if (typeof $ref === 'string') return exampleOf((schemas[$ref.split('/').at(-1) ?? ''] ?? {}) as Json, schemas, depth);
-  const given = [example, Array.isArray(examples) ? examples[0] : undefined, only, usual].find(
-    (value) => value !== undefined,
-  );
+function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
+  const { examples, example, enum: values, const: only, anyOf, oneOf, allOf, type, default: usual } = schema;
+  if (schema.$ref !== undefined) return exampleOf(resolved(schema, schemas), schemas, depth);
+  const given = [example, examples?.[0], only, usual].find((value) => value !== undefined);
   if (given !== undefined) return given;
-  if (Array.isArray(values)) return values[0];
-  const choice = anyOf ?? oneOf;
-  if (Array.isArray(choice)) return exampleOf(choice[0] as Json, schemas, depth);
-  if (Array.isArray(allOf)) {
-    return Object.assign({}, ...(allOf as Json[]).map((part) => exampleOf(part, schemas, depth)));
-  }
-  switch (Array.isArray(type) ? type[0] : type) {
+  if (values) return values[0];
+  const [choice] = anyOf ?? oneOf ?? [];
+  if (choice) return exampleOf(choice, schemas, depth);
+  if (allOf) return Object.assign({}, ...allOf.map((part) => exampleOf(part, schemas, depth)));
+  switch ([type].flat()[0]) {
     case 'object':
       return depth < deepest ? objectOf(schema, schemas, depth + 1) : {};
     case 'array':
-      return [exampleOf((schema.items ?? {}) as Json, schemas, depth + 1)];
+      return [exampleOf(schema.items ?? {}, schemas, depth + 1)];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;
@@ -32,9 +28,9 @@ function exampleOf(schema: Json, schemas: Json, depth = 0): unknown {
   }
 }
 
-function objectOf({ properties = {}, required }: Json, schemas: Json, depth: number): Json {
-  const members = Object.entries(properties as Record<string, Json>);
-  const needed = members.filter(([name]) => Array.isArray(required) && required.includes(name));
+function objectOf({ properties = {}, required = [] }: JsonSchema, schemas: Schemas, depth: number): Json {
+  const members = Object.entries(properties);
+  const needed = members.filter(([name]) => required.includes(name));
   const chosen = needed.length > 0 ? needed : members.slice(0, 1);
   return Object.fromEntries(chosen.map(([name, member]) => [name, exampleOf(member, schemas, depth)]));
 }
@@ -43,8 +39,16 @@ interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
-  readonly schema?: Json;
+  readonly schema?: JsonSchema;
   readonly example?: unknown;
+}
+
+/** The scopes of each security scheme. Empty: no security. */
+export type Security = Readonly<Record<string, readonly string[]>>;
+
+export interface DescribedResponse {
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
 }
 
 export interface DescribedOperation extends Json {
@@ -52,19 +56,19 @@ export interface DescribedOperation extends Json {
   summary?: string;
   description?: string;
   tags?: string[];
-  security?: readonly Json[];
-  responses?: Json;
+  security?: readonly Security[];
+  responses?: Record<string, DescribedResponse>;
   parameters?: readonly Parameter[];
-  requestBody?: { required?: boolean; content?: Record<string, { schema?: Json; example?: unknown }> };
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: JsonSchema; example?: unknown }> };
   /** A call of the client that does this, where there is a shorter one than `gatehouse.call`; empty where there is none. */
   'x-client'?: string;
 }
 
-export interface Addressed {
+interface Addressed {
   readonly baseUrl: string;
   readonly method: string;
   readonly path: string;
-  readonly schemas: Json;
+  readonly schemas: Schemas;
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -125,20 +129,19 @@ function bodyOf({ requestBody }: DescribedOperation): unknown {
   return requestBody?.content?.['application/json']?.example;
 }
 
-const parameterExample = ({ example, schema = {} }: Parameter, schemas: Json): unknown =>
+const parameterExample = ({ example, schema = {} }: Parameter, schemas: Schemas): unknown =>
   example ?? exampleOf(schema, schemas);
 
 /** A body that is right as it stands, which readers of the document fill in; and whether there must be one. */
-export function completeBody({ requestBody }: DescribedOperation, schemas: Json): void {
+export function completeBody({ requestBody }: DescribedOperation, schemas: Schemas): void {
   const json = requestBody?.content?.['application/json'];
   if (!requestBody || !json?.schema) return;
   json.example ??= exampleOf(json.schema, schemas);
-  const { $ref } = json.schema;
-  const schema = (typeof $ref === 'string' ? schemas[$ref.split('/').at(-1) as string] : json.schema) as Json;
-  requestBody.required = schema.type === 'object' && Array.isArray(schema.required) && schema.required.length > 0;
+  const { type, required = [] } = resolved(json.schema, schemas);
+  requestBody.required = type === 'object' && required.length > 0;
 }
 
-function filled(path: string, { parameters = [] }: DescribedOperation, schemas: Json): string {
+function filled(path: string, { parameters = [] }: DescribedOperation, schemas: Schemas): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
     return encodeURIComponent(String(parameter && parameterExample(parameter, schemas)));
@@ -146,7 +149,7 @@ function filled(path: string, { parameters = [] }: DescribedOperation, schemas: 
 }
 
 /** The required query parameters, with examples as values. */
-function queryOf({ parameters = [] }: DescribedOperation, schemas: Json): string {
+function queryOf({ parameters = [] }: DescribedOperation, schemas: Schemas): string {
   const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const pairs = needed.map((parameter) => [parameter.name, String(parameterExample(parameter, schemas))]);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;

@@ -1,9 +1,9 @@
 import type { FastifyContextConfig } from 'fastify';
 import type { Json } from './openapi-components.ts';
-import type { DescribedOperation } from './openapi-samples.ts';
+import type { DescribedOperation, Security } from './openapi-samples.ts';
 
 /** The security of a route: public, any token, or a token with the scope. One of these is enough. */
-export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Json[] {
+export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Security[] {
   const isPublic = auth !== 'auth:api';
   if (isPublic && bearer !== 'optional') return [];
   return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope] }])];
@@ -14,7 +14,7 @@ export function securitySchemes(baseUrl: string, paths: Record<string, Record<st
   const scopes = new Set(
     Object.values(paths)
       .flatMap((operations) => Object.values(operations))
-      .flatMap(({ security = [] }) => security.flatMap(({ oauth2 }) => (oauth2 as string[] | undefined) ?? [])),
+      .flatMap(({ security = [] }) => security.flatMap(({ oauth2 = [] }) => oauth2)),
   );
   return {
     bearer: {

@@ -1,4 +1,4 @@
-import type { Json } from '../../http/openapi/openapi-components.ts';
+import type { Schemas } from '../../http/openapi/openapi-components.ts';
 import type { DescribedOperation } from '../../http/openapi/openapi-samples.ts';
 
 export type Parameter = NonNullable<DescribedOperation['parameters']>[number] & { readonly description?: string };
@@ -25,7 +25,7 @@ export interface Described {
   readonly introduction: string;
   readonly server: string;
   readonly sections: readonly Section[];
-  readonly schemas: Readonly<Record<string, Json>>;
+  readonly schemas: Schemas;
   /** Whether there is a list at this path. */
   hasList(path: string): boolean;
 }
@@ -35,7 +35,7 @@ interface Document {
   readonly servers?: readonly { readonly url: string }[];
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths?: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components?: { readonly schemas?: Readonly<Record<string, Json>> };
+  readonly components?: { readonly schemas?: Schemas };
 }
 
 const slugOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -63,16 +63,4 @@ export function readDocument(document: object): Described {
     schemas: components?.schemas ?? {},
     hasList: (path) => paths[path]?.get !== undefined,
   };
-}
-
-const prefix = '#/components/schemas/';
-
-/** The name of the schema that a reference leads to. */
-export const nameOfReference = ({ $ref }: Json): string | undefined =>
-  typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
-
-/** The schema itself, wherever it stands. */
-export function resolved(schema: Json, schemas: Described['schemas']): Json {
-  const name = nameOfReference(schema);
-  return name === undefined ? schema : (schemas[name] ?? {});
 }

@@ -1,20 +1,16 @@
-import type { Json } from '../../http/openapi/openapi-components.ts';
-import { type Described, type Operation, type Parameter, resolved } from './described.ts';
+import { type JsonSchema, resolved } from '../../http/openapi/openapi-components.ts';
+import type { DescribedResponse } from '../../http/openapi/openapi-samples.ts';
+import type { Described, Operation, Parameter } from './described.ts';
 import { type Html, html, marked, paragraphs } from './html.ts';
 import { membersTable, typeInWords } from './schema-html.ts';
-
-interface Answer {
-  readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly schema?: Json }>>;
-}
 
 export const methodBadge = (method: string): Html =>
   html`<span class="method ${method}">${method.toUpperCase()}</span>`;
 
-const firstSchema = ({ content = {} }: Answer): Json | undefined => Object.values(content)[0]?.schema;
+const firstSchema = ({ content = {} }: DescribedResponse): JsonSchema | undefined => Object.values(content)[0]?.schema;
 
 function answers({ responses = {} }: Operation): Html {
-  return html`<dl class="answers">${Object.entries(responses as Record<string, Answer>).map(([status, answer]) => {
+  return html`<dl class="answers">${Object.entries(responses).map(([status, answer]) => {
     const schema = firstSchema(answer);
     return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(answer.description === 'Default Response' ? 'Done.' : (answer.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
   })}</dl>`;
@@ -23,7 +19,7 @@ function answers({ responses = {} }: Operation): Html {
 /** The security of an operation, in words. */
 function access({ security = [] }: Operation): Html {
   if (security.length === 0) return html`<p class="needs">Needs no access token.</p>`;
-  const scopes = security.flatMap(({ oauth2 }) => (oauth2 as string[] | undefined) ?? []);
+  const scopes = security.flatMap(({ oauth2 = [] }) => oauth2);
   const optional = security.some((scheme) => Object.keys(scheme).length === 0);
   const scope = scopes.length > 0 && html` with the scope ${scopes.map((name) => html`<code>${name}</code>`)}`;
   return html`<p class="needs">${optional ? 'Works with or without an access token' : 'Needs an access token'}${scope}.</p>`;
@@ -39,7 +35,7 @@ const ownWords = ({ description = '', summary = '' }: Operation): string =>
 function body({ requestBody }: Operation): Html {
   const schema = requestBody?.content?.['application/json']?.schema;
   if (!schema) return html``;
-  const members = Object.keys((schema.properties ?? {}) as object).length;
+  const members = Object.keys(schema.properties ?? {}).length;
   if (members === 0) return html`<p>Body: ${typeInWords(schema)}</p>`;
   return html`<div class="schema"><h3>Body</h3>${membersTable(schema, true)}</div>`;
 }
@@ -67,14 +63,14 @@ function listOf({ path }: Operation, name: string, { hasList }: Described): stri
 }
 
 const exampleOf = ({ in: place, example, schema = {} }: Parameter): string => {
-  const given = example ?? (schema.examples as unknown[] | undefined)?.[0];
+  const given = example ?? schema.examples?.[0];
   return place === 'path' && given !== undefined ? String(given) : '';
 };
 
 function input(operation: Operation, parameter: Parameter, described: Described): Html {
   const { name, in: place, required = false, description, schema = {} } = parameter;
   const id = `${operation.id}-${name}`;
-  const values = schema.enum as unknown[] | undefined;
+  const values = schema.enum;
   const list = place === 'path' ? listOf(operation, name, described) : undefined;
   const shared = html`id="${id}" name="${name}" data-in="${place}"${description !== undefined && html` aria-describedby="${id}-about"`}${required && html` required`}`;
   const field = values
@@ -97,15 +93,15 @@ interface BodyFacts {
 }
 
 /** The data for the script that makes examples that can be sent unchanged. */
-function factsOf(schema: Json): BodyFacts {
-  const members = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+function factsOf(schema: JsonSchema): BodyFacts {
+  const members = Object.entries(schema.properties ?? {});
   const references = members.flatMap(([name, of]) =>
     typeof of['x-resource'] === 'string' ? [[name, `/v1/${of['x-resource']}`]] : [],
   );
   return {
     references: Object.fromEntries(references),
     unique: members.filter(([, of]) => of['x-unique'] === true).map(([name]) => name),
-    together: (schema['x-unique-together'] as string[][] | undefined) ?? [],
+    together: schema['x-unique-together'] ?? [],
     members: members.map(([name]) => name),
   };
 }

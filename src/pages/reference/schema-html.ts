@@ -1,36 +1,37 @@
-import type { Json } from '../../http/openapi/openapi-components.ts';
-import { type Described, nameOfReference, type Operation } from './described.ts';
+import { type JsonSchema, nameOfReference, type Schemas } from '../../http/openapi/openapi-components.ts';
+import { isObject } from '../../platform/is-object.ts';
+import type { Operation } from './described.ts';
 import { type Html, html, marked } from './html.ts';
 
 const few = 3;
 
 /** The type of a value, in a few words: `text`, `list of Car`, `{ data: Car }`. Schemas with a name are links. */
-export function typeInWords(schema: Json): Html {
+export function typeInWords(schema: JsonSchema): Html {
   const name = nameOfReference(schema);
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
   const { anyOf, oneOf, allOf, enum: values, const: only, type, items, format, properties } = schema;
-  const choices = (anyOf ?? oneOf ?? allOf) as Json[] | undefined;
+  const choices = anyOf ?? oneOf ?? allOf;
   if (choices) return joined(choices.map(typeInWords), allOf ? ' and ' : ' or ');
   if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`;
-  if (Array.isArray(values)) {
+  if (values) {
     return joined(
       values.map((value) => html`<code>${JSON.stringify(value)}</code>`),
       ' | ',
     );
   }
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== undefined) as string[];
+  const types = [type].flat().filter((one) => one !== undefined);
   if (types.length === 0) return html`any value`;
   return joined(
     types.map((one) => {
-      if (one === 'array') return html`list of ${typeInWords((items ?? {}) as Json)}`;
-      if (one === 'object') return objectInWords((properties ?? {}) as Record<string, Json>);
+      if (one === 'array') return html`list of ${typeInWords(items ?? {})}`;
+      if (one === 'object') return objectInWords(properties ?? {});
       return html`${one === 'string' ? (format === undefined ? 'text' : String(format)) : one}`;
     }),
     ' or ',
   );
 }
 
-function objectInWords(properties: Record<string, Json>): Html {
+function objectInWords(properties: Schemas): Html {
   const members = Object.entries(properties);
   if (members.length === 0 || members.length > few) return html`object`;
   return html`{ ${joined(
@@ -51,7 +52,7 @@ const limits: readonly [string, string][] = [
   ['pattern', 'matches {}'],
 ];
 
-const limitsOf = (schema: Json): string =>
+const limitsOf = (schema: JsonSchema): string =>
   limits
     .filter(([name]) => schema[name] !== undefined && !(name === 'minLength' && Number(schema[name]) <= 1))
     .map(([name, words]) => words.replace('{}', () => String(schema[name])))
@@ -59,8 +60,8 @@ const limitsOf = (schema: Json): string =>
     .join(', ');
 
 /** The members of one named schema; required members are marked, for requests. */
-export function schemaTable(name: string, schema: Json, isSent: boolean): Html {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+export function schemaTable(name: string, schema: JsonSchema, isSent: boolean): Html {
+  const properties = Object.entries(schema.properties ?? {});
   const description =
     typeof schema.description === 'string' ? html`<p class="quiet">${marked(schema.description)}</p>` : '';
   return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title">${name}</h3>${description}
@@ -68,9 +69,9 @@ ${properties.length > 0 ? membersTable(schema, isSent) : html`<p>${typeInWords(s
 }
 
 /** The members of an object, one on each line. */
-export function membersTable(schema: Json, isSent: boolean): Html {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
-  const required = new Set(isSent ? ((schema.required ?? []) as string[]) : []);
+export function membersTable(schema: JsonSchema, isSent: boolean): Html {
+  const properties = Object.entries(schema.properties ?? {});
+  const required = new Set(isSent ? schema.required : []);
   return html`<table>
 <thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">About it</th></tr></thead>
 <tbody>${properties.map(
@@ -89,17 +90,18 @@ export const sentNames = (operations: readonly Operation[]): ReadonlySet<string 
   );
 
 /** The named schemas that some operations speak of, directly or by one another, by name. */
-export function schemasOf(operations: readonly Operation[], schemas: Described['schemas']): [string, Json][] {
-  const found = new Set<string>();
+export function schemasOf(operations: readonly Operation[], schemas: Schemas): [string, JsonSchema][] {
+  const found = new Map<string, JsonSchema>();
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
-    const name = nameOfReference(value as Json);
-    if (name !== undefined && schemas[name] && !found.has(name)) {
-      found.add(name);
-      look(schemas[name]);
+    const name = isObject(value) ? nameOfReference(value) : undefined;
+    const schema = name === undefined || found.has(name) ? undefined : schemas[name];
+    if (name !== undefined && schema) {
+      found.set(name, schema);
+      look(schema);
     }
     for (const inner of Object.values(value)) look(inner);
   };
   for (const { requestBody, responses, parameters } of operations) look({ requestBody, responses, parameters });
-  return [...found].sort().map((name) => [name, schemas[name] as Json]);
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
