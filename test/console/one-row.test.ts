@@ -41,7 +41,7 @@ describe('The console and one row', () => {
       await page.keyboard.type('Deck 3');
       assert.deepEqual(await seriousProblems(page), []);
       await page.keyboard.press('Enter');
-      await page.getByText('Park: done.').waitFor();
+      await page.getByText('Done', { exact: true }).waitFor();
       await page.getByText('Deck 3').first().waitFor();
     });
 

@@ -103,7 +103,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('button', { name: 'Applaud' }).click();
       await page.getByRole('dialog').getByText('Tell the author.').waitFor();
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await page.getByText('Applaud: done.').waitFor();
+      await page.getByText('Done', { exact: true }).waitFor();
     });
 
     await visit.test('removes a row after asking', async () => {

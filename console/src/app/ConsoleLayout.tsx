@@ -58,8 +58,19 @@ function Prompts() {
 function ConsoleBar() {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
-      <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
-      <Link to="/" color="inherit" underline="none" noWrap sx={{ flex: 1, fontWeight: 600 }}>
+      <Box
+        component="img"
+        src={brand.logo}
+        alt=""
+        sx={{ height: 24, ml: 0.5, mr: 1.5, display: { xs: 'none', sm: 'block' } }}
+      />
+      <Link
+        to="/"
+        color="inherit"
+        underline="none"
+        noWrap
+        sx={{ flex: 1, fontWeight: 600, ml: { xs: 1, sm: 0 }, py: 1 }}
+      >
         {brand.name}
       </Link>
       <SearchEverything />

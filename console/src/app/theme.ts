@@ -35,6 +35,9 @@ const moreBeside = ({ surface, ink }: Colours) => ({
   ].join(', '),
 });
 
+/** A finger needs 40 pixels. */
+const onPhones = (style: object) => ({ '@media (max-width: 599px)': style });
+
 function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
   const flat = { boxShadow: 'none', backgroundImage: 'none', border: `1px solid ${c.line}` };
   return createTheme({
@@ -102,6 +105,9 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           '@keyframes changed': { from: { backgroundColor: c.accentSoft } },
           '.changed': { animation: 'changed 4s ease-out', boxShadow: `inset 3px 0 ${c.accent}` },
           '.changed-by': { display: 'block', color: c.quiet, fontSize: '0.75rem', fontWeight: 400 },
+          // Labels stand on the edge of their control, so helper texts above them need room.
+          '.MuiStack-root > .ra-input + .ra-input': { marginTop: 8 },
+          '.MuiStack-root > .ra-input + .ra-input.MuiFormControl-root': { marginTop: 16 },
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
@@ -127,9 +133,15 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       MuiButton: {
         defaultProps: { disableElevation: true },
         styleOverrides: {
+          root: onPhones({ minHeight: 40 }),
           containedPrimary: { backgroundColor: c.fill, color: c.onAccent, '&:hover': { backgroundColor: c.fillHover } },
         },
       },
+      MuiIconButton: { styleOverrides: { root: onPhones({ minWidth: 40, minHeight: 40 }) } },
+      MuiToggleButton: { styleOverrides: { root: onPhones({ minHeight: 40 }) } },
+      MuiDialog: { styleOverrides: { paper: onPhones({ '&&': { margin: 8, width: 'calc(100% - 16px)' } }) } },
+      // In line with the title and the content.
+      MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 20px' } } },
       MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
       MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
       MuiTableCell: {
@@ -169,12 +181,14 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
         },
       },
+      RaMenu: { styleOverrides: { root: { '&.RaMenu-closed .RaMenuItemLink-root': { paddingInline: 8 } } } },
       // The page is as wide as the window. A wider table scrolls sideways.
       RaLayout: {
         styleOverrides: {
           root: {
             '&&': { minWidth: 0 },
             '& .RaLayout-content, & .list-page, & .RaList-main': { minWidth: 0 },
+            '& .RaLayout-content': { paddingBottom: 24 },
             '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': moreBeside(c) },
           },
         },
@@ -195,6 +209,11 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
             '&&': { backgroundColor: 'transparent', flex: '1 1 240px', minWidth: 0, padding: 0 },
             '& .filter-field': { maxWidth: '100%' },
             '& .MuiAutocomplete-root': { minWidth: 240 },
+            ...onPhones({
+              flexBasis: '100%',
+              '& .filter-field': { flex: '1 1 40%', minWidth: 0 },
+              '& .filter-field .MuiAutocomplete-root, & .filter-field [role="group"]': { minWidth: 0, width: '100%' },
+            }),
           },
         },
       },

@@ -74,7 +74,7 @@ export function BulkBar() {
       )}
       {task && (
         <Suspense>
-          <BulkDialog {...{ task, selection, total: count, onClose: close }} />
+          <BulkDialog {...{ task, selection, total: count, onClose: close }} onCancel={() => setTask(undefined)} />
         </Suspense>
       )}
     </Paper>

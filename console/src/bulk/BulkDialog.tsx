@@ -20,11 +20,14 @@ interface Props {
   task: 'update' | 'delete';
   selection: Selection;
   total: number;
+  /** After the task: its rows are not selected any more. */
   onClose: () => void;
+  /** Before the task: the selection stays. */
+  onCancel: () => void;
 }
 
 /** Changes one field of all selected rows, or deletes them: asks, shows the progress, and reports what failed. */
-export default function BulkDialog({ task, selection, total, onClose }: Props) {
+export default function BulkDialog({ task, selection, total, onClose, onCancel }: Props) {
   const description = useDescription();
   const { progress, report, start, stop } = useBulk<Row>();
   const undoing = useBulk<Operation>();
@@ -95,7 +98,7 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
         onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
         danger
         disabled={isBlocked}
-        onClose={onClose}
+        onClose={onCancel}
       >
         {!isBlocked && removeWarningOf(description)}
         <GoesAlong selection={selection} onBlocked={setBlocked} />
@@ -111,7 +114,7 @@ export default function BulkDialog({ task, selection, total, onClose }: Props) {
     <AskDialog
       title={say('Change {what}', { what })}
       confirm={say('Change {what}', { what })}
-      onClose={onClose}
+      onClose={onCancel}
       form={(content) => (
         <Form key={field.name} onSubmit={change} defaultValues={{}}>
           {content}

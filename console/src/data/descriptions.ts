@@ -65,6 +65,9 @@ type RawAction = ActionDescription & { method: string; bodySchema?: Record<strin
 
 const everything: Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
+/** Only a device of their owner can create these. */
+const ofDevices = new Set(['passkeys', 'authenticators']);
+
 export function describe({ name, fields, relations, operations, actions, ...rest }: Raw): ResourceDescription {
   return {
     singular: name.replace(/s$/, ''),
@@ -72,7 +75,9 @@ export function describe({ name, fields, relations, operations, actions, ...rest
     name,
     fields: named<FieldDescription>(fields),
     relations: named<RelationDescription>(relations),
-    operations: new Set((operations as Operation[] | undefined) ?? everything),
+    operations: new Set(
+      ((operations as Operation[] | undefined) ?? everything).filter((one) => one !== 'create' || !ofDevices.has(name)),
+    ),
     actions: ((actions ?? []) as RawAction[])
       .filter(({ method }) => method === 'POST')
       .map(({ bodySchema, ...action }) => ({ ...action, fields: fieldsOfSchema(bodySchema) })),

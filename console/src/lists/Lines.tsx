@@ -1,5 +1,5 @@
 import { Checkbox, List, ListItem, ListItemButton, ListItemText } from '@mui/material';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import {
   Link,
   type RaRecord,
@@ -53,7 +53,13 @@ export function Lines({ columns, selectable, rowAction }: Props) {
                 secondary={
                   <Details fields={shown.filter((field) => distinguishes(field, description, [row]))} rows={data} />
                 }
-                slotProps={{ primary: { sx: { fontWeight: 600 } }, secondary: { component: 'div' } }}
+                slotProps={{
+                  primary: { sx: { fontWeight: 600 } },
+                  secondary: {
+                    component: 'div',
+                    sx: { display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '2px 12px' },
+                  },
+                }}
               />
             </ListItemButton>
             {rowAction}
@@ -73,14 +79,13 @@ function LineName({ field }: { field: FieldDescription }) {
   );
 }
 
-/** "Seats 4 · Owner Ada": a label where the value alone would not say what it is. */
+/** "Seats 4  Owner Ada": a label where the value alone would not say what it is. */
 function Details({ fields, rows }: { fields: FieldDescription[]; rows: RaRecord[] }) {
-  return fields.map((field, i) => (
-    <Fragment key={field.name}>
-      {i > 0 && ' · '}
+  return fields.map((field) => (
+    <span key={field.name}>
       {needsLabel.has(field.type) && `${fieldLabel(field)} `}
       <Value field={field} linked={false} brief digits={digitsOf(field, rows)} />
-    </Fragment>
+    </span>
   ));
 }
 

@@ -1,6 +1,6 @@
 import AddIcon from '@mui/icons-material/Add';
-import { Button } from '@mui/material';
-import { ColumnsButton, FilterButton, Link, SortButton, TopToolbar, useCreatePath } from 'react-admin';
+import { Box, Button } from '@mui/material';
+import { ColumnsButton, FilterButton, Link, SortButton, useCreatePath } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { say } from '../text/say.ts';
@@ -14,7 +14,7 @@ export function ListActions({ onColumns }: { onColumns: () => void }) {
   const narrow = useNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return (
-    <TopToolbar sx={{ minWidth: 0, p: 0, '&&': { minHeight: 0 } }}>
+    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
       <FilterButton />
       {narrow
         ? sortable.length > 0 && <SortButton fields={sortable} />
@@ -29,7 +29,7 @@ export function ListActions({ onColumns }: { onColumns: () => void }) {
         <CreateButton />
         <ListMenu />
       </PageActions>
-    </TopToolbar>
+    </Box>
   );
 }
 

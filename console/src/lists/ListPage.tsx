@@ -3,6 +3,7 @@ import { type ComponentProps, lazy, type ReactElement, type ReactNode, Suspense,
 import { FilterContext, ListBase, Title, useListContext } from 'react-admin';
 import { ColumnsOpened } from '../app/later-parts.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
+import { PageActions } from '../widgets/PageActions.tsx';
 import type { FilterProps } from './FilterControl.tsx';
 import { ListActions } from './ListActions.tsx';
 import { SearchBox } from './SearchBox.tsx';
@@ -39,6 +40,7 @@ function ListView({ title, search, filters, empty, pages, children }: Parts) {
     ({ props: { alwaysOn, source } }) => alwaysOn || displayedFilters?.[source] || filterValues[source] !== undefined,
   );
   const [areColumnsOpened, setColumnsOpened] = useState(false);
+  const actions = <ListActions onColumns={() => setColumnsOpened(true)} />;
   return (
     <div className="list-page">
       <Title title={title} />
@@ -49,9 +51,7 @@ function ListView({ title, search, filters, empty, pages, children }: Parts) {
           <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
             {search && <SearchBox {...search} />}
             <Suspense>{isFiltered && <FilterForm />}</Suspense>
-            <Box sx={{ ml: 'auto' }}>
-              <ListActions onColumns={() => setColumnsOpened(true)} />
-            </Box>
+            {search ? <Box sx={{ ml: 'auto' }}>{actions}</Box> : <PageActions>{actions}</PageActions>}
           </Box>
           <ColumnsOpened.Provider value={areColumnsOpened}>
             <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : children}</Card>

@@ -77,7 +77,7 @@ function useSteps(): Step[] | undefined {
 }
 
 /** The word of a button begins where the text above it does. */
-const flush = { ml: -0.75 } as const;
+const flush = { ml: -0.75, minWidth: 0 } as const;
 
 function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
   const Mark = done ? CheckIcon : OpenIcon;

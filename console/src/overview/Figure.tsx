@@ -4,6 +4,9 @@ import { Link, useGetList } from 'react-admin';
 import { locale, say } from '../text/say.ts';
 import { useActivity } from './useOverview.ts';
 
+/** The numbers of a line of tiles align, however long the labels are. */
+const tile = { p: 2, display: 'grid', alignContent: 'space-between' } as const;
+
 /** How many rows there are, as a link to their list. */
 export function Figure({ label, resource }: { label: string; resource: string }) {
   const { total, pageInfo, isPending, error } = useGetList(resource, {
@@ -21,7 +24,7 @@ export function Figure({ label, resource }: { label: string; resource: string })
       component={Link}
       to={`/${resource}`}
       underline="none"
-      sx={{ p: 2, display: 'block', color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
+      sx={{ ...tile, color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
     >
       <Count label={label}>{shown}</Count>
     </Card>
@@ -37,7 +40,7 @@ export function FactorFigures() {
     [say('People with an authenticator app'), factors.authenticators],
   ] as const;
   return figures.map(([label, count]) => (
-    <Card key={label} sx={{ p: 2 }}>
+    <Card key={label} sx={tile}>
       <Count label={label}>{count.toLocaleString(locale)}</Count>
     </Card>
   ));

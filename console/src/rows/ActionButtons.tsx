@@ -10,6 +10,14 @@ import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
+/** The result of a built-in action. An action of the operator is just done. */
+const doneTexts = new Map([
+  ['Send a ping', 'The ping is on its way.'],
+  ['Send deliveries again', 'The deliveries are sent again.'],
+  ['Try it again now', 'The job is tried again now.'],
+  ['Run it now', 'The job runs now.'],
+]);
+
 /** A button for each action that is declared on the row. */
 export function ActionButtons() {
   const description = useDescription();
@@ -41,7 +49,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
       const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
       setAsking(false);
       setSecrets(secretsIn(data ?? {}));
-      notify(say('{action}: done.', { action: word }), { type: 'success' });
+      notify(say(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
       refresh();
     } catch (error) {
       // The form shows what is wrong with a field beside that field.

@@ -83,24 +83,37 @@ function ShownFields() {
   const description = useDescription();
   const row = useRecordContext();
   const { name, fields } = description;
+  const isId = (field: { name: string }) => field.name === (name === 'clients' ? 'client_id' : 'id');
   const isEmpty = (field: string) => [null, undefined, ''].includes(row?.[field]) || row?.[field]?.length === 0;
-  return fields
-    .filter((field) => !field.writeOnly && hasField(name, field.name, row))
-    .filter((field) => !isOwn(description) || !isEmpty(field.name))
-    .sort((a, b) => Number(a.name === 'id') - Number(b.name === 'id'))
-    .map((field) => (
-      <RecordField
-        key={field.name}
-        source={field.name}
-        label={fieldLabel(field)}
-        sx={
-          (field.type === 'json' && !isEmpty(field.name)) || field.name === 'id' ? { gridColumn: '1 / -1' } : undefined
-        }
-      >
-        {field.name === 'id' && row ? <RowId id={String(row.id)} /> : <Value field={field} />}
-      </RecordField>
-    ));
+  return (
+    fields
+      .filter((field) => !field.writeOnly && hasField(name, field.name, row))
+      .filter((field) => !isOwn(description) || !isEmpty(field.name))
+      // The id of a client is shown once, as its client ID.
+      .filter((field) => name !== 'clients' || field.name !== 'id')
+      .sort((a, b) => Number(isId(a)) - Number(isId(b)))
+      .map((field) => (
+        <RecordField
+          key={field.name}
+          source={field.name}
+          label={fieldLabel(field)}
+          sx={
+            (field.type === 'json' && !isEmpty(field.name)) || isId(field)
+              ? { gridColumn: '1 / -1' }
+              : field.references === undefined && isLong(row?.[field.name])
+                ? { gridColumn: { xs: '1 / -1', sm: 'span 2' } }
+                : undefined
+          }
+        >
+          {isId(field) && row ? <RowId id={String(row.id)} /> : <Value field={field} />}
+        </RecordField>
+      ))
+  );
 }
+
+/** Too long for one column: an address, or a list. */
+const isLong = (value: unknown): boolean =>
+  (typeof value === 'string' || Array.isArray(value)) && String(value).length > 26;
 
 function RowId({ id }: { id: string }) {
   return (

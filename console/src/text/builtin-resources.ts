@@ -86,7 +86,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
   },
   tokens: {
     label: 'Sessions & tokens',
-    columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
+    columns: ['user_id', 'type', 'name', 'client_id', 'last_used_at', 'address', 'created_at'],
     remove: 'Revoke',
     help: { expires_at: 'Leave it empty for the default lifetime.' },
     removeWarning: 'It stops working with the next request.',
@@ -122,10 +122,15 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     empty: 'Nothing has been delivered yet.',
     unlisted: true,
   },
-  passkeys: { label: 'Passkeys', columns: ['name', 'user_id', 'last_used_at', 'created_at'] },
+  passkeys: {
+    label: 'Passkeys',
+    columns: ['name', 'user_id', 'last_used_at', 'created_at'],
+    empty: 'Nobody has a passkey yet. People add their own under Account settings, Security.',
+  },
   authenticators: {
     label: 'Authenticator apps',
     columns: ['name', 'user_id', 'last_used_at', 'created_at'],
+    empty: 'Nobody has an authenticator app yet. People add their own under Account settings, Security.',
   },
   browsers: {
     label: 'Remembered browsers',

@@ -100,7 +100,8 @@ function parsed(text: string): unknown {
 function problemOf(field: FieldDescription, value: unknown): string | undefined {
   for (const rule of rulesOf(field)) {
     const found = rule(value, {}, {}) as string | { message: string; args: object } | undefined;
-    if (found) return typeof found === 'string' ? found : i18nProvider.translate(found.message, found.args);
+    const { message, args } = typeof found === 'object' ? found : { message: found, args: {} };
+    if (message) return i18nProvider.translate(message, args);
   }
   return undefined;
 }

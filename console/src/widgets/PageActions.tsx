@@ -8,7 +8,7 @@ const place = 'page-actions';
 /** The head of every page: its title as `h1`, and its actions. */
 export function PageHead() {
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 1, minHeight: 48, mt: 1 }}>
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 0.5, minHeight: 48, my: 0.5 }}>
       <TitlePortal
         component="h1"
         variant="h5"

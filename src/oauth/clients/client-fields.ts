@@ -6,9 +6,9 @@ import { everyScope } from './scopes/scopes.ts';
 export const scopesLeftOut: readonly string[] = [everyScope];
 export const urisLeftOut: readonly string[] = [];
 
-const uri = (description: string) => text({ max: 2000, description: `application: ${description}` });
-const uris = (description: string) =>
-  list({ default: urisLeftOut, max: 20, maxItem: 2000, description: `application: ${description}` });
+const uri = (description: string, label?: string) =>
+  text({ max: 2000, description, ...(label === undefined ? {} : { label }) });
+const uris = (description: string) => list({ default: urisLeftOut, max: 20, maxItem: 2000, description });
 
 export const clientFields = {
   client_id: computed({ as: 'text', from: ['id'], description: 'The same as id' }, ({ id }) => id as string),
@@ -31,65 +31,71 @@ export const clientFields = {
     default: false,
     immutable: true,
     searchable: true,
-    description:
-      'application: has no secret, because it runs where none is kept: in a browser, on a phone, on a desktop',
+    description: 'The application has no secret, because it runs in a browser, on a phone or on a desktop.',
   }),
-  redirect_uris: uris('where people come back to; must be named, and is compared to the letter'),
-  post_logout_redirect_uris: uris('where people may be sent after they signed out'),
-  homepage_uri: uri('its own page'),
-  logo_uri: uri('a picture of it'),
-  tos_uri: uri('its terms of service'),
-  policy_uri: uri('how it treats data about people'),
-  backchannel_logout_uri: uri('is told when somebody signs out'),
+  redirect_uris: uris('Where people return to after they sign in. Requests must name one of these URIs exactly.'),
+  post_logout_redirect_uris: uris('Where people can return to after they sign out.'),
+  homepage_uri: uri('The website of the application.'),
+  logo_uri: uri('The logo of the application.'),
+  tos_uri: uri('The terms of service of the application.', 'Terms of service'),
+  policy_uri: uri('The privacy policy of the application.', 'Privacy policy'),
+  backchannel_logout_uri: uri('Called when somebody signs out.'),
   trusted: boolean({
     default: false,
     searchable: true,
-    description: 'application: skip the consent page. Only administrators can set it',
+    description: 'People are not asked for their consent. Only administrators can set this.',
   }),
   require_pkce: boolean({
     default: false,
-    description: 'application: require PKCE although it has a secret. A public application always needs PKCE',
+    description: 'The application must use PKCE although it has a secret. A public application always must.',
   }),
   id_token_signed_response_alg: oneOf(['RS256', 'ES256', 'EdDSA'], {
-    description: 'application: the signature algorithm of ID tokens; null: RS256',
+    label: 'ID token algorithm',
+    description: 'How ID tokens are signed. Default: RS256.',
   }),
   id_token_claims: boolean({
     default: true,
-    description:
-      'application: whether ID tokens contain the claims of the granted scopes; if false, only userinfo returns them',
+    description: 'ID tokens contain the claims of the granted scopes. Otherwise only userinfo returns them.',
   }),
   default_max_age: integer({
     min: 0,
     max: 9_999_999_999,
-    description: 'application: seconds after which people must sign in again, if the request has no max_age',
+    label: 'Default max age (seconds)',
+    description: 'After this time, people must sign in again. A request can send its own max_age.',
   }),
   token_endpoint_auth_method: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
-    description: 'application: how it authenticates. private_key_jwt: with its keys instead of a secret (RFC 7523)',
+    label: 'Client authentication',
+    description: 'How the application authenticates. private_key_jwt uses its keys instead of a secret (RFC 7523).',
   }),
-  jwks: json({ max: 20_000, description: 'application: its public keys (RFC 7517)' }),
-  jwks_uri: uri('the address of its public keys, instead of jwks'),
+  jwks: json({
+    max: 20_000,
+    label: 'Public keys',
+    description: 'The public keys of the application, as a JWKS (RFC 7517).',
+  }),
+  jwks_uri: uri('The address of the public keys, instead of the keys themselves.', 'Public keys URI'),
   require_pushed_authorization_requests: boolean({
     default: false,
-    description: 'application: it must push its authorization requests (RFC 9126)',
+    description: 'The application must push its authorization requests (RFC 9126).',
   }),
   require_signed_request_object: boolean({
     default: false,
-    description: 'application: it must sign its authorization requests (RFC 9101)',
+    description: 'The application must sign its authorization requests (RFC 9101).',
   }),
   dpop_bound_access_tokens: boolean({
     default: false,
-    description: 'application: its access tokens are bound to a key (RFC 9449)',
+    label: 'DPoP-bound access tokens',
+    description: 'Access tokens work only with a key of the application (RFC 9449).',
   }),
   fapi: boolean({
     default: false,
-    description: 'application: require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP',
+    description: 'Require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP.',
   }),
   registration: oneOf(['dynamic', 'document'], {
     label: 'Registered itself',
     readOnly: true,
     searchable: true,
     description:
-      'application: how it came here by itself, so that nobody here has checked what it says. dynamic: it registered (RFC 7591); document: its client_id is the address of its description; null: somebody here made it',
+      'How the application registered itself. dynamic: by a request (RFC 7591). document: its client_id is the address of its description. null: somebody created it here. Nobody has checked the details of an application that registered itself.',
   }),
   realm: text({
     max: 64,
