@@ -11,13 +11,13 @@ const dir = mkdtempSync(join(tmpdir(), 'gatehouse-commits-'));
 let files = 0;
 
 /** A file, its commits counted, and a second connection that sees only what is committed. */
-function open(timeoutMs?: number) {
+function open(timeoutMs?: number, clock = () => performance.now()) {
   const path = join(dir, `${files++}.db`);
   const file = new DatabaseSync(path, { timeout: 0 });
   file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
   let committed = 0;
   const other = new DatabaseSync(path, { timeout: 0 });
-  const commits = new SharedCommits(file, { committed: () => committed++, timeoutMs });
+  const commits = new SharedCommits(file, { committed: () => committed++, timeoutMs, clock });
   return {
     file,
     other,
@@ -138,6 +138,60 @@ describe('Shared commits', () => {
     assert.deepEqual(seen(), [2]);
   });
 
+  describe('of many writes', () => {
+    /** Each write takes a millisecond. The turns of the event loop are counted. */
+    const openSlow = () => {
+      let now = 0;
+      const opened = open(undefined, () => now);
+      const turns: number[] = [];
+      let turn = 0;
+      const count = () => {
+        turn++;
+        counting = setImmediate(count);
+      };
+      let counting = setImmediate(count);
+      const write = (n: number) =>
+        opened.write(() => {
+          opened.insert(n);
+          now += 1;
+          turns.push(turn);
+        });
+      return { ...opened, write, turns, pass: () => now++, end: () => clearImmediate(counting) };
+    };
+
+    it('let other requests come in between', async () => {
+      const { write, turns, count, end } = openSlow();
+      await Promise.all([1, 2, 3, 4, 5].map(write));
+      end();
+      assert.equal(new Set(turns).size, 5);
+      assert.equal(count(), 1);
+    });
+
+    it('do not wait for writes that arrive later', async () => {
+      const { write, seen, end } = openSlow();
+      const first = [1, 2, 3].map(write);
+      await new Promise((resolve) => setImmediate(resolve));
+      const later = write(4);
+      await first[2];
+      assert.deepEqual(seen(), [1, 2, 3]);
+      await later;
+      end();
+      assert.deepEqual(seen(), [1, 2, 3, 4]);
+    });
+
+    it('go on after a job that took several turns and more than its share', async () => {
+      const { commits, pass, write, seen, end } = openSlow();
+      await commits.enter();
+      for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+      pass();
+      const left = commits.leave();
+      const next = write(1);
+      await Promise.all([left, next]);
+      end();
+      assert.deepEqual(seen(), [1]);
+    });
+  });
+
   it('are drained once nothing is under way', async () => {
     const { write, commits, insert, seen } = open();
     const writes = [1, 2, 3].map((n) => write(() => insert(n)));
@@ -147,16 +201,18 @@ describe('Shared commits', () => {
   });
 
   it('keep what succeeded and nothing of what failed, in any order of events', async () => {
-    const step = fc.record({ fails: fc.boolean(), steps: fc.nat(3), pause: fc.nat(2) });
+    const step = fc.record({ fails: fc.boolean(), steps: fc.nat(3), pause: fc.nat(2), took: fc.nat(1) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (jobs) => {
-        const { file, commits, insert, seen } = open();
+        let now = 0;
+        const { file, commits, insert, seen } = open(undefined, () => now);
         const outcomes = await Promise.all(
-          jobs.map(async ({ fails, steps, pause }, n) => {
+          jobs.map(async ({ fails, steps, pause, took }, n) => {
             for (let i = 0; i < pause; i++) await new Promise((resolve) => setImmediate(resolve));
             await commits.enter();
             file.exec('savepoint job');
             insert(n);
+            now += took;
             for (let i = 0; i < steps; i++) await new Promise((resolve) => setImmediate(resolve));
             if (fails) {
               file.exec('rollback to job; release job');

@@ -16,12 +16,16 @@ interface Options {
   /** Called before a commit, during which this thread waits for the disk. */
   readonly beforeCommit?: () => void;
   readonly timeoutMs?: number | undefined;
+  /** Milliseconds since some point in time. */
+  readonly clock?: () => number;
 }
 
 const sqliteBusy = 5;
 /** The interval of attempts to get the write lock, and the time that a worker leaves to others. */
 const lookAgainMs = { alone: 5, shared: 1 };
 const restMs = 1.5;
+/** The time that writes get in one turn of the event loop before other requests come in between. */
+const shareMs = 0.3;
 
 const dropped = () =>
   unavailable('The database cannot take this at the moment. Try again shortly.', 5, 'the transaction was dropped');
@@ -35,22 +39,29 @@ const taken = () =>
 
 /**
  * Concurrent writes share one commit, because a sync to disk costs as much as many inserts. Jobs run one after another in one
- * transaction. A failed job is undone alone. No job succeeds before the shared commit is durable.
+ * transaction. A failed job is undone alone. No job succeeds before the shared commit is durable. Many jobs run in several turns of
+ * the event loop, so that reads do not wait for all of them.
  */
 export class SharedCommits {
   readonly #file: DatabaseSync;
   readonly #begin: StatementSync;
-  readonly #end: StatementSync;
+  readonly #commitFile: StatementSync;
   readonly #committed: () => void;
   readonly #inPlace: () => void;
   readonly #beforeCommit: () => void;
   readonly #timeoutMs: number;
   readonly #alone: boolean;
+  readonly #clock: () => number;
   #restsUntil = 0;
   readonly #entering: (() => void)[] = [];
   #busy = false;
   #open = false;
-  #commitDue = false;
+  /** Jobs of the queue that this transaction still takes. Undefined in its first turn of the event loop, in which every job joins. */
+  #joining: number | undefined;
+  #turnEnds = false;
+  #startedAt = 0;
+  /** The time that jobs have taken in this turn of the event loop. */
+  #spentMs = 0;
   #waiters: Waiter[] = [];
 
   constructor(file: DatabaseSync, options: Options = {}) {
@@ -60,11 +71,13 @@ export class SharedCommits {
       beforeCommit = () => {},
       timeoutMs = 5000,
       alone = true,
+      clock = () => performance.now(),
     } = options;
     this.#alone = alone;
+    this.#clock = clock;
     this.#file = file;
     this.#begin = file.prepare('begin immediate');
-    this.#end = file.prepare('commit');
+    this.#commitFile = file.prepare('commit');
     this.#committed = committed;
     this.#inPlace = inPlace;
     this.#beforeCommit = beforeCommit;
@@ -82,7 +95,8 @@ export class SharedCommits {
 
   /** Runs one statement without a savepoint: SQLite undoes a failed statement itself. */
   async run<T>(job: () => T): Promise<{ readonly result: T; readonly durable: Promise<void> }> {
-    if (this.#busy || !(this.#open || this.#tryBegin())) await this.enter();
+    if (this.#mustWait || !(this.#open || this.#tryBegin())) await this.enter();
+    else this.#start();
     try {
       return { result: job(), durable: this.leave() };
     } catch (error) {
@@ -93,36 +107,59 @@ export class SharedCommits {
 
   /** Waits for the turn to write. The timeout includes the time in the queue. */
   async enter(): Promise<void> {
-    const deadline = performance.now() + this.#timeoutMs;
-    if (this.#busy) await new Promise<void>((resolve) => this.#entering.push(resolve));
+    const deadline = this.#clock() + this.#timeoutMs;
+    if (this.#mustWait) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#busy = true;
     try {
-      if (!this.#open && performance.now() > deadline) throw taken();
+      if (!this.#open && this.#clock() > deadline) throw taken();
       // Another process may be writing. Waiting must not block this thread.
       const pause = this.#alone ? lookAgainMs.alone : lookAgainMs.shared;
       while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, pause));
+      this.#start();
     } catch (error) {
-      this.#passTurn();
+      this.#next();
       throw error;
     }
   }
 
+  get #mustWait(): boolean {
+    return this.#busy || this.#entering.length > 0 || this.#isShareSpent;
+  }
+
+  /** If other processes write too, they wait for the whole transaction. It then ends as soon as it can. */
+  get #isShareSpent(): boolean {
+    return this.#alone && this.#spentMs >= shareMs;
+  }
+
+  #start(): void {
+    this.#startedAt = this.#clock();
+    this.#awaitEndOfTurn();
+  }
+
+  #awaitEndOfTurn(): void {
+    if (this.#turnEnds) return;
+    this.#turnEnds = true;
+    setImmediate(this.#endOfTurn);
+  }
+
+  readonly #endOfTurn = () => {
+    this.#turnEnds = false;
+    this.#spentMs = 0;
+    if (this.#open) this.#joining ??= this.#entering.length;
+    if (!this.#busy) this.#next();
+  };
+
   /** False while another process writes; past the deadline that is an error. */
   #tryBegin(deadline = Number.POSITIVE_INFINITY): boolean {
-    if (!this.#alone && performance.now() < this.#restsUntil) return false;
+    if (!this.#alone && this.#clock() < this.#restsUntil) return false;
     try {
       this.#begin.run();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== sqliteBusy || performance.now() > deadline) throw error;
+      if ((error as { errcode?: number }).errcode !== sqliteBusy || this.#clock() > deadline) throw error;
       return false;
     }
     this.#open = true;
-    this.#commitDue = false;
-    // After this turn, so that concurrent writes can join.
-    setImmediate(() => {
-      this.#commitDue = true;
-      if (!this.#busy && this.#open) this.#commit();
-    });
+    this.#joining = undefined;
     return true;
   }
 
@@ -130,7 +167,7 @@ export class SharedCommits {
   leave(): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
-      this.#next();
+      this.#end();
     });
   }
 
@@ -138,25 +175,31 @@ export class SharedCommits {
   abandon(): void {
     // After a full disk or an I/O error SQLite rolls back the whole transaction.
     if (this.isDropped) this.#fail(dropped());
-    this.#next();
+    this.#end();
   }
 
   async drained(): Promise<void> {
-    while (this.#open || this.#busy) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#open || this.#busy || this.#entering.length > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
+  #end(): void {
+    this.#spentMs += this.#clock() - this.#startedAt;
+    this.#awaitEndOfTurn();
+    this.#next();
+  }
+
+  /** Commits if all jobs of the transaction have run. Otherwise the next job runs, in this turn of the event loop or in the next. */
   #next(): void {
-    if (this.#entering.length > 0 && !(this.#commitDue && this.#open)) this.#passTurn();
-    else {
-      this.#busy = false;
-      if (this.#commitDue && this.#open) this.#commit();
-    }
+    this.#busy = false;
+    if (this.#open && this.#joining === 0) this.#commit();
+    else if (this.#entering.length > 0 && !this.#isShareSpent) this.#passTurn();
+    if (this.#open || this.#entering.length > 0) this.#awaitEndOfTurn();
   }
 
   #passTurn(): void {
-    const next = this.#entering.shift();
-    if (next) next();
-    else this.#busy = false;
+    this.#busy = true;
+    if (this.#joining !== undefined) this.#joining--;
+    this.#entering.shift()?.();
   }
 
   #commit(): void {
@@ -165,7 +208,7 @@ export class SharedCommits {
     try {
       this.#beforeCommit();
       this.#inPlace();
-      this.#end.run();
+      this.#commitFile.run();
     } catch (error) {
       this.#waiters = waiters;
       if (this.#file.isTransaction) this.#file.exec('rollback');
@@ -174,13 +217,9 @@ export class SharedCommits {
     if (this.#open) {
       this.#open = false;
       // SQLite has no queue of writers. Without a pause, others would never get the lock.
-      if (!this.#alone) this.#restsUntil = performance.now() + restMs;
+      if (!this.#alone) this.#restsUntil = this.#clock() + restMs;
       this.#committed();
       for (const waiter of waiters) waiter.resolve();
-    }
-    if (this.#entering.length > 0) {
-      this.#busy = true;
-      this.#passTurn();
     }
   }
 
