@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -8,7 +9,7 @@ import type { Tables } from './tables/tables.ts';
 /** Where events go besides the audit trail, if the setting EVENTS_LOG says so. */
 export interface EventsOut {
   /** Call it for each event, also before its transaction commits. */
-  note(row: Tables['events']): void;
+  note(row: Selectable<Tables['events']>): void;
   /** Writes committed events. It keeps those that it cannot write. */
   flush(): Promise<void>;
 }

@@ -1,11 +1,5 @@
+import type { ColumnTypes } from './columns.ts';
 import type { Engine, Tx } from './database.ts';
-
-/** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
-export interface ColumnTypes {
-  readonly text: string;
-  readonly bigint: string;
-  readonly real: string;
-}
 
 /** An index on a table that may have rows. */
 export interface FixedIndex {
@@ -28,5 +22,10 @@ export type Report = (line: string) => void;
 
 export const columnTypes = (engine: Engine): ColumnTypes =>
   engine === 'sqlite'
-    ? { text: 'text', bigint: 'integer', real: 'real' }
-    : { text: 'text collate "C"', bigint: 'bigint', real: 'double precision' };
+    ? { text: 'text', bigint: 'integer', real: 'real', position: 'integer primary key autoincrement' }
+    : {
+        text: 'text collate "C"',
+        bigint: 'bigint',
+        real: 'double precision',
+        position: "bigint primary key default nextval('change_log_position')",
+      };

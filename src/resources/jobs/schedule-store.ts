@@ -1,8 +1,9 @@
+import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-export type ScheduleRow = Tables['scheduled_jobs'];
-export type RunRow = Tables['job_runs'];
+export type ScheduleRow = Selectable<Tables['scheduled_jobs']>;
+export type RunRow = Selectable<Tables['job_runs']>;
 
 export const findSchedules = (db: Db | Tx, names: readonly string[]): Promise<ScheduleRow[]> =>
   db.selectFrom('scheduled_jobs').selectAll().where('id', 'in', names).execute();

@@ -1,190 +1,246 @@
-import type { ColumnTypes } from '../../migration.ts';
+import { bigint, integer, json, position, table, text } from '../../columns.ts';
 
 /** The audit trail, the queue, invalidations, imports, changes, webhooks and scheduled jobs. */
-export const serviceTables = ({ text, bigint }: ColumnTypes): string[] => [
-  `create table events (
-    id ${text} primary key,
-    type ${text} not null,
-    user_id ${text},
-    client_id ${text},
-    session_id ${text},
-    actor_id ${text},
-    address ${text},
-    user_agent ${text},
-    request_id ${text},
-    data ${text} not null default '{}',
-    created_at ${bigint} not null,
-    row_id ${text}
-  )`,
-  'create index events_created on events (created_at, id)',
-  'create index events_user on events (user_id, id)',
-  'create index events_type on events (type, id)',
-  'create index events_row on events (row_id, id) where row_id is not null',
-  `create table idempotency_keys (
-    id ${text} primary key,
-    body_hash ${text} not null,
-    status integer,
-    headers ${text},
-    body ${text},
-    created_at ${bigint} not null
-  )`,
-  'create index idempotency_keys_created on idempotency_keys (created_at)',
-  `create table resource_schemas (
-    name ${text} primary key,
-    declaration ${text} not null,
-    updated_at ${bigint} not null
-  )`,
-  `create table instances (
-    id ${text} primary key,
-    snapshot ${text} not null,
-    renewals ${bigint} not null
-  )`,
-  `create table known_settings (name ${text} primary key, value ${text} not null)`,
-  `create table legacy_keys (
-    id ${text} primary key,
-    sealed ${text} not null,
-    created_at ${bigint} not null
-  )`,
-  `create table legacy_tokens (
-    id ${text} primary key,
-    session_id ${text} not null,
-    expires_at ${bigint} not null,
-    pass integer not null,
-    ended_at ${bigint}
-  )`,
-  'create index legacy_tokens_session on legacy_tokens (session_id)',
-  'create index legacy_tokens_expires on legacy_tokens (expires_at)',
-  'create index legacy_tokens_pass on legacy_tokens (pass)',
-  `create table legacy_ids (
-    source ${text} not null,
-    old_id ${text} not null,
-    new_id ${text} not null,
-    fingerprint ${text} not null,
-    version integer not null,
-    pass integer not null,
-    primary key (source, old_id)
-  )`,
-  'create index legacy_ids_new on legacy_ids (new_id)',
-  `create table legacy_passes (
-    id integer primary key,
-    started_at ${bigint} not null,
-    finished_at ${bigint},
-    report ${text}
-  )`,
-  `create table queued_jobs (
-    id ${text} primary key,
-    name ${text} not null,
-    subject ${text},
-    data ${text} not null,
-    attempts integer not null default 0,
-    next_attempt_at ${bigint} not null,
-    lease ${text},
-    leased_until ${bigint},
-    failed_at ${bigint},
-    last_error ${text},
-    created_at ${bigint} not null
-  )`,
-  'create index queued_jobs_next on queued_jobs (name, next_attempt_at) where failed_at is null',
-  'create index queued_jobs_failed on queued_jobs (failed_at) where failed_at is not null',
-  'create index queued_jobs_subject on queued_jobs (subject) where subject is not null',
-  'create index queued_jobs_created on queued_jobs (created_at, id)',
-  `create table operator_migrations (name ${text} primary key, applied_at ${bigint} not null)`,
-  `create table invalidations (id ${bigint} primary key, changes ${text} not null)`,
-  `create table activity (hour ${bigint} not null, kind ${text} not null, count ${bigint} not null, primary key (hour, kind))`,
-  `create table mcp_calls (
-    id ${text} primary key,
-    client_id ${text} not null,
-    application ${text} not null,
-    day ${text} not null,
-    calls integer not null,
-    last_tool ${text} not null,
-    last_call_at ${bigint} not null,
-    unique (client_id, day)
-  )`,
-  'create index mcp_calls_day on mcp_calls (day, id)',
-  // One row. A copy of the database in another place gets another id, so that nobody mixes up the positions of the two.
-  `create table change_history (id ${text} primary key, pruned_to ${bigint} not null default 0)`,
-  // On SQLite: who writes in the current transaction. PostgreSQL has a setting for it.
-  `create table change_actor (id integer primary key, actor ${text})`,
-  `create table change_tickets (id ${text} primary key, sealed_token ${text} not null, expires_at ${bigint} not null)`,
-  'create index change_tickets_expires on change_tickets (expires_at)',
-  `create table webhooks (
-    id ${text} primary key,
-    user_id ${text} not null references users (id) on delete cascade,
-    url ${text} not null,
-    resources ${text} not null,
-    operations ${text} not null,
-    search ${text},
-    active integer not null default 1,
-    disabled_reason ${text},
-    signature ${text} not null default 'hmac',
-    sealed_secret ${text} not null,
-    sealed_previous ${text},
-    previous_until ${bigint},
-    position ${bigint} not null default 0,
-    created_at ${bigint} not null,
-    updated_at ${bigint} not null,
-    version ${bigint} not null default 1
-  )`,
-  'create index webhooks_user on webhooks (user_id)',
-  `create table webhook_deliveries (
-    id ${text} primary key,
-    webhook_id ${text} not null references webhooks (id) on delete cascade,
-    position ${bigint} not null,
-    resource ${text} not null,
-    row_id ${text} not null,
-    operation ${text} not null,
-    body ${text} not null,
-    state ${text} not null,
-    attempts integer not null default 0,
-    next_attempt_at ${bigint} not null,
-    leased_until ${bigint},
-    response_status integer,
-    response_body ${text},
-    error ${text},
-    duration_ms ${bigint},
-    created_at ${bigint} not null,
-    delivered_at ${bigint}
-  )`,
-  "create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where state = 'waiting'",
-  "create index webhook_deliveries_row on webhook_deliveries (webhook_id, row_id, position) where state = 'waiting'",
-  'create index webhook_deliveries_webhook on webhook_deliveries (webhook_id, id)',
-  'create index webhook_deliveries_created on webhook_deliveries (created_at)',
-  `create table scheduled_jobs (
-    id ${text} primary key,
-    schedule ${text} not null,
-    time_zone ${text} not null,
-    next_run_at ${bigint} not null,
-    last_run_at ${bigint},
-    last_state ${text},
-    created_at ${bigint} not null
-  )`,
-  `create table job_runs (
-    id ${text} primary key,
-    job_id ${text} not null references scheduled_jobs (id) on delete cascade,
-    scheduled_for ${bigint},
-    state ${text} not null,
-    attempts integer not null default 0,
-    started_at ${bigint},
-    finished_at ${bigint},
-    error ${text},
-    created_at ${bigint} not null
-  )`,
-  'create index job_runs_job on job_runs (job_id, id)',
-  'create index job_runs_created on job_runs (created_at, id)',
-];
+export const serviceTables = {
+  events: table({
+    id: text().primary,
+    type: text(),
+    user_id: text().nullable,
+    client_id: text().nullable,
+    session_id: text().nullable,
+    /** The user who did it, if that is not the subject. */
+    actor_id: text().nullable,
+    address: text().nullable,
+    user_agent: text().nullable,
+    request_id: text().nullable,
+    /** JSON, never a secret. */
+    data: text().default('{}'),
+    created_at: bigint(),
+    /** Which row of a resource it is about. */
+    row_id: text().nullable,
+  })
+    .index('events_created', '(created_at, id)')
+    .index('events_user', '(user_id, id)')
+    .index('events_type', '(type, id)')
+    .index('events_row', '(row_id, id) where row_id is not null'),
+  idempotency_keys: table({
+    /** Caller, method, path and the caller's key, hashed. */
+    id: text().primary,
+    body_hash: text(),
+    /** Null while the first request is under way. */
+    status: integer().nullable,
+    headers: text().nullable,
+    body: text().nullable,
+    created_at: bigint(),
+  }).index('idempotency_keys_created', '(created_at)'),
+  /** The last declaration of each resource that the database was brought to. */
+  resource_schemas: table({
+    name: text().primary,
+    declaration: text(),
+    updated_at: bigint(),
+  }),
+  /** On PostgreSQL: the instances that listen to invalidations. Their ids are secret: only this table has them. */
+  instances: table({
+    id: text().primary,
+    snapshot: text(),
+    renewals: bigint(),
+  }),
+  /** The settings at the last start. Of secrets, only whether they are set. */
+  known_settings: table({
+    name: text().primary,
+    value: text(),
+  }),
+  /** Keys that decrypt and verify the tokens of an imported service. They are deleted when the last token has expired. */
+  legacy_keys: table({
+    id: text<'public' | 'app' | 'ids'>().primary,
+    sealed: text(),
+    created_at: bigint(),
+  }),
+  /** The valid tokens of that service. All others are refused. An access token has the id of its session, from its `jti`. */
+  legacy_tokens: table({
+    id: text().primary,
+    session_id: text(),
+    expires_at: bigint(),
+    pass: integer(),
+    /** When the import ended it, and may restore it; 0: its login ended here, for good. Null: it counts. */
+    ended_at: bigint().optional,
+  })
+    .index('legacy_tokens_session', '(session_id)')
+    .index('legacy_tokens_expires', '(expires_at)')
+    .index('legacy_tokens_pass', '(pass)'),
+  /** The users and clients of the imported service, and their ids here. */
+  legacy_ids: table({
+    source: text(),
+    old_id: text(),
+    new_id: text(),
+    /** Of the imported row, and the version of its row here: shows later changes on both sides. */
+    fingerprint: text(),
+    version: integer(),
+    pass: integer(),
+  })
+    .constraint('primary key (source, old_id)')
+    .index('legacy_ids_new', '(new_id)'),
+  /** One row for each run of the import. */
+  legacy_passes: table({
+    id: integer().primary,
+    started_at: bigint(),
+    finished_at: bigint().nullable,
+    report: text().nullable,
+  }),
+  /** Work that must happen: one row until it is done. */
+  queued_jobs: table({
+    id: text().primary,
+    name: text(),
+    /** Searchable, such as the address of a mail. Never a secret. */
+    subject: text().nullable,
+    /** JSON, or sealed JSON. */
+    data: text(),
+    attempts: integer().default(0),
+    next_attempt_at: bigint(),
+    /** The running attempt. No other starts before `leased_until`. */
+    lease: text().nullable,
+    leased_until: bigint().nullable,
+    failed_at: bigint().nullable,
+    last_error: text().nullable,
+    created_at: bigint(),
+  })
+    .index('queued_jobs_next', '(name, next_attempt_at) where failed_at is null')
+    .index('queued_jobs_failed', '(failed_at) where failed_at is not null')
+    .index('queued_jobs_subject', '(subject) where subject is not null')
+    .index('queued_jobs_created', '(created_at, id)'),
+  operator_migrations: table({
+    name: text().primary,
+    applied_at: bigint(),
+  }),
+  /** On SQLite: invalidations between the processes that share the file, in commit order. */
+  invalidations: table({
+    id: bigint().primary.generated,
+    changes: text(),
+  }),
+  /** Counts of events per hour. */
+  activity: table({
+    hour: bigint(),
+    kind: text(),
+    count: bigint(),
+  }).constraint('primary key (hour, kind)'),
+  /** How often each application used a tool at /mcp, day by day. */
+  mcp_calls: table({
+    id: text().primary,
+    client_id: text(),
+    /** Its name at the last call. */
+    application: text(),
+    /** `YYYY-MM-DD`, in UTC. */
+    day: text(),
+    calls: integer(),
+    last_tool: text(),
+    last_call_at: bigint(),
+  })
+    .constraint('unique (client_id, day)')
+    .index('mcp_calls_day', '(day, id)'),
+  /** One row: which log it is, and the last position that was pruned. */
+  change_history: table({
+    id: text().primary,
+    pruned_to: bigint().default(0),
+  }),
+  change_actor: table({
+    id: integer().primary,
+    actor: text().nullable,
+  }),
+  /** Tickets: a browser that cannot send a header opens a stream with one. Each works once. */
+  change_tickets: table({
+    id: text().primary,
+    sealed_token: text(),
+    expires_at: bigint(),
+  }).index('change_tickets_expires', '(expires_at)'),
+  webhooks: table({
+    id: text().primary,
+    user_id: text().references('users'),
+    url: text(),
+    /** JSON lists. */
+    resources: json<string[]>(),
+    operations: json<string[]>(),
+    search: text().nullable,
+    active: integer().default(1),
+    /** Why the service has switched it off. */
+    disabled_reason: text().nullable,
+    signature: text<'hmac' | 'ed25519'>().default('hmac'),
+    sealed_secret: text(),
+    /** Signs as well until `previous_until`. */
+    sealed_previous: text().nullable,
+    previous_until: bigint().nullable,
+    /** Deliveries exist for all changes up to this position. */
+    position: bigint().default(0),
+    created_at: bigint(),
+    updated_at: bigint(),
+    version: bigint().default(1),
+  }).index('webhooks_user', '(user_id)'),
+  webhook_deliveries: table({
+    id: text().primary,
+    webhook_id: text().references('webhooks'),
+    /** Of the change; 0 for a ping. */
+    position: bigint(),
+    resource: text(),
+    row_id: text(),
+    operation: text(),
+    body: text(),
+    state: text<'waiting' | 'delivered' | 'failed'>(),
+    attempts: integer().default(0),
+    next_attempt_at: bigint(),
+    leased_until: bigint().nullable,
+    response_status: integer().nullable,
+    response_body: text().nullable,
+    error: text().nullable,
+    duration_ms: bigint().nullable,
+    created_at: bigint(),
+    delivered_at: bigint().nullable,
+  })
+    .index('webhook_deliveries_due', "(webhook_id, next_attempt_at) where state = 'waiting'")
+    .index('webhook_deliveries_row', "(webhook_id, row_id, position) where state = 'waiting'")
+    .index('webhook_deliveries_webhook', '(webhook_id, id)')
+    .index('webhook_deliveries_created', '(created_at)'),
+  scheduled_jobs: table({
+    /** The name of the job. */
+    id: text().primary,
+    schedule: text(),
+    time_zone: text(),
+    next_run_at: bigint(),
+    last_run_at: bigint().nullable,
+    last_state: text().nullable,
+    created_at: bigint(),
+  }),
+  /** Runs of scheduled jobs. The id is that of the queued job. */
+  job_runs: table({
+    id: text().primary,
+    job_id: text().references('scheduled_jobs'),
+    /** Null for a run that somebody asked for. */
+    scheduled_for: bigint().nullable,
+    state: text(),
+    attempts: integer().default(0),
+    started_at: bigint().nullable,
+    finished_at: bigint().nullable,
+    error: text().nullable,
+    created_at: bigint(),
+  })
+    .index('job_runs_job', '(job_id, id)')
+    .index('job_runs_created', '(created_at, id)'),
+};
 
-/** `before` and `after` are JSON objects of stored values, by column. `position` defines the primary key. */
-export const changeLogTable = ({ text, bigint }: ColumnTypes, position: string): string =>
-  `create table change_log (
-    position ${position},
-    resource ${text} not null,
-    row_id ${text} not null,
-    operation ${text} not null,
-    version ${bigint},
-    before ${text},
-    after ${text},
-    actor ${text},
-    transaction_id ${bigint},
-    at ${bigint} not null
-  )`;
+/** Its positions come from a sequence, which only PostgreSQL has. */
+export const changeLogTables = {
+  /** Every change of a resource with `changes`, as triggers write it. */
+  change_log: table({
+    position: position(),
+    resource: text(),
+    row_id: text(),
+    operation: text<'created' | 'updated' | 'deleted'>(),
+    version: bigint().nullable,
+    /** JSON objects of stored values, by column. */
+    before: text().nullable,
+    after: text().nullable,
+    /** JSON: the user and the client; null for the service itself. */
+    actor: text().nullable,
+    /** On PostgreSQL: who wrote it, to be compared with snapshots. */
+    transaction_id: bigint().nullable,
+    at: bigint(),
+  }),
+};
