@@ -1,4 +1,5 @@
 import { tooExpensive, unavailable } from '../platform/errors.ts';
+import { getOrMake } from '../platform/get-or-make.ts';
 import type { Reader } from './reader.ts';
 
 interface Limits {
@@ -42,7 +43,7 @@ export class FairQueue {
   async run<T>(reader: Reader, job: Job<T>): Promise<T> {
     const { waiting, waitingForOne, seconds } = this.#limits;
     const { caller } = reader;
-    const line = this.#lineOf(caller);
+    const line = getOrMake(this.#lines, caller, () => ({ running: 0, waiting: [] }));
     if (this.#waiting >= waiting || line.waiting.length >= waitingForOne) {
       this.#forget(caller, line);
       const whose = line.waiting.length >= waitingForOne ? ' of yours' : '';
@@ -96,14 +97,6 @@ export class FairQueue {
       });
       return;
     }
-  }
-
-  #lineOf(caller: string): Line {
-    const known = this.#lines.get(caller);
-    if (known) return known;
-    const line: Line = { running: 0, waiting: [] };
-    this.#lines.set(caller, line);
-    return line;
   }
 
   #forget(caller: string, { running, waiting }: Line): void {

@@ -6,7 +6,7 @@ import { noValidation } from '../http/no-validation.ts';
 import { named } from '../http/openapi/openapi-components.ts';
 import { requestSource } from '../http/request-source.ts';
 import { membersOf } from '../platform/is-object.ts';
-import { refuseParameters } from '../resources/query/list-query.ts';
+import { queryOf, refuseParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { UserView, viewUser } from './accounts/user.ts';
@@ -193,7 +193,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       },
     },
     async (request, reply) => {
-      refuseParameters(request.query as Record<string, string>);
+      refuseParameters(queryOf(request));
       const by = { caller: request.caller, source: requestSource(request) };
       const user = await inviteUser(context, services, by, request.body);
       return reply

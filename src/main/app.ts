@@ -26,7 +26,6 @@ import { servePages } from '../pages/pages.ts';
 import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../pages/session/page-origin.ts';
 import { noteSettings } from '../resources/audit/note-settings.ts';
-import { recordEvent } from '../resources/audit/record-event.ts';
 import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
@@ -70,7 +69,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { config, database } = context;
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
-  const given = { keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  const given = { keys: keys.macKeys, holdAuthority, proveByPassword, enqueuing };
   const migrating = { now: context.now, log: context.log, services: () => ({ ...given, context }) };
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
   const changes = new Changes(context, keys);

@@ -5,7 +5,7 @@ import { partsOf } from '../http/openapi/openapi-components.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
-import { refuseParameters } from './query/list-query.ts';
+import { queryOf, refuseParameters } from './query/list-query.ts';
 import { serveActions } from './routes/action-routes.ts';
 import { serveBatches } from './routes/batch-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
@@ -45,7 +45,7 @@ export function serveResources(
       ...engineRoute,
     },
     async (request, reply) => {
-      refuseParameters(request.query as Record<string, string>);
+      refuseParameters(queryOf(request));
       return description.send(request, reply);
     },
   );

@@ -9,7 +9,6 @@ import { serviceTables } from '../../main/service-tables.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
@@ -161,7 +160,6 @@ async function applied(
 const trialServices = (context: Context): MigrationServices => ({
   context,
   keys: { mac: () => '', macs: () => [], matches: () => false },
-  recordEvent,
   holdAuthority: async (_tx, { caller }) => caller,
   proveByPassword: async ({ caller }) => caller,
   enqueuing: { later: async () => '', mail: async () => undefined },

@@ -66,7 +66,6 @@ const noneOf = (resource: string, id: string): OperatorError => {
 async function openResources(context: Context): Promise<ResourceServices> {
   const { builtinResources } = await import('../../main/builtin-resources.ts');
   const { createServices } = await import('../../main/services.ts');
-  const { recordEvent } = await import('../../resources/audit/record-event.ts');
   const services = await createServices(context);
   const definitions = [...builtinResources(context, services), ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
@@ -74,5 +73,5 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const { holdAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;
   const resources = compileResources(stored);
-  return { context, resources, keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  return { context, resources, keys: keys.macKeys, holdAuthority, proveByPassword, enqueuing };
 }

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../platform/errors.ts';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import type { Config } from '../config.ts';
 import { lookUpLanguage, readAcceptLanguage } from './accept-language.ts';
 import { asHtml } from './format-html.ts';
@@ -117,8 +118,7 @@ export class Languages {
   }
 
   #parsedOf(tag: string, key: string): readonly MessagePart[] | undefined {
-    const parsed = this.#parsed.get(tag) ?? new Map<string, readonly MessagePart[]>();
-    this.#parsed.set(tag, parsed);
+    const parsed = getOrMake(this.#parsed, tag, () => new Map());
     const known = parsed.get(key);
     if (known) return known;
     const source = this.own.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
@@ -130,32 +130,21 @@ export class Languages {
 
   /** Reads the files of a language at its first use. */
   #messagesOf(tag: string): Messages {
-    let messages = this.#builtIn.get(tag);
-    if (!messages) {
-      messages = builtInLanguages().includes(tag) ? readBuiltIn(tag) : new Map();
-      this.#builtIn.set(tag, messages);
-    }
-    return messages;
+    return getOrMake(this.#builtIn, tag, () => (builtInLanguages().includes(tag) ? readBuiltIn(tag) : new Map()));
   }
 }
 
 const known = new WeakMap<object, Languages>();
 
 /** One object for each configuration. */
-export function languagesOf(config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages {
-  const languages = known.get(config) ?? new Languages(config);
-  known.set(config, languages);
-  return languages;
-}
+export const languagesOf = (config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages =>
+  getOrMake(known, config, () => new Languages(config));
 
 const names = new Map<string, string>();
 
 /** The name of a language in itself: "Deutsch". */
-export function nameOfLanguage(tag: string): string {
-  const known = names.get(tag);
-  if (known !== undefined) return known;
-  const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'code' }).of(tag) ?? tag;
-  const capital = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
-  names.set(tag, capital);
-  return capital;
-}
+export const nameOfLanguage = (tag: string): string =>
+  getOrMake(names, tag, () => {
+    const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'code' }).of(tag) ?? tag;
+    return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  });

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import { Hmac } from './hmac.ts';
 import type { KeyRow } from './key-store.ts';
 
@@ -82,11 +83,5 @@ function isSame(right: string, given: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-function derive({ secret, derived }: MacKey, purpose: string): Hmac {
-  let hmac = derived.get(purpose);
-  if (!hmac) {
-    hmac = new Hmac(createHmac('sha256', secret).update(purpose).digest());
-    derived.set(purpose, hmac);
-  }
-  return hmac;
-}
+const derive = ({ secret, derived }: MacKey, purpose: string): Hmac =>
+  getOrMake(derived, purpose, () => new Hmac(createHmac('sha256', secret).update(purpose).digest()));

@@ -1,5 +1,6 @@
 import { argon2Sync, createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { OperatorError } from '../../platform/errors.ts';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import { findSealingSecrets, type SealingSecret, type SealingSettings } from './sealing-secrets.ts';
 
 /** Encrypts the keys, so that nobody can read them with the database alone. */
@@ -69,28 +70,22 @@ class SealingKeys {
   readonly #derived = new Map<string, Buffer>();
 
   quick({ secret }: SealingSecret): Buffer {
-    return this.#once(secret, () => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)));
+    return getOrMake(this.#derived, secret, () =>
+      Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)),
+    );
   }
 
   slow({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
     const name = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
-    return this.#once(name, () => {
+    return getOrMake(this.#derived, name, () => {
       const message = Buffer.from(secret);
       return argon2Sync('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: 32 });
     });
   }
-
-  #once(name: string, derive: () => Buffer): Buffer {
-    let key = this.#derived.get(name);
-    if (!key) {
-      key = derive();
-      this.#derived.set(name, key);
-    }
-    return key;
-  }
 }
 
-function encrypt(key: Buffer, content: Buffer, label: string): string {
+/** AES-256-GCM. */
+export function encrypt(key: Buffer, content: Buffer, label: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
   cipher.setAAD(Buffer.from(label));
@@ -98,7 +93,8 @@ function encrypt(key: Buffer, content: Buffer, label: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-function decrypt(key: Buffer, sealed: string, label: string): Buffer | undefined {
+/** Undefined for another key or label. */
+export function decrypt(key: Buffer, sealed: string, label: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });

@@ -1,3 +1,4 @@
+import type { FastifySchema } from 'fastify';
 import { isObject } from '../../platform/is-object.ts';
 import type { App } from '../app.ts';
 
@@ -38,6 +39,11 @@ declare module 'fastify' {
     /** The client's call for it, where there is a shorter one than `gatehouse.call`. `{body}` is the example of its body. */
     'x-client'?: string;
   }
+}
+
+/** The description of a route. */
+export interface RouteDocs extends FastifySchema {
+  readonly response: Readonly<Record<number, object | undefined>>;
 }
 
 const mark = 'x-component';

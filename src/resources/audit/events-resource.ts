@@ -1,7 +1,7 @@
 import { forAdministrators } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
+import { json, reference, text, timestamp, uuid } from '../declaration/fields/field-builders.ts';
 import { belongsTo } from '../declaration/relations.ts';
-import { json, reference, text, timestamp, uuid } from '../declare.ts';
 
 /** The audit trail, for administrators. It is read-only. */
 export const eventsResource = defineResource({

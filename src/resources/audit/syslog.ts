@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
+import { promisify } from 'node:util';
 import type { EventLine, LineSink } from './events-log.ts';
 
 /** RFC 5424 6.2.1: security and authorization messages. */
@@ -40,17 +41,11 @@ export class UdpSyslog implements LineSink {
   async write(lines: readonly EventLine[]): Promise<void> {
     const { address, family } = await lookup(this.#target.host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    // The callback of `send` gets the errors of a message.
+    socket.on('error', () => undefined);
+    const send = promisify<Buffer, number, string>(socket.send.bind(socket));
     try {
-      for (const line of lines) {
-        await new Promise<void>((resolve, reject) => {
-          socket.once('error', reject);
-          socket.send(syslogMessage(line), this.#target.port, address, (error) => {
-            socket.removeListener('error', reject);
-            if (error) reject(error);
-            else resolve();
-          });
-        });
-      }
+      for (const line of lines) await send(syslogMessage(line), this.#target.port, address);
     } finally {
       socket.close();
     }

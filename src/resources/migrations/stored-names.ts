@@ -6,12 +6,12 @@ import type { TableSchema } from './storage-schema.ts';
 
 type Stored = ReadonlyMap<string, TableSchema>;
 
-const formerNames = (renamedFrom: string | readonly string[] | undefined): readonly string[] =>
-  renamedFrom === undefined ? [] : typeof renamedFrom === 'string' ? [renamedFrom] : renamedFrom;
-
 /** The stored schema of a resource, under its name or an earlier one. */
 export const storedSchema = (stored: Stored, { name, renamedFrom }: ResourceDefinition): TableSchema | undefined =>
-  [name, ...formerNames(renamedFrom)].map((each) => stored.get(each)).find((schema) => schema !== undefined);
+  [name, renamedFrom ?? []]
+    .flat()
+    .map((each) => stored.get(each))
+    .find((schema) => schema !== undefined);
 
 const columnOf = ({ columns }: TableSchema, field: string): string | undefined =>
   Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
@@ -30,7 +30,7 @@ function inColumns({ name: resource, file }: ResourceDefinition, fields: Fields,
   const named = Object.entries(fields).map(([name, field]): [string, Field] => {
     const { options } = field;
     if (isComputed(field) || options.virtual) return [name, field];
-    const known = [name, ...formerNames(options.renamedFrom)].map((each) => columnOf(schema, each));
+    const known = [name, options.renamedFrom ?? []].flat().map((each) => columnOf(schema, each));
     const column = options.column ?? known.find((each) => each !== undefined) ?? name;
     const other = columns.get(column);
     if (other !== undefined) {

@@ -1,6 +1,5 @@
 import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
-import type { Db, Tx } from '../../database/database.ts';
 import type { MacKeys } from '../../database/keys/mac-keys.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -9,20 +8,6 @@ import type { Resources } from './resource.ts';
 
 /** Makes MACs that show that the service itself made a value. */
 export type Macs = Pick<MacKeys, 'mac' | 'macs' | 'matches'>;
-
-export type RecordEvent = (
-  context: Context,
-  db: Db | Tx,
-  event: {
-    type: string;
-    userId?: string | null;
-    clientId?: string | null;
-    sessionId?: string | null;
-    rowId?: string;
-    source: RequestSource;
-    data?: Record<string, unknown>;
-  },
-) => Promise<void>;
 
 export interface ListPositions {
   /** Call it before the list is read. */
@@ -42,7 +27,6 @@ export interface ResourceServices {
   readonly context: Context;
   readonly resources: Resources;
   readonly keys: Macs;
-  readonly recordEvent: RecordEvent;
   readonly holdAuthority: HoldAuthority;
   /** Wakes subscribers after this process has written recorded rows. */
   readonly recorded?: () => void;

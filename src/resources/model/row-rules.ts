@@ -87,67 +87,49 @@ function relatedSql(
   return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
 }
 
+/** The value that the starting row of a relation has in a column. */
+type StartOf = (column: string) => Fragment;
+
 /** Joins a row of the resource with rows of the relation's target. */
-export function relationJoin(
+export const relationJoin = (
   resource: Resource,
-  { relation, target, through }: ResourceRelation,
+  relation: ResourceRelation,
   context: RuleContext,
   alias: string,
   inner: string,
+): Fragment => linkedRows(resource, relation, context, (column) => raw(`${alias}.${quoted(column)}`), inner);
+
+/** The rows of the target (alias `t`) that a relation leads to from one row. */
+export const relatedRows = (
+  resource: Resource,
+  relation: ResourceRelation,
+  context: RuleContext,
+  row: StoredRow,
+): Fragment => linkedRows(resource, relation, context, (column) => sql`${row[column]}`, 't');
+
+function linkedRows(
+  resource: Resource,
+  { relation, target, through }: ResourceRelation,
+  context: RuleContext,
+  startOf: StartOf,
+  inner: string,
 ): Fragment {
+  const columnIn = (of: Resource, alias: string, field: string) => raw(`${alias}.${columnOf(of, field)}`);
+  const own = (field: string) => startOf(fieldOf(resource, field).column);
   switch (relation.kind) {
     case 'belongsTo':
-      return raw(`${inner}."id" = ${alias}.${columnOf(resource, relation.by)}`);
+      return sql`${raw(inner)}."id" = ${own(relation.by)}`;
     case 'hasMany':
-      return raw(`${inner}.${columnOf(target, relation.by)} = ${alias}."id"`);
+      return sql`${columnIn(target, inner, relation.by)} = ${startOf('id')}`;
     case 'manyToMany': {
       const links = through as Resource;
       const link = `${inner}l`;
       const seen = allowedRows(links, 'read', context, link);
-      return sql`${raw(inner)}."id" in (select ${raw(`${link}.${columnOf(links, relation.to)}`)} from ${raw(links.table)} as ${raw(link)} where ${eachInnerRow} ${raw(`${link}.${columnOf(links, relation.from)} = ${alias}."id"`)} and ${seen})`;
+      return sql`${raw(inner)}."id" in (select ${columnIn(links, link, relation.to)} from ${raw(links.table)} as ${raw(link)} where ${eachInnerRow} ${columnIn(links, link, relation.from)} = ${startOf('id')} and ${seen})`;
     }
     case 'listsNames':
-      return amongItems(
-        context.engine,
-        raw(`${inner}.${columnOf(target, relation.key)}`),
-        raw(`${alias}.${columnOf(resource, relation.list)}`),
-      );
+      return amongItems(context.engine, columnIn(target, inner, relation.key), own(relation.list));
     case 'namedBy':
-      return listHolds(
-        context.engine,
-        `${inner}.${columnOf(target, relation.list)}`,
-        raw(`${alias}.${columnOf(resource, relation.key)}`),
-      );
-  }
-}
-
-/** The rows of the target (alias `t`) that a relation leads to from one row. */
-export function relatedRows(
-  resource: Resource,
-  { relation, target, through }: ResourceRelation,
-  context: RuleContext,
-  row: StoredRow,
-): Fragment {
-  switch (relation.kind) {
-    case 'belongsTo':
-      return sql`t."id" = ${row[fieldOf(resource, relation.by).column]}`;
-    case 'hasMany':
-      return sql`t.${raw(columnOf(target, relation.by))} = ${row.id}`;
-    case 'manyToMany': {
-      const links = through as Resource;
-      return sql`t."id" in (select l.${raw(columnOf(links, relation.to))} from ${raw(links.table)} as l where ${eachInnerRow} l.${raw(columnOf(links, relation.from))} = ${row.id} and ${allowedRows(links, 'read', context, 'l')})`;
-    }
-    case 'listsNames':
-      return amongItems(
-        context.engine,
-        raw(`t.${columnOf(target, relation.key)}`),
-        sql`${row[fieldOf(resource, relation.list).column]}`,
-      );
-    case 'namedBy':
-      return listHolds(
-        context.engine,
-        `t.${columnOf(target, relation.list)}`,
-        sql`${row[fieldOf(resource, relation.key).column]}`,
-      );
+      return listHolds(context.engine, `${inner}.${columnOf(target, relation.list)}`, own(relation.key));
   }
 }

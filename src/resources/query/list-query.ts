@@ -34,6 +34,9 @@ export interface ListQuery extends RowQuery {
 
 type Query = Readonly<Record<string, string>>;
 
+/** The parameters of a request. The server parses each of them as one text. */
+export const queryOf = ({ query }: { readonly query: unknown }): Query => query as Query;
+
 const selectionParameters = new Set(['filter', 'include']);
 export const listParameters: ReadonlySet<string> = new Set([
   ...['search', 'searchJoin', 'searchFields', 'orderBy', 'sortedBy', ...selectionParameters],
@@ -145,7 +148,7 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   return value as T;
 }
 
-function wholeNumber(name: string, text: string | undefined, fallback: number, max: number): number {
+export function wholeNumber(name: string, text: string | undefined, fallback: number, max: number): number {
   if (text === undefined) return fallback;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > max)

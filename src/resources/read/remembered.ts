@@ -1,4 +1,5 @@
 import type { Changes, Engine } from '../../database/database.ts';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import type { Resource } from '../model/resource.ts';
 import { besides, type Include, keyColumns } from '../query/include-tree.ts';
 import { plainRow, type RowQuery } from '../query/list-query.ts';
@@ -43,14 +44,9 @@ class Remembered {
 
 const byResource = new WeakMap<Resource, Remembered>();
 
-export function rememberedOf(resource: Resource): Remembered {
-  let remembered = byResource.get(resource);
-  if (!remembered) {
-    remembered = new Remembered(resource);
-    byResource.set(resource, remembered);
-  }
-  return remembered;
-}
+const remember = (resource: Resource): Remembered => new Remembered(resource);
+
+export const rememberedOf = (resource: Resource): Remembered => getOrMake(byResource, resource, remember);
 
 export const selectionFor = (resource: Resource, query: RowQuery): Selection =>
   query.fields === undefined && query.includes.length === 0

@@ -1,5 +1,6 @@
 import type { Engine } from '../../database/database.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
 import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
@@ -76,18 +77,11 @@ export function shapeOf(
   return {
     columns: selected,
     byId: new KeyedSelect(from, repeated),
-    page(sort, engine) {
-      const key = `${engine} ${sort.signature}`;
-      let page = pages.get(key);
-      if (!page) {
-        page = new PreparedSelect(
-          sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`,
-          repeated,
-        );
-        pages.set(key, page);
-      }
-      return page;
-    },
+    page: (sort, engine) =>
+      getOrMake(pages, `${engine} ${sort.signature}`, () => {
+        const text = sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`;
+        return new PreparedSelect(text, repeated);
+      }),
     lasting: repeated && !fields.some(({ compute }) => compute),
     members(row) {
       let out = '';
@@ -100,14 +94,11 @@ export function shapeOf(
 const wholeColumnsOf = new WeakMap<Resource, string>();
 
 /** Every stored column, for writes and hooks. */
-export function wholeColumns(resource: Resource): string {
-  const known = wholeColumnsOf.get(resource);
-  if (known !== undefined) return known;
-  const columns = new Set([...always(resource), ...resource.stored.map(({ column }) => column)]);
-  const text = [...columns].map(quoted).join(', ');
-  wholeColumnsOf.set(resource, text);
-  return text;
-}
+export const wholeColumns = (resource: Resource): string =>
+  getOrMake(wholeColumnsOf, resource, () => {
+    const columns = new Set([...always(resource), ...resource.stored.map(({ column }) => column)]);
+    return [...columns].map(quoted).join(', ');
+  });
 
 /** The row with all that is stored of it, in the values that JSON uses. */
 export function wholeRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {

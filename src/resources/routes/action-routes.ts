@@ -13,7 +13,7 @@ import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import type { RowRule } from '../model/row-rules.ts';
-import { refuseParameters } from '../query/list-query.ts';
+import { queryOf, refuseParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
@@ -23,7 +23,7 @@ import { changeRow } from '../write/write-row.ts';
 import { inTransaction } from '../write/write-transaction.ts';
 import { closedSchema } from './closed-schema.ts';
 import { actionDocs } from './openapi-operations.ts';
-import { callOf, guardOf, idOf, type Query, readContext, sendJson } from './resource-routes.ts';
+import { callOf, guardOf, idOf, readContext, sendJson } from './resource-routes.ts';
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
@@ -52,7 +52,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
       },
       async handler(request, reply) {
-        refuseParameters(request.query as Query);
+        refuseParameters(queryOf(request));
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         if (!row) requireRule(resource, access, request.caller, services.context.now());
         const result = await action.run(actionCall(services, resource, request, row, access));

@@ -1,16 +1,16 @@
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { accountOf } from '../../http/gate/admit.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { refuseParameters } from '../query/list-query.ts';
+import { queryOf, refuseParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { type BatchOperation, batchesOf, batchMethods, readBatch } from '../write/read-batch.ts';
 import { withProof } from '../write/with-proof.ts';
 import { writeBatch } from '../write/write-batch.ts';
 import { batchDocs } from './openapi-batch.ts';
-import { callOf, engineRoute, guardOf, type Query, sendJson } from './resource-routes.ts';
+import { callOf, engineRoute, guardOf, sendJson } from './resource-routes.ts';
 
 /** Callers whose batch is under way. */
 export type Batching = Set<string>;
@@ -23,7 +23,7 @@ export function serveBatches(app: App, services: ResourceServices, resource: Res
       method: batchMethods[operation],
       url: `/v1/${resource.name}/batches`,
       config: guardOf(resource, 'write'),
-      schema: batchDocs(resource, operation) as FastifySchema,
+      schema: batchDocs(resource, operation),
       handler: (request, reply) =>
         oneAtATime(batching, request, () => batch(services, resource, operation, request, reply)),
     });
@@ -49,7 +49,7 @@ async function batch(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
-  refuseParameters(request.query as Query);
+  refuseParameters(queryOf(request));
   const sent = request.headers['idempotency-key'];
   // One password for all rows.
   const { call: first, body } = await withProof(services, resource, {

@@ -1,10 +1,10 @@
-import type { FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { askingFor } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
-import { readListQuery, refuseParameters } from '../query/list-query.ts';
+import { queryOf, readListQuery, refuseParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { onReplica } from '../read/on-replica.ts';
@@ -12,7 +12,7 @@ import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import { create, engineRoute, guardOf, idOf, pagingOf, type Query, readContext, sendJson } from './resource-routes.ts';
+import { create, engineRoute, guardOf, idOf, pagingOf, readContext, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
@@ -23,9 +23,9 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     app.get(
       path,
-      { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') as FastifySchema },
+      { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
       async (request, reply) => {
-        const query = readListQuery(target, request.query as Query, request.caller);
+        const query = readListQuery(target, queryOf(request), request.caller);
         const own = askingFor(readContext(services, request), target, query);
         const context = onReplica(own, services.context.database, target, { embeds: true });
         const list = listRead(context, target, query);
@@ -44,10 +44,10 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       {
         ...engineRoute,
         config: guardOf(target, 'write'),
-        schema: nestedDocs(resource, child, 'create') as FastifySchema,
+        schema: nestedDocs(resource, child, 'create'),
       },
       async (request, reply) => {
-        refuseParameters(request.query as Query);
+        refuseParameters(queryOf(request));
         const parent = await parentOf(services, resource, whole, request);
         return create(services, target, request, reply, tieTo(child, parent));
       },

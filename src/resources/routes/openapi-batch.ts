@@ -1,4 +1,4 @@
-import { component } from '../../http/openapi/openapi-components.ts';
+import { component, type RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Resource } from '../model/resource.ts';
 import { type BatchOperation, mostRows } from '../write/read-batch.ts';
@@ -24,10 +24,10 @@ const clientCalls = {
 const verbs = { create: 'Create', update: 'Change', delete: 'Delete' } as const;
 
 /** The description of `POST`, `PATCH` and `DELETE /v1/<resources>/batches`. */
-export function batchDocs(resource: Resource, operation: BatchOperation) {
+export function batchDocs(resource: Resource, operation: BatchOperation): RouteDocs {
   const { name, writeScope, component: row, definition } = resource;
   const member = operation === 'delete' ? 'ids' : 'rows';
-  const { 401: unauthorized, 403: forbidden } = operationDocs(resource, 'list').response as Record<number, object>;
+  const { 401: unauthorized, 403: forbidden } = operationDocs(resource, 'list').response;
   const data = component(operation === 'create' && definition.reveals ? `${row}Created` : row);
   return {
     tags: [name],

@@ -1,4 +1,4 @@
-import { component, named } from '../../http/openapi/openapi-components.ts';
+import { component, named, type RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import { exampleId } from '../declaration/fields/uuid.ts';
@@ -154,7 +154,7 @@ export function stepUpText(rule: unknown): string {
 }
 
 /** The description of a generated route. */
-export function operationDocs(resource: Resource, operation: Operation) {
+export function operationDocs(resource: Resource, operation: Operation): RouteDocs {
   const { name, readScope, writeScope, definition } = resource;
   const reads = operation === 'list' || operation === 'find';
   const scope = reads ? readScope : writeScope;
@@ -221,7 +221,7 @@ export function operationDocs(resource: Resource, operation: Operation) {
 }
 
 /** The description of restoring a deleted row. */
-export function restoreDocs(resource: Resource) {
+export function restoreDocs(resource: Resource): RouteDocs {
   const { name, singular, writeScope } = resource;
   return {
     tags: [name],
@@ -239,8 +239,8 @@ export function nestedDocs(
   resource: Resource,
   { name, target, relation }: ResourceRelation,
   operation: 'list' | 'create',
-) {
-  const docs: object & { response: object } = operationDocs(target, operation);
+): RouteDocs {
+  const docs = operationDocs(target, operation);
   const tie = relation.kind === 'hasMany' ? relation.by : undefined;
   const isTied = operation === 'create' && tie !== undefined && target.fields.get(tie)?.options.required === true;
   const input = `${resource.component}${pascalCase(name)}Input`;

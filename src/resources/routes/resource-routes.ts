@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { answerNotModified } from '../../http/etag.ts';
@@ -9,7 +9,7 @@ import type { Call } from '../declaration/define-resource.ts';
 import { askingFor, type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
+import { plainRow, queryOf, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import type { PageLinks } from '../read/list-rows.ts';
@@ -22,8 +22,6 @@ import { idempotencyKey } from '../write/idempotency.ts';
 import { callAs } from '../write/resource-calls.ts';
 import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
 import { operationDocs, restoreDocs } from './openapi-operations.ts';
-
-export type Query = Record<string, string>;
 
 /** The engine validates input and writes JSON itself. */
 export const engineRoute = {
@@ -66,7 +64,7 @@ const addressOf =
   ({ context }: ResourceServices, request: FastifyRequest) =>
   (changes: Record<string, string>): string => {
     const { url } = request;
-    const query = { ...(request.query as Query), ...changes };
+    const query = { ...queryOf(request), ...changes };
     let text = '';
     for (const name in query) {
       text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name] as string)}`;
@@ -96,13 +94,13 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     ({
       ...engineRoute,
       config: guardOf(resource, access),
-      schema: operationDocs(resource, operation) as FastifySchema,
+      schema: operationDocs(resource, operation),
     }) satisfies RouteShorthandOptions;
 
   // Reads are not async: on SQLite the answer is there at once.
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
-      const query = readListQuery(resource, request.query as Query, request.caller);
+      const query = readListQuery(resource, queryOf(request), request.caller);
       const own = askingFor(readContext(services, request), resource, query);
       const list = listRead(own, resource, query);
       const context = onReplica(own, services.context.database, resource, { embeds: list.looksElsewhere });
@@ -112,7 +110,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
   if (offers('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
-      const query = readRowQuery(resource, request.query as Query, request.caller);
+      const query = readRowQuery(resource, queryOf(request), request.caller);
       const selection = selectionFor(resource, query);
       const embeds = selection.includes.length > 0;
       const own = askingFor(readContext(services, request), resource, query);
@@ -133,7 +131,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   ] as const) {
     if (!offers(operation)) continue;
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
-      refuseParameters(request.query as Query);
+      refuseParameters(queryOf(request));
       const changed = await changeResource(services, resource, {
         call: callOf(services, request),
         body: request.body,
@@ -150,7 +148,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
   if (offers('delete')) {
     app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
-      const { deleted } = readRemoval(resource, request.query as Query);
+      const { deleted } = readRemoval(resource, queryOf(request));
       await deleteResource(services, resource, {
         forGood: deleted !== undefined,
         call: callOf(services, request),
@@ -163,9 +161,9 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     });
   }
   if (resource.definition.softDelete) {
-    const docs = restoreDocs(resource) as FastifySchema;
+    const docs = restoreDocs(resource);
     app.post(`${path}/:id/restorations`, { ...options('delete', 'write'), schema: docs }, async (request, reply) => {
-      refuseParameters(request.query as Query);
+      refuseParameters(queryOf(request));
       const restored = await restoreResource(services, resource, {
         call: callOf(services, request),
         id: idOf(resource, request),
@@ -186,7 +184,7 @@ export async function create(
   reply: FastifyReply,
   tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
-  refuseParameters(request.query as Query);
+  refuseParameters(queryOf(request));
   const { headers, body } = await createResource(services, resource, {
     call: callOf(services, request),
     body: request.body,

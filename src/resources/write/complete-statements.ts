@@ -15,6 +15,7 @@ import {
   ValuesNode,
 } from 'kysely';
 import { uuidv7 } from '../../database/uuid.ts';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import type { Resources } from '../model/resource.ts';
 import { quoted } from '../sql/sql-text.ts';
@@ -29,9 +30,7 @@ const plugins = new WeakMap<Resources, (now: () => number) => KyselyPlugin>();
  * get what the API would write beside: the id, folded text, the version and `updated_at`. Text of SQL is left as it is.
  */
 export function completing(resources: Resources, now: () => number): KyselyPlugin {
-  const plugin = plugins.get(resources) ?? pluginFor(resources);
-  plugins.set(resources, plugin);
-  return plugin(now);
+  return getOrMake(plugins, resources, pluginFor)(now);
 }
 
 function pluginFor(resources: Resources): (now: () => number) => KyselyPlugin {

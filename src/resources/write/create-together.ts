@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { Batcher } from '../../database/postgres/batching/batcher.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { codeOf } from '../../platform/errors.ts';
+import { getOrMake } from '../../platform/get-or-make.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -57,16 +58,14 @@ export async function createTogether<T>(
   resource: Resource,
   creation: Creation<T>,
 ): Promise<T> {
-  const byKey = gatherings.get(services) ?? new Map<string, Gathering>();
-  gatherings.set(services, byKey);
+  const byKey = getOrMake(gatherings, services, () => new Map());
   const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
-  let gathering = byKey.get(key);
-  if (!gathering) {
-    gathering = new Batcher({ atOnce: transactionsAtOnce, most: mostRows, usualMs }, (creations) =>
-      createAll(services, resource, creations),
-    );
-    byKey.set(key, gathering);
-  }
+  const limits = { atOnce: transactionsAtOnce, most: mostRows, usualMs };
+  const gathering = getOrMake(
+    byKey,
+    key,
+    (): Gathering => new Batcher(limits, (creations) => createAll(services, resource, creations)),
+  );
   try {
     // Another request may start it: its statements still belong to the trace of this one.
     const outcome = await gathering.add({ ...creation, alone: AsyncResource.bind(creation.alone) });

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
+import { decrypt, encrypt } from '../../database/keys/sealing.ts';
+import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
 import type { Macs } from '../model/resource-services.ts';
@@ -23,6 +24,7 @@ export interface IdempotencyKey {
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;
+const label = 'idempotent answer';
 
 /** The key of a request: bound to who sends it, where, and with what. Keyed hashes: a body may hold a password. */
 export function idempotencyKey(
@@ -40,7 +42,7 @@ export function idempotencyKey(
   const ids = keys.macs('idempotency key of a row', request);
   // With what the caller may do: a token that may do less must not collect what another one made.
   const bodyHashes = keys.macs('idempotent body', JSON.stringify([body ?? null, roles, scopes]));
-  const sealingKeys = keys.macs('idempotent answer', request);
+  const sealingKeys = keys.macs(label, request);
   const [current, ...earlier] = ids.map((id, i) => ({
     id,
     bodyHash: bodyHashes[i] as string,
@@ -110,29 +112,17 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
       },
     );
   }
-  return JSON.parse(open(key.sealingKey, stored.body ?? '')) as StoredAnswer;
+  const body = decrypt(key.sealingKey, stored.body ?? '', label);
+  if (!body) throw new Error('a stored answer cannot be opened with its key');
+  return JSON.parse(body.toString());
 }
 
 export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
-    .set({ status: 201, body: seal(sealingKey, JSON.stringify(answer)) })
+    .set({ status: 201, body: encrypt(sealingKey, Buffer.from(JSON.stringify(answer)), label) })
     .where('id', '=', id)
     .execute();
-}
-
-function seal(key: Buffer, text: string): string {
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, iv);
-  const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64');
-}
-
-function open(key: Buffer, sealed: string): string {
-  const bytes = Buffer.from(sealed, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(12, 28));
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
 /** Responses that were stored under replaced keys cannot be found or decrypted any more. */
@@ -140,17 +130,18 @@ export async function forgetStoredAnswers(tx: Tx): Promise<void> {
   await tx.deleteFrom('idempotency_keys').execute();
 }
 
-/** Removes keys that have served their time, in small batches so that nobody waits for it. */
-export async function pruneIdempotencyKeys({ database: { db }, now }: Context): Promise<void> {
-  for (;;) {
-    const expired = await db
-      .selectFrom('idempotency_keys')
-      .select('id')
-      .where('created_at', '<', now() - retentionMs)
-      .limit(200)
-      .execute();
-    if (expired.length === 0) return;
-    const ids = expired.map(({ id }) => id);
-    await db.deleteFrom('idempotency_keys').where('id', 'in', ids).execute();
-  }
-}
+/** Removes expired keys. */
+export const pruneIdempotencyKeys = ({ database: { db }, now }: Context): Promise<number> =>
+  pruneInBatches(async (limit) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('idempotency_keys')
+      .where('id', 'in', (from) =>
+        from
+          .selectFrom('idempotency_keys')
+          .select('id')
+          .where('created_at', '<', now() - retentionMs)
+          .limit(limit),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  });

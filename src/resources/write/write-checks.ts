@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../platform/errors.ts';
+import { recordEvent } from '../audit/record-event.ts';
 import { decide } from '../declaration/access.ts';
 import { asProven } from '../declaration/step-up.ts';
 import type { Resource } from '../model/resource.ts';
@@ -137,7 +138,7 @@ export async function recordWrite(
     const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
     return isPrivate || hidden || writeOnly;
   };
-  await services.recordEvent(services.context, tx, {
+  await recordEvent(services.context, tx, {
     type: `${resource.name}.${what}`,
     userId: caller.userId,
     clientId: caller.clientId,

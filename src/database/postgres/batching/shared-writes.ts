@@ -1,4 +1,5 @@
 import { Problem } from '../../../platform/errors.ts';
+import { getOrMake } from '../../../platform/get-or-make.ts';
 import type { RowToWrite } from '../../database.ts';
 import { Batcher } from './batcher.ts';
 
@@ -16,11 +17,11 @@ export class SharedWrites {
   }
 
   write<R extends RowToWrite>(text: string, row: RowToWrite): Promise<R | undefined> {
-    let gathering = this.#byText.get(text);
-    if (!gathering) {
-      gathering = new Batcher({ atOnce: 2, most: mostRows }, (rows) => this.#writeAll(text, rows));
-      this.#byText.set(text, gathering);
-    }
+    const gathering = getOrMake(
+      this.#byText,
+      text,
+      () => new Batcher({ atOnce: 2, most: mostRows }, (rows) => this.#writeAll(text, rows)),
+    );
     return gathering.add(row) as Promise<R | undefined>;
   }
 

@@ -3,7 +3,6 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { App } from '../../../http/app.ts';
-import { wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { acceptsEventStream } from '../../../http/gate/accept.ts';
 import { accountOf } from '../../../http/gate/admit.ts';
 import { bearerToken } from '../../../http/gate/authenticate.ts';
@@ -12,17 +11,15 @@ import { noValidation } from '../../../http/no-validation.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Resources } from '../../model/resource.ts';
-import { refuseParameters } from '../../query/list-query.ts';
+import { queryOf, refuseParameters, wholeNumber } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { movedTo, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
-import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
+import { readSubscription, type Subscription, Viewing, type Wanted } from '../view/subscription.ts';
 import { Stream } from './stream.ts';
 import { endOf, type Streams } from './streams.ts';
 import { issueTicket, redeemTicket } from './tickets.ts';
-
-type Query = Record<string, string>;
 
 /** Verifies access tokens. `oauth` provides it. */
 interface Verifier {
@@ -97,7 +94,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
       },
     },
     async (request, reply) => {
-      refuseParameters(request.query as Query, parameters);
+      refuseParameters(queryOf(request), parameters);
       const token = await tokenOf(services, request, reply);
       return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
@@ -130,7 +127,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
 /** By header, by ticket or by a browser's session, in this order. */
 async function tokenOf(services: ChangesServices, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   if (request.headers.authorization !== undefined) return bearerToken(request);
-  const { ticket } = request.query as Query;
+  const { ticket } = queryOf(request);
   if (ticket) return redeemTicket(services.context, services.keys, ticket);
   const token = await services.cookieToken(request, reply);
   if (token === undefined) throw unauthorized('token_missing');
@@ -140,14 +137,14 @@ async function tokenOf(services: ChangesServices, request: FastifyRequest, reply
 const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, token: string): Promise<Caller> =>
   request.caller === anonymousCaller ? verifier.verify(token, request) : request.caller;
 
-function subscriptionOf({ context, resources }: ChangesServices, caller: Caller, query: Query): Subscription {
+function subscriptionOf({ context, resources }: ChangesServices, caller: Caller, query: Wanted): Subscription {
   return readSubscription(context.database.engine, resources, caller, query, context.now());
 }
 
 async function readPage(services: ChangesServices, request: FastifyRequest, caller: Caller) {
   const { context, log, resources } = services;
-  const query = request.query as Query;
-  const limit = readLimit(query.limit);
+  const query = queryOf(request);
+  const limit = wholeNumber('limit', query.limit || undefined, usualLimit, maxLimit);
   const subscription = subscriptionOf(services, caller, query);
   const from = query.after ? await log.read('after', query.after) : await log.beginning();
   const settled = await log.settle();
@@ -170,16 +167,9 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   return { data, meta: { changes_position: await log.write(to), more: to.number < settled } };
 }
 
-function readLimit(text: string | undefined): number {
-  if (!text) return usualLimit;
-  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > maxLimit) throw wrongParameter(`limit: it takes a whole number from 1 to ${maxLimit}.`);
-  return value;
-}
-
 async function openStream(services: ChangesServices, request: FastifyRequest, reply: FastifyReply, token: string) {
   const { log, streams, verifier, context } = services;
-  const query = request.query as Query;
+  const query = queryOf(request);
   const caller = await callerOf(services, request, token);
   const subscription = subscriptionOf(services, caller, query);
   const stream = new Stream(reply.raw, await log.history(), {
@@ -224,6 +214,6 @@ async function refuseClosed({ verifier }: ChangesServices, token: string): Promi
 async function startOf({ log }: ChangesServices, request: FastifyRequest): Promise<Position> {
   const last = request.headers['last-event-id'];
   if (typeof last === 'string' && last !== '') return log.read('Last-Event-ID', last);
-  const { after } = request.query as Query;
+  const { after } = queryOf(request);
   return after ? log.read('after', after) : { number: await log.settle() };
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../../platform/get-or-make.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type RowShape, shapeOf } from '../../read/row-json.ts';
 import type { StoredRow } from '../../sql/executor.ts';
@@ -12,14 +13,8 @@ export interface Sight {
 
 const shapes = new WeakMap<Resource, RowShape>();
 
-function shapeFor(resource: Resource): RowShape {
-  let shape = shapes.get(resource);
-  if (!shape) {
-    shape = shapeOf(resource, resource.changes ?? []);
-    shapes.set(resource, shape);
-  }
-  return shape;
-}
+const shapeFor = (resource: Resource): RowShape =>
+  getOrMake(shapes, resource, () => shapeOf(resource, resource.changes ?? []));
 
 /** A row of the log. Undefined for a soft-deleted row. */
 function readKept({ definition }: Resource, text: string | null): StoredRow | undefined {

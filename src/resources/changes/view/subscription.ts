@@ -3,6 +3,7 @@ import type { Engine } from '../../../database/database.ts';
 import { unknownName, wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { insufficientScope } from '../../../http/gate/unauthorized.ts';
 import { type Caller, mayUseScope } from '../../../platform/caller.ts';
+import { getOrMake } from '../../../platform/get-or-make.ts';
 import { queryContext } from '../../model/query-context.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type ListQuery, readListQuery } from '../../query/list-query.ts';
@@ -116,11 +117,8 @@ export class Viewing {
       const changes = this.#changes.get(name);
       if (!changes) continue;
       const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
-      let made = this.#made.get(rights);
-      if (!made) {
-        made = changesInView(queryContext(this.#context.database, { caller, now }), resource, changes, search);
-        this.#made.set(rights, made);
-      }
+      const context = queryContext(this.#context.database, { caller, now });
+      const made = getOrMake(this.#made, rights, () => changesInView(context, resource, changes, search));
       sights.set(name, await made);
     }
     return sights;

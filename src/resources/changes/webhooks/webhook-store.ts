@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
+import { lastOfSqlite } from '../log/change-store.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
 export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
@@ -14,13 +15,11 @@ export function lockWebhook({ engine }: Pick<Database, 'engine'>, tx: Tx, id: st
   return (engine === 'postgres' ? query.forUpdate().skipLocked() : query).executeTakeFirst();
 }
 
-/** Where a new webhook begins: behind all that has a position already. */
+/** The position at which a new webhook begins: after all positions that were given out. */
 export async function newestPosition({ engine }: Pick<Database, 'engine'>, tx: Db | Tx): Promise<number> {
-  const { rows } = await (engine === 'sqlite'
-    ? sql<{ last: number }>`select seq as last from sqlite_sequence where name = 'change_log'`.execute(tx)
-    : sql<{
-        last: number;
-      }>`select case when is_called then last_value else 0 end as last from change_log_position`.execute(tx));
+  if (engine === 'sqlite') return lastOfSqlite(tx);
+  const { rows } = await sql<{ last: number }>`
+    select case when is_called then last_value else 0 end as last from change_log_position`.execute(tx);
   return rows[0]?.last ?? 0;
 }
 

@@ -1,0 +1,12 @@
+/** The value of a key in a map. Makes a missing value and keeps it. */
+export function getOrMake<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: (key: K) => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  map.set(key, made);
+  return made;
+}
