@@ -103,9 +103,9 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
     typeof actionsOf
   >[number];
   const { method = 'POST', on = 'row', name } = action;
-  if (on === 'row' && given.id === undefined) throw badRequest(`"id" is missing: ${given.action} is about one row.`);
-  if (on === 'collection' && given.id !== undefined)
-    throw badRequest(`${given.action} is about no row: leave "id" out.`);
+  if (on === 'row' && given.id === undefined)
+    throw badRequest(`"id" is missing: ${given.action} needs the id of a row.`);
+  if (on === 'collection' && given.id !== undefined) throw badRequest(`${given.action} takes no row: leave "id" out.`);
   const path = on === 'row' ? `${pathOf(resource, given)}/${name}` : `${resource.name}/${name}`;
   const body = given.body ?? (action.body ? {} : undefined);
   return ask(api, { method, path, ...(body === undefined ? {} : { body }) }).then(({ body: { data } }) =>

@@ -17,7 +17,7 @@ export const callsResource = defineResource({
     last_tool: text({ required: true, readOnly: true }),
     last_call_at: timestamp({ required: true, readOnly: true, sortable: true }),
   },
-  access: { read: forAdministrators('What applications call is for administrators.'), write: 'nobody' },
+  access: { read: forAdministrators('Only administrators can see the calls of applications.'), write: 'nobody' },
   operations: ['list', 'find'],
   defaultOrder: '-day',
 });

@@ -34,7 +34,7 @@ function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUr
   const isOwn = origin === undefined || origin === own.origin || corsOrigins.includes(origin);
   // A page of this machine, where the service is on it alone: the Inspector, on a port of its own.
   if (!isOwn && !(isLocal && loopback.test(URL.parse(origin)?.hostname ?? ''))) {
-    throw forbidden('Pages of another origin may not use this.', 'foreign_origin');
+    throw forbidden('Pages of other origins cannot use this address.', 'foreign_origin');
   }
   if (isLocal && !loopback.test(hostOf(host))) {
     throw forbidden('The Host header does not name this service.', 'foreign_origin');

@@ -27,13 +27,16 @@ const prompts: readonly Prompt[] = [
     arguments: [],
     isFor: () => true,
     text: () =>
-      'Call describe. Then tell me in a few plain sentences what this service holds, how it hangs together, and what I may do with it. Name no field that I did not ask for.',
+      'Call describe. Then tell me in a few plain sentences which data this service contains, how it is related, and what I may do with it. Do not list fields that I did not ask for.',
   },
   {
     name: 'find',
     title: 'Find rows',
     description: 'Finds the rows that I describe and shows them as a table.',
-    arguments: [required('resource', 'Where to look'), required('what', 'What I look for, in my own words')],
+    arguments: [
+      required('resource', 'Where to look'),
+      required('what', 'The rows that I am looking for, in my own words'),
+    ],
     isFor: (rights) => rights.some(({ may }) => may.has('list')),
     text: ({ resource, what }) =>
       `Look in ${resource} for this: ${what}\nCall describe for ${resource} first. Then call list with a search and with the few fields that matter. Show me a table of at most ten rows, and say whether there are more.`,
@@ -42,7 +45,7 @@ const prompts: readonly Prompt[] = [
     name: 'change',
     title: 'Change something',
     description: 'Shows the change that I describe, and makes it after I agree.',
-    arguments: [required('what', 'What shall be different, in my own words')],
+    arguments: [required('what', 'The change that I want, in my own words')],
     isFor: (rights) =>
       rights.some(
         ({ may, actions }) =>
@@ -74,7 +77,7 @@ export function fillPrompt(
     if (value === undefined || value === '') return { wrong: `"${wanted}" is missing.` };
     if (value.length > longest) return { wrong: `"${wanted}" takes at most ${longest} characters.` };
     if (wanted === 'resource' && !rights.some(({ resource }) => resource.name === value)) {
-      return { wrong: `There is no resource "${value.slice(0, 100)}" for you.` };
+      return { wrong: `The resource "${value.slice(0, 100)}" does not exist, or you may not see it.` };
     }
   }
   return { description: prompt.description, text: prompt.text(given) };

@@ -62,7 +62,7 @@ const resourceNames = (rights: readonly Rights[]): Json => ({
 const id = text('The id of the row.');
 const ifMatch = text('The etag of the row as you read it: the write is refused where it was changed since.');
 const idempotencyKey = text(
-  'Any text of your own. With the same one again, nothing is done twice: you get the first answer.',
+  'Any text of your choice. If you repeat a call with the same key, nothing is done twice: you get the first response.',
 );
 const safely = { if_match: ifMatch, idempotency_key: idempotencyKey };
 const selection = {

@@ -40,15 +40,15 @@ export interface Toolbox {
 }
 
 const advice: Record<number, string> = {
-  400: 'Correct the arguments. describe tells what a resource takes.',
+  400: 'Correct the arguments. describe lists the arguments of a resource.',
   401: 'The person has to connect this application again.',
-  403: 'The person, or what they allowed, does not go so far. Do not try it in another way; say so.',
+  403: 'The person may not do this, or has not allowed you to. Do not try another way. Tell the person.',
   404: 'Look for the right id with list.',
-  409: 'Look at what is in the way, or use another idempotency_key.',
-  412: 'The row was changed meanwhile: get it again, and decide anew.',
-  422: 'Correct the fields that errors names; describe tells what they take.',
-  429: 'Wait, then go on more slowly.',
-  503: 'Wait a little, and ask for less at once.',
+  409: 'Check the conflict, or use another idempotency_key.',
+  412: 'The row has changed in the meantime: get it again, and decide again.',
+  422: 'Correct the fields that errors lists; describe shows their allowed values.',
+  429: 'Wait, then continue more slowly.',
+  503: 'Wait a little, and request less at once.',
 };
 
 export function openToolbox({ rights, note, api }: Options): Toolbox {

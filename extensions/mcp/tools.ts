@@ -25,7 +25,7 @@ const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: fal
 const texts: Record<ToolName, readonly [title: string, description: string, hints: Tool['annotations']]> = {
   describe: [
     'What there is',
-    'Tells which resources there are, their fields, relations and actions, and what you may do with each. Call it first.',
+    'Describes the resources, their fields, relations and actions, and your rights to each. Call it first.',
     reads,
   ],
   list: [
@@ -36,7 +36,7 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
   get: ['Get a row', 'Gets one row by its id, with the etag that a safe update needs.', reads],
   create: [
     'Create a row',
-    'Creates a row. Send an idempotency_key, so that a repetition creates nothing.',
+    'Creates a row. Send an idempotency_key, so that a retry does not create a second row.',
     { ...writes, destructiveHint: false },
   ],
   update: ['Change a row', 'Changes the fields that values names, and no others.', { ...writes, idempotentHint: true }],

@@ -61,7 +61,7 @@ export function chooseTables(
   const unwanted = foreign.filter((name) => !without.includes(name));
   if (unwanted.length > 0) {
     throw new OperatorError(
-      `Gatehouse did not make these tables and cannot move them: ${unwanted.join(', ')}. Move them by yourself, and add --without ${unwanted.join(' ')}`,
+      `Gatehouse did not create these tables and cannot move them: ${unwanted.join(', ')}. Move them yourself, and add --without ${unwanted.join(' ')}`,
     );
   }
   const needless = without.filter((name) => !foreign.includes(name));
@@ -80,5 +80,5 @@ function checkColumns({ name, columns }: CopiedTable, expected: CopiedTable): vo
   const other = columns.filter((column) => !names.has(column.name) || column.kind === undefined);
   if (other.length === 0 && columns.length === names.size) return;
   const which = other.map((column) => `${column.name} (${column.type})`).join(', ') || 'some are missing';
-  throw new OperatorError(`The columns of ${name} are not those of this version: ${which}. Bring them in line first.`);
+  throw new OperatorError(`The columns of ${name} differ from those of this version: ${which}. Correct them first.`);
 }

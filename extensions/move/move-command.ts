@@ -54,10 +54,12 @@ Examples:
         {},
       );
       if (dryRun) {
-        const how = takenUp ? 'A move into the target was cut off and would be taken up' : 'The target is empty';
-        return console.log(`${how}. ${count(rows)} rows of ${tables.length} tables would be there in the end.`);
+        const how = takenUp
+          ? 'An earlier move into the target was interrupted and would continue'
+          : 'The target is empty';
+        return console.log(`${how}. In the end, it would have ${count(rows)} rows in ${tables.length} tables.`);
       }
-      console.log(`${count(rows)} rows of ${tables.length} tables were copied and are the same in both databases.`);
+      console.log(`${count(rows)} rows in ${tables.length} tables were copied and are identical in both databases.`);
       const [{ name }] = findSealingSecrets({ ...config, databaseUrl: to }, { make: false });
       console.log(`The keys in the new database are sealed with ${name}.`);
       console.log(

@@ -54,7 +54,9 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
   const schemas = [...stored.values()];
   const found = await lookAtTarget(location);
   if (found && !options.startOver && found.source !== id) {
-    throw new OperatorError('The target holds part of another service. Name an empty database, or add --start-over.');
+    throw new OperatorError(
+      'The target contains part of another service. Name an empty database, or add --start-over.',
+    );
   }
   const source = await openSource(config);
   try {
@@ -81,7 +83,7 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
 
 function refuseSame(config: Config, target: Parameters<typeof fileOf>[0]): void {
   const [from, to] = [fileOf(config) ?? config.databaseUrl, fileOf(target) ?? target.databaseUrl];
-  if (from === to) throw new OperatorError('The target is the database that the service has now. Name another.');
+  if (from === to) throw new OperatorError('The target is the current database of the service. Name another one.');
 }
 
 async function prepare(

@@ -32,9 +32,9 @@ const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
 const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
-  ['user', 'Make and manage users.', ...userCommands, addUserImport],
-  ['client', 'Make and manage clients.', addClientCreate, ...clientCommands],
-  ['session', 'See who is signed in, and end it.', ...sessionCommands],
+  ['user', 'Create and manage users.', ...userCommands, addUserImport],
+  ['client', 'Create and manage clients.', addClientCreate, ...clientCommands],
+  ['session', 'List and end sessions.', ...sessionCommands],
   ['webhooks', 'Try webhooks.', addWebhooksListen],
   ['job', 'List and run your own jobs.', ...jobCommands],
   ['keys', 'Manage the keys that sign tokens.', ...keysCommands],

@@ -9,7 +9,7 @@ export function whyNotListening(error: NodeJS.ErrnoException, host: string, port
       'EADDRINUSE',
       `Another program listens on ${host} port ${port}. Stop it, or choose another port: PORT=${port + 1}`,
     ],
-    ['EACCES', `Listening on port ${port} is not allowed to this user. Choose one above 1023: PORT=3000`],
+    ['EACCES', `This user is not allowed to listen on port ${port}. Choose a port above 1023: PORT=3000`],
     ['EADDRNOTAVAIL', `HOST=${host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
     ['ENOTFOUND', `HOST=${host} is a name that does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
   ]);

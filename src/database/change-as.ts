@@ -42,7 +42,7 @@ export async function changeAs<T>(
     } catch (error) {
       if (!wasBroken(error)) throw error;
       if (attempt === attempts) {
-        throw unavailable('Others are changing the same at the moment. Try again.', 1, 'deadlock');
+        throw unavailable('Somebody else is changing the same data at the moment. Try again.', 1, 'deadlock');
       }
       // A random delay, so that the same transactions do not meet again.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * retryDelayMs));

@@ -106,6 +106,6 @@ export class FairQueue {
 
 export const tookTooLong = (seconds: number): Error =>
   tooExpensive(
-    `This read takes longer than ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Ask for less: fewer wildcards and values, an order and fields that an index serves, no exact count, a walk by cursor instead of a far page.`,
+    `This read takes longer than ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Request less: use fewer wildcards and values, indexed fields for search and order, no exact count, and a cursor instead of a high page number.`,
     seconds,
   );

@@ -40,14 +40,14 @@ const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 function refuseNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMove)) {
     throw new OperatorError(
-      'A move into this database is not finished, so some rows are missing. Run the same gatehouse move again.',
+      'A move into this database is not finished, so some rows are missing. Run the same `gatehouse move` command again.',
     );
   }
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
   const taken = unknown.filter(contracts);
   if (taken.length === 0) return unknown;
   throw new OperatorError(
-    `This database was migrated by a newer Gatehouse, which took away what this one needs (${taken.join(', ')}). Start that version, or restore a backup taken before it.`,
+    `A newer Gatehouse has migrated this database and removed something that this version needs (${taken.join(', ')}). Start the newer version, or restore a backup from before the migration.`,
   );
 }
 
@@ -68,7 +68,7 @@ export async function migrate(
       if (more) continue;
       steps.end();
       if (newer.length > 0)
-        report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This one goes on.`);
+        report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This version continues to run.`);
       break;
     }
   } finally {

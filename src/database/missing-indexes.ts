@@ -25,7 +25,7 @@ export async function makeIndexes(
     for (const { name, on } of missing) {
       const make = () => sql`create index concurrently if not exists ${sql.ref(name)} on ${sql.raw(on)}`.execute(db);
       await makeIndex(db, name, make).catch((error: Error) =>
-        report(`The index ${name} could not be made (${error.message}). The next start tries again.`),
+        report(`The index ${name} could not be created (${error.message}). Gatehouse tries again at the next start.`),
       );
     }
   });

@@ -26,7 +26,7 @@ const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last pa
 /** The functions behind these routes judge the body themselves, so that one answer names all that is wrong. */
 const open = { config: { auth: 'public' }, ...noValidation } as const;
 
-const onItsWay = { message: 'If this address belongs to a user, a mail is on its way.' };
+const onItsWay = { message: 'If this address belongs to a user, an email is on its way.' };
 
 /** Registration, email confirmation and forgotten passwords: routes that need no token. */
 export function serveAccounts(app: App, context: Context, services: AccountServices): void {
@@ -42,7 +42,9 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
         body: Type.Object(
           {
             email: text('Required unless another enabled identifier is sent.'),
-            password: Type.String({ description: 'At least 8 characters, at most 1,024 bytes, not a common one.' }),
+            password: Type.String({
+              description: 'At least 8 characters, at most 1,024 bytes. Common passwords are rejected.',
+            }),
             password_confirmation: text('For forms that ask for the password twice: must equal the password.'),
             name: text('What to call the user.'),
             username: text('3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.'),
@@ -71,7 +73,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       config: { auth: 'public', bearer: 'optional' },
       schema: {
         tags: ['users'],
-        summary: 'Send the confirmation mail again',
+        summary: 'Send the confirmation email again',
         description:
           "To the caller's own address (with a token; to a new one that waits to be confirmed), or to the address in `email`.",
         body: Type.Object({ email: text('May be left out where a token is sent.') }, { additionalProperties: false }),
@@ -112,14 +114,14 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
         tags: ['users'],
         summary: 'Undo a change of the email address, with the link that was sent to the old address',
         description:
-          'Ends the password, all sessions and tokens, and mails a link to choose a new password to the restored address.',
+          'Ends the password, all sessions and all tokens, and sends a link to choose a new password to the restored address.',
         params: TokenOfMail,
         response: { 200: Message },
       },
     },
     async (request) => {
       await undoEmailChange(context, services, request.params.token, requestSource(request));
-      return { message: 'The old email address is back. A mail to choose a new password is on its way to it.' };
+      return { message: 'The old email address is restored. An email to choose a new password is on its way to it.' };
     },
   );
 

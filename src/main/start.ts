@@ -69,7 +69,7 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
   }
 }
 
-const indexesLater = (why: string) => `Indexes could not be made (${why}). The next start tries again.`;
+const indexesLater = (why: string) => `Indexes could not be created (${why}). Gatehouse tries again at the next start.`;
 
 /** All of a start but the listening: whatever stops a start stops this. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {

@@ -205,6 +205,6 @@ const units = new Map([
 function readTime(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   if (amount === undefined)
-    throw new TypeError(`advance takes milliseconds, or a text such as '90m', and not "${text}".`);
+    throw new TypeError(`advance takes milliseconds, or a string such as '90m', not "${text}".`);
   return Number(amount) * (units.get(unit) as number);
 }

@@ -19,7 +19,7 @@ export async function answerRevocation(oauth: OAuth, request: ClientRequest): Pr
   if (!found) return nothing;
   const { session } = found;
   if (session.client_id !== client.id) {
-    throw new OAuthError('unauthorized_client', 'The token was given to another client.');
+    throw new OAuthError('unauthorized_client', 'The token was issued to another client.');
   }
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     await requireSecret(context, tx, client.secretId);

@@ -112,7 +112,7 @@ const taken =
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;
-  throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is the address of something else here; choose another name.`);
+  throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is already the address of another page. Choose another name.`);
 }
 
 /** The operator's own pages. */

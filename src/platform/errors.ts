@@ -54,7 +54,7 @@ export class Problem extends Error {
 
 export const badRequest = (detail: string, code = 'bad_request') => new Problem(400, 'Bad Request', detail, { code });
 export const forbidden = (detail: string, code = 'forbidden') => new Problem(403, 'Forbidden', detail, { code });
-export const notFound = (detail = 'There is nothing here.') =>
+export const notFound = (detail = 'This address does not exist.') =>
   new Problem(404, 'Not Found', detail, { code: 'not_found' });
 export const conflict = (detail: string, code = 'conflict') => new Problem(409, 'Conflict', detail, { code });
 export const preconditionFailed = (detail: string) =>
@@ -63,7 +63,7 @@ export const preconditionFailed = (detail: string) =>
 export const mostFieldErrors = 20;
 
 export const unprocessable = (errors: readonly FieldError[]) =>
-  new Problem(422, 'Unprocessable Content', 'Some fields are not acceptable; see errors.', {
+  new Problem(422, 'Unprocessable Content', 'Some fields are invalid; see errors.', {
     code: 'validation_failed',
     errors: errors.slice(0, mostFieldErrors),
   });

@@ -35,48 +35,47 @@ export function createMetrics(build?: { readonly version: string; readonly engin
   ) => new Gauge<L>({ name, help, registers: [registry], ...options });
   if (build) {
     const labelNames = ['version', 'node', 'engine'] as const;
-    const info = gauge('gatehouse_build_info', 'What runs here: always 1', { aggregator: 'max', labelNames });
+    const info = gauge(
+      'gatehouse_build_info',
+      'The version, Node and database engine of the service; the value is always 1',
+      { aggregator: 'max', labelNames },
+    );
     info.set({ ...build, node: process.versions.node }, 1);
   }
   return {
     registry,
-    tokenLookups: tally(registry, 'gatehouse_token_cache_total', 'Lookups of verified tokens', 'result'),
+    tokenLookups: tally(registry, 'gatehouse_token_cache_total', 'Lookups in the cache of verified tokens', 'result'),
     requestDuration: new DurationHistogram(
       'gatehouse_http_request_duration_seconds',
       'Time to answer a request, by route',
       registry,
     ),
     logins: tally(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
-    registrations: tally(registry, 'gatehouse_registrations_total', 'Users made, by how', 'how'),
+    registrations: tally(registry, 'gatehouse_registrations_total', 'Users created, by method', 'how'),
     tokensIssued: tally(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
     clientRegistrations: tally(
       registry,
       'gatehouse_client_registrations_total',
-      'Applications that registered themselves or were described by their own address',
+      'Applications that registered themselves, or that a metadata document describes',
       'kind',
     ),
     deviceAuthorizations: tally(
       registry,
       'gatehouse_device_authorizations_total',
-      'Devices that asked for tokens, and what people decided',
+      'Device authorization requests and decisions',
       'result',
     ),
-    authorizations: tally(
-      registry,
-      'gatehouse_authorizations_total',
-      'Authorization requests answered to applications, by result',
-      'result',
-    ),
+    authorizations: tally(registry, 'gatehouse_authorizations_total', 'Authorization responses, by result', 'result'),
     authorizationCodes: tally(
       registry,
       'gatehouse_authorization_codes_total',
-      'Authorization codes presented, by result',
+      'Authorization codes exchanged, by result',
       'result',
     ),
     refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
     revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
     // One worker that cannot write is worth knowing.
-    ready: gauge('gatehouse_ready', 'Whether each part served when it was last looked at', {
+    ready: gauge('gatehouse_ready', 'Whether each part was ready at its last check', {
       aggregator: 'min',
       labelNames: ['part'],
     }),
@@ -88,11 +87,11 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       labelNames: ['state'],
     }),
     passwordQueue: gauge('gatehouse_password_queue', 'Passwords being hashed or waiting'),
-    jobs: gauge('gatehouse_jobs', 'Work in the queue: waiting, or given up', {
+    jobs: gauge('gatehouse_jobs', 'Queued jobs: waiting or failed', {
       aggregator: 'max',
       labelNames: ['state'],
     }),
-    jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued work, by result', 'result'),
+    jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
     /** The metrics of change streams and of the change log, if the service has them. */
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
       gauge('gatehouse_change_streams', 'Open streams of changes', {
@@ -103,7 +102,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       });
       gauge(
         'gatehouse_changes_lag_seconds',
-        'How long the oldest change has been waiting for a transaction that is still open',
+        'Seconds for which the oldest change has been waiting for an open transaction',
         {
           aggregator: 'max',
           collect() {
@@ -112,7 +111,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
         },
       );
     },
-    mailQueue: gauge('gatehouse_mail_queue', 'Mail waiting to be sent', { aggregator: 'max' }),
+    mailQueue: gauge('gatehouse_mail_queue', 'Emails waiting to be sent', { aggregator: 'max' }),
   };
 }
 

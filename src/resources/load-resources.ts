@@ -3,7 +3,7 @@ import { OperatorError } from '../platform/errors.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 
 const notDeclared =
-  'it must `export default defineResource({ name, fields, access })`. What declares no resource belongs into another folder.';
+  'it must `export default defineResource({ name, fields, access })`. Put other files into another folder.';
 
 /** Each file in the folder declares one resource as its default export. */
 export async function loadResources(dir: string): Promise<ResourceDefinition[]> {

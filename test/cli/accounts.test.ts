@@ -97,7 +97,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     await answer('client', 'delete', client_id);
     assert.equal((await run('client', 'show', client_id)).code, 1);
     const needed = await run('client', 'delete', 'web-admin');
-    assert.deepEqual([needed.code, /belongs to a login of the settings/.test(needed.stderr)], [1, true]);
+    assert.deepEqual([needed.code, /login proxy in the settings/.test(needed.stderr)], [1, true]);
   });
 
   it('exits with 1 when everything of an import was refused', async () => {

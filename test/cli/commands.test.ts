@@ -248,7 +248,7 @@ describe('gatehouse', () => {
     for (const source of [file, join(dir, 'absent.db')]) {
       const { code, stderr } = await gatehouseHere(['restore', source], dir, {});
       assert.equal(code, 1);
-      assert.match(stderr, /not a whole Gatehouse database|There is no file/);
+      assert.match(stderr, /not a complete Gatehouse database|There is no file/);
     }
     assert.ok(!existsSync(join(dir, 'data', 'gatehouse.db')));
   });

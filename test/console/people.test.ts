@@ -83,7 +83,7 @@ describe('The console and people', () => {
       const token = await logIn(service, 'grace@example.com', password);
       await askAndDo('Confirm email');
       await page.getByText('Email not confirmed').waitFor({ state: 'detached' });
-      await askAndDo('Send reset mail');
+      await askAndDo('Send reset email');
       assert.equal((await mailsTo(service, 'reset-password', 'grace@example.com')).length, 1);
       await askAndDo('Sign out everywhere');
       assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);

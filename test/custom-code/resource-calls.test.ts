@@ -163,7 +163,7 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.ok(titles.includes('kept') && !titles.includes('refuse me'), 'what failed alone is undone');
     assert.equal((await visit('round')).status, 500, 'hooks that call each other end');
     assert.equal((await visit('nobody says')).status, 500);
-    assert.ok(lines.some((line) => line.includes("say whose rights it has, as: 'caller' or as: 'service'")));
+    assert.ok(lines.some((line) => line.includes("state the rights of the call, as: 'caller' or as: 'service'")));
   });
 
   it('writes from actions, and after the commit', async () => {
@@ -212,7 +212,7 @@ onBothEngines('resource() in custom code', (engine) => {
       assert.equal((await owners({ call: 'find', id, values: { deleted: 'with' }, inside })).status, 404);
     }
     assert.equal((await call('ada', { call: 'restore', id: uuidv7() })).status, 500);
-    assert.ok(lines.some((line) => line.includes('it keeps no deleted rows')));
+    assert.ok(lines.some((line) => line.includes('it does not keep deleted rows')));
   });
 
   it('calculates figures, and searches through relations', async () => {

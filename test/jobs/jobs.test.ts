@@ -110,7 +110,7 @@ it('says what is wrong with a job, and where', async () => {
       'export default { name: "a", schedule: "61 3 * * *", run() {} }',
       /schedule: "61 3 \* \* \*" is none/,
     );
-    await refuses('export default { name: "a", schedule: "0 3 30 2 *", run() {} }', /it never comes due/);
+    await refuses('export default { name: "a", schedule: "0 3 30 2 *", run() {} }', /it never matches a time/);
     await refuses(
       'export default { name: "a", schedule: "0 3 * * *", timeZone: "Mars/Dome", run() {} }',
       /there is no time zone "Mars\/Dome"/,

@@ -41,7 +41,7 @@ describe('The messages of errors', () => {
 
   it('are there for every sentence whose code says too little', () => {
     const sentences = found(/\b(?:badRequest|conflict)\(\s*'([A-Z][^']+)',?\s*\)/g);
-    assert.ok(sentences.includes('There is no such application here.') && sentences.length > 10);
+    assert.ok(sentences.includes('This application does not exist.') && sentences.length > 10);
     assert.deepEqual(
       sentences.filter((sentence) => !messages.has(sentence)),
       [],

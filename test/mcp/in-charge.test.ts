@@ -64,7 +64,7 @@ describe('A person with an assistant, on two instances', () => {
       'file:///etc/passwd',
       'nothing',
     ]) {
-      await assert.rejects(client.readResource({ uri }), /nothing at this address/, uri);
+      await assert.rejects(client.readResource({ uri }), /address does not exist/, uri);
     }
     const ref = { type: 'ref/resource', uri: 'gatehouse:///{resource}/{id}' } as const;
     const { completion } = await client.complete({ ref, argument: { name: 'resource', value: 'c' } });
@@ -82,9 +82,9 @@ describe('A person with an assistant, on two instances', () => {
     await assert.rejects(client.getPrompt({ name: 'find', arguments: { resource: 'cars' } }), /"what" is missing/);
     await assert.rejects(
       client.getPrompt({ name: 'find', arguments: { resource: 'users', what: 'x' } }),
-      /no resource/,
+      /resource .* does not exist/,
     );
-    await assert.rejects(client.getPrompt({ name: 'change', arguments: { what: 'x' } }), /no such prompt/);
+    await assert.rejects(client.getPrompt({ name: 'change', arguments: { what: 'x' } }), /prompt does not exist/);
   });
 
   it('is not widened by text in rows that talks to the model', async () => {
@@ -100,7 +100,7 @@ describe('A person with an assistant, on two instances', () => {
       // 403 insufficient_scope: the SDK would ask for consent again.
       ['delete', /Unauthorized/],
       ['update', /Unauthorized/],
-      ['act', /no such tool/],
+      ['act', /tool does not exist/],
     ] as const) {
       await assert.rejects(assistant.client.callTool({ name, arguments: { resource: 'cars', id } }), refusal, name);
     }

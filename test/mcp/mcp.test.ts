@@ -121,7 +121,7 @@ onBothEngines('An assistant', (engine) => {
     }
     assert.equal((await call(client, 'list', { resource: 'cars', limit: 51 })).problem.status, 400);
     assert.equal((await call(client, 'get', { resource: 'cars', id: '../users/me' })).problem.status, 404);
-    await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), /no such tool/);
+    await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), /tool does not exist/);
   });
 
   it('leaves an event with its name for each call', async () => {

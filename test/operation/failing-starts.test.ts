@@ -70,7 +70,7 @@ describe('A start that cannot go on', () => {
     },
     {
       name: 'because a newer version has migrated the database',
-      says: /migrated by a newer Gatehouse/,
+      says: /newer Gatehouse has migrated/,
       async prepare(dir) {
         const DATABASE_URL = `sqlite:${join(dir, 'newer.db')}`;
         const database = await openDatabase(parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir));

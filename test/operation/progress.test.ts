@@ -43,8 +43,8 @@ describe('A copy of a SQLite database', () => {
     await restore(copy, again, { progress: seen.progress });
     await assert.rejects(restore(copy, again, { progress: seen.progress }), /--force/);
     const [made, back, refused] = seen.bars;
-    assert.deepEqual(made?.said, ['copying', 'checking the copy', 'bringing it to disk']);
-    assert.deepEqual(back?.said, ['checking the backup', 'copying', 'bringing it to disk']);
+    assert.deepEqual(made?.said, ['copying', 'checking the copy', 'syncing it to disk']);
+    assert.deepEqual(back?.said, ['checking the backup', 'copying', 'syncing it to disk']);
     for (const { total, done } of [made, back]) assert.deepEqual([total > 0, done], [true, total]);
     assert.ok(refused?.ended && made?.ended && back?.ended);
   });

@@ -72,7 +72,7 @@ describe('A service that is asked to stop', () => {
     assert.ok(!interrupted.lines.some((line) => /"draining"/.test(line)));
   });
 
-  it('stops when what started it is gone', async () => {
+  it('stops when the process that started it has ended', async () => {
     const service = await serve(dir);
     service.child.disconnect();
     assert.deepEqual(await ended(service.child), [0, null]);

@@ -57,7 +57,10 @@ describe('The process that minds the workers', () => {
     await until(() => pids(service).length === 3);
     await until(async () => (await ready())?.checks.workers === 'ok');
     assert.ok(isGone(hung));
-    assert.equal(entries(service).filter(({ msg }) => msg === 'a worker does not answer; it is ended').length, 1);
+    assert.equal(
+      entries(service).filter(({ msg }) => msg === 'a worker does not answer; the supervisor ends it').length,
+      1,
+    );
   });
 
   it('leaves no worker on the port when it is killed, one that hangs included', async () => {

@@ -50,9 +50,9 @@ onBothEngines('Two workers', (engine) => {
     (await ask('/v1/clients/web/admin/login', { json: admin })).body as { access_token: string; refresh_token: string };
 
   it('start as one service: one message, one administrator, one migration', async () => {
-    await until(() => saying('made the first administrator').length > 0);
+    await until(() => saying('created the first administrator').length > 0);
     assert.equal(saying('listening').length, 1);
-    assert.equal(saying('made the first administrator').length, 1);
+    assert.equal(saying('created the first administrator').length, 1);
     const migrated = saying('migrated the database').map(({ migration }) => migration);
     assert.ok(migrated.length > 0 && new Set(migrated).size === migrated.length);
     assert.equal(pids().size, 2);
@@ -153,7 +153,7 @@ onBothEngines('Two workers', (engine) => {
       });
       assert.equal(status, 200);
     }
-    assert.equal(saying('a worker ended; another is started').length, 1);
+    assert.equal(saying('a worker ended; the supervisor starts another one').length, 1);
   });
 
   it('finish what is under way when they are asked to stop, and end together', async () => {

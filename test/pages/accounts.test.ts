@@ -22,7 +22,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     const profile = (await visitor.get('/settings?done=welcome')).html;
     assert.match(profile, /value="Ada@example\.com"/);
     assert.match(profile, /is not confirmed yet/);
-    assert.match(profile, /Your first access token waits/);
+    assert.match(profile, /Your first access token is/);
   });
 
   it('says at the fields what is wrong, and keeps what was typed but for the password', async () => {
@@ -71,7 +71,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     const first = await mailedLink(service, 'confirm-email', email);
     await visitor.get('/settings');
     assert.equal((await visitor.send('/settings/confirmations', {})).location, '/email/confirmations');
-    assert.match((await visitor.get('/email/confirmations')).html, /Check your mail/);
+    assert.match((await visitor.get('/email/confirmations')).html, /Check your email/);
     assert.notEqual(await mailedLink(service, 'confirm-email', email), first);
   });
 
@@ -132,7 +132,7 @@ onBothEngines('Pages where addresses must be confirmed', (engine) => {
     await visitor.get('/register');
     const made = await visitor.send('/register', { email, username: 'alan', password });
     assert.equal(made.location, '/login?done=registered');
-    assert.match((await visitor.get(made.location)).html, /Follow the link in the mail/);
+    assert.match((await visitor.get(made.location)).html, /Follow the link in the email/);
     const wrong = await visitor.signIn(email, 'not the password');
     assert.doesNotMatch(wrong.html, /Confirm your email address first/);
     const refused = await visitor.signIn(email, password);

@@ -57,7 +57,7 @@ onBothEngines("An operator's views", (engine) => {
     for (const name of ['settings', 'v1/login', 'register', 'admin', 'docs', 'password/forgot', 'assets/x']) {
       await assert.rejects(
         start({ database, env: { LOGIN_PAGE_URL: name } }),
-        /LOGIN_PAGE_URL: ".*choose another name/,
+        /LOGIN_PAGE_URL: ".*Choose another name/,
       );
     }
     await database.remove();

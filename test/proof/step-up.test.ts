@@ -14,7 +14,7 @@ describe('A declared step-up', () => {
   it('names what is wrong with it', () => {
     const wrong: [object, RegExp][] = [
       [{ acr: 3 }, /acr takes 1, 2 or 'phr'/],
-      [{ maxAge: '5 minutes' }, /maxAge takes seconds, or a text such as '5m'/],
+      [{ maxAge: '5 minutes' }, /maxAge takes seconds, or a string such as '5m'/],
       [{ maxAge: 0 }, /maxAge takes/],
       [{ maxage: '5m' }, /Did you mean maxAge/],
     ];

@@ -160,7 +160,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
       answer = (_request, response) => void how(response);
       const page = await visitor.get(authorizePath(`${site}/wrong`));
       assert.deepEqual([page.status, page.location], [400, null], name);
-      assert.match(page.html, /describes itself wrongly/, name);
+      assert.match(page.html, /metadata of the application is invalid/, name);
     }
     assert.equal(asked.length, Object.keys(wrong).length);
     assert.equal(await stored('/wrong'), undefined);

@@ -142,7 +142,7 @@ describe('A declared route', () => {
     [
       'a path that means all',
       "method: 'GET', path: '/v1/:a', auth: 'public', handle() {}",
-      /after \/v1 comes the name/,
+      /after \/v1 comes a plural noun/,
     ],
     ['an empty part', "method: 'GET', path: '/a//b', auth: 'public', handle() {}", /path: it takes a path/],
   ];

@@ -35,10 +35,13 @@ function Warning({ first, last }: { first: RowChange; last: RowChange }) {
   );
   return (
     <Alert severity="warning" sx={{ mb: 2, width: '100%' }}>
-      {say('{who} changed this row while you edit it: {fields}. When you save, you choose what stays.', {
-        who,
-        fields: changed.map(fieldLabel).join(', ') || '–',
-      })}
+      {say(
+        '{who} changed this row while you were editing it: {fields}. When you save, you choose which version to keep.',
+        {
+          who,
+          fields: changed.map(fieldLabel).join(', ') || '–',
+        },
+      )}
     </Alert>
   );
 }

@@ -15,7 +15,7 @@ export function LatestEvents() {
   });
   return (
     <Section title={say('Latest events')} to="/events">
-      {error && <Quiet>{say('It cannot be shown: {reason}', { reason: error.message })}</Quiet>}
+      {error && <Quiet>{say('This cannot be shown: {reason}', { reason: error.message })}</Quiet>}
       {!error && !isPending && data.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
       <Trail events={data} />
     </Section>

@@ -46,9 +46,9 @@ export function Parts() {
         )}
       </Section>
       <Section title={say('Needs attention')}>
-        {diagnosis.error && <Quiet>{say('It cannot be shown: {reason}', { reason: diagnosis.error.message })}</Quiet>}
+        {diagnosis.error && <Quiet>{say('This cannot be shown: {reason}', { reason: diagnosis.error.message })}</Quiet>}
         {diagnosis.data && complaints.length === 0 && (
-          <Quiet>{say('Nothing: settings, database, keys and mail are in order.')}</Quiet>
+          <Quiet>{say('Nothing: settings, database, keys and email are in order.')}</Quiet>
         )}
         <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
           {complaints.map((finding) => (

@@ -39,7 +39,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
       )}
     >
       <DialogContentText>
-        {say('They get a mail with a link to choose a password. It works for three days.')}
+        {say('They get an email with a link to choose a password. It works for three days.')}
       </DialogContentText>
       <TextInput
         source="email"

@@ -45,19 +45,19 @@ export function PersonActions() {
         <AskedButton
           label={say('Confirm email')}
           title={say('Confirm {email}?', { email })}
-          text={say('This marks the address as confirmed, without the link in the mail.')}
+          text={say('This marks the address as confirmed, without the link in the email.')}
           done={say('The email address is confirmed.')}
           run={act('email-confirmations')}
         />
       )}
       {email !== null && !disabled && (
         <AskedButton
-          label={say('Send reset mail')}
-          title={say('Send a mail to {email}?', { email })}
+          label={say('Send reset email')}
+          title={say('Send an email to {email}?', { email })}
           text={say(
-            'The mail has a link to choose a new password. The link works once, for one hour. The current password works until then.',
+            'The email contains a link to choose a new password. The link works once, for one hour. The current password works until then.',
           )}
-          done={say('A mail to {email} is on its way.', { email })}
+          done={say('An email to {email} is on its way.', { email })}
           run={act('password-resets')}
         />
       )}
@@ -84,7 +84,7 @@ export function PersonActions() {
           label={say('Disable')}
           title={say('Disable {who}?', { who })}
           text={say(
-            'The person is refused like a wrong password, with all tokens and applications. Logins end for good; data stays.',
+            'The person can no longer sign in, and all tokens and applications stop working. Sessions end for good; data stays.',
           )}
           done={say('{who} is disabled.', { who })}
           run={setDisabled(true)}

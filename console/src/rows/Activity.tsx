@@ -41,7 +41,7 @@ export function Activity() {
   return (
     <Section title={say('Activity')}>
       {!isRecorded && <Quiet>{say('Declare this resource with “events: true” to see who changes its rows.')}</Quiet>}
-      {error && <Quiet>{say('It cannot be shown: {reason}', { reason: error.message })}</Quiet>}
+      {error && <Quiet>{say('This cannot be shown: {reason}', { reason: error.message })}</Quiet>}
       {data?.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
       <Trail
         events={data ?? []}

@@ -31,7 +31,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
       current_password: 'Only to change your own password, email, username or phone.',
       username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
       phone: 'With its country code, such as +44.',
-      locale: 'The language of pages and mail, such as en. Empty means the language of the browser.',
+      locale: 'The language of pages and email, such as en. Empty means the language of the browser.',
       disabled: 'The person can no longer sign in. All sessions end; tokens and applications stop working.',
     },
     removeWarning: 'All sessions and applications end at once. Only the audit trail remains. This cannot be undone.',
@@ -60,8 +60,8 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
       type: 'People sign in to an application. A personal client acts on its own, in its owner’s name. A password client is one of your own apps.',
       user_id: 'The owner of a personal client or an application.',
       scopes: {
-        ofNew: 'What it may ask for. An application without scopes may ask for those of OpenID Connect.',
-        ofKept: 'What it may ask for. A scope that you remove ends at once.',
+        ofNew: 'The scopes that it may request. An application without scopes may request those of OpenID Connect.',
+        ofKept: 'The scopes that it may request. If you remove a scope, its tokens lose it at once.',
       },
       public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
       redirect_uris: 'Where people return to, exactly as the application sends it.',
@@ -81,7 +81,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     steps: [
       'Create a client of the type “application”, with the address that people return to.',
       'Enter its client ID and secret in your application.',
-      'Sign in to your application. What people allow it then appears here.',
+      'Sign in to your application. Its consents then appear here.',
     ],
   },
   tokens: {
@@ -149,11 +149,11 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
   'queued-jobs': {
     label: 'Queue',
     columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
-    removeWarning: 'It will not be done any more.',
+    removeWarning: 'The job will not run any more.',
     empty: 'Nothing is waiting, and nothing has failed.',
     steps: [
-      'Mails and jobs wait here until they are done.',
-      'What fails is tried again later. After its last attempt it stays here.',
+      'Emails and jobs wait here until they are done.',
+      'A failed job is retried later. After its last attempt, it stays here.',
       'Open it to see the error, and choose “Try it again now”.',
     ],
   },

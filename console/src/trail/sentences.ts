@@ -44,7 +44,7 @@ const sentences = new Map<string, Sentence>([
   ['user.deleted', { own: '{user} deleted their account', other: '{actor} deleted {user}' }],
   ['users.imported', { own: 'Users were imported' }],
   ['password.changed', { own: '{user} changed their password', other: '{actor} set a password for {user}' }],
-  ['password.reset', { own: '{user} chose a password with a mailed link' }],
+  ['password.reset', { own: '{user} chose a password with an emailed link' }],
   [
     'password.reset_sent',
     { own: '{user} was sent a link to choose a password', other: '{actor} sent {user} a link to choose a password' },

@@ -40,7 +40,7 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
     cursor = meta?.pagination?.next_cursor;
   }
   if (typeof cursor === 'string') {
-    throw badRequest(`limit=0 gives up to ${pageSize * mostPages} rows, and there are more: walk by cursor instead.`);
+    throw badRequest(`limit=0 returns up to ${pageSize * mostPages} rows, and there are more: use a cursor instead.`);
   }
   const all = { total: rows.length, count: rows.length, per_page: rows.length, current_page: 1, total_pages: 1 };
   reply.header('content-type', 'application/json; charset=utf-8');

@@ -48,5 +48,5 @@ export async function logIn(
   say(`\nOr open   ${printable(invitation.addressWithCode)}\n\nWaiting …`);
   const tokens = await waitForTokens(service, asked, invitation, wait);
   const path = keepTokens(service, tokens, { makeCurrent: true });
-  say(`Signed in to ${service}. The token is kept in ${path}; \`gatehouse token\` prints it.`);
+  say(`Signed in to ${service}. The token is stored in ${path}; \`gatehouse token\` prints it.`);
 }

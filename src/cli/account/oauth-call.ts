@@ -29,7 +29,7 @@ export async function callOAuth(
   });
   const body = ((await response.json().catch(() => undefined)) ?? {}) as Record<string, unknown>;
   if (!response.ok && typeof body.error !== 'string') {
-    throw new OperatorError(`${service} answered ${response.status} and is not a Gatehouse service. Check --url.`);
+    throw new OperatorError(`${service} returned ${response.status} and is not a Gatehouse service. Check --url.`);
   }
   return {
     ok: response.ok,

@@ -21,7 +21,7 @@ const usualKeep = 24;
 
 function readCount(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It takes a whole number from 1.');
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }
 
 export function addBackup(program: Command): void {

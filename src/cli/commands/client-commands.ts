@@ -90,7 +90,7 @@ const renew = (clientId: string, oldHours: number) =>
     const { proxiedClients } = context.config;
     if (proxiedClients.length === 0 && clientId === 'web-admin') {
       throw new OperatorError(
-        'The service makes the secret of "web-admin" itself. Set CLIENT_WEB_ADMIN_ID and CLIENT_WEB_ADMIN_SECRET to choose one.',
+        'The service creates the secret of "web-admin" itself. Set CLIENT_WEB_ADMIN_ID and CLIENT_WEB_ADMIN_SECRET to choose your own.',
       );
     }
     if (proxiedClients.some(({ id }) => id === clientId)) {
@@ -105,7 +105,7 @@ const renew = (clientId: string, oldHours: number) =>
 
 function addClientList(client: Command): void {
   addListOptions(client.command('list'))
-    .description('List the clients. Secrets are stored hashed: none can be shown.')
+    .description('List the clients. Secrets cannot be shown, because only their hashes are stored.')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse client list\n  gatehouse client list --json | jq -r ".[].client_id"',

@@ -72,7 +72,11 @@ class Supervisor {
     if (this.#stopped) return;
     if (name !== undefined) console.log(`\n${name} has changed.`);
     if (!(await isRight())) {
-      console.log(this.#service ? 'The service goes on as it was. Waiting for a change…' : 'Waiting for a change…');
+      console.log(
+        this.#service
+          ? 'The service keeps running with the previous files. Waiting for a change…'
+          : 'Waiting for a change…',
+      );
       return;
     }
     await this.#end();

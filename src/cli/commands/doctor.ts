@@ -44,14 +44,14 @@ async function examine(): Promise<Finding[]> {
 async function openAndExamine(config: Config): Promise<Finding[]> {
   try {
     const database = await lookAtDatabase(config, { limitMs: config.readTimeout * 1000 });
-    if (!database) return [notice('database', 'there is none yet', 'The first start makes it.')];
+    if (!database) return [notice('database', 'there is none yet', 'Gatehouse creates it on its first start.')];
     try {
       return await examineDatabase({ config, database, now: Date.now });
     } finally {
       await database.close();
     }
   } catch (error) {
-    return [wrong('database', explain(error), 'See what it says; the service cannot start like this.')];
+    return [wrong('database', explain(error), 'Fix the reported error. Until then, the service cannot start.')];
   }
 }
 

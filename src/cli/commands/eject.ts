@@ -58,8 +58,8 @@ export function addEject(program: Command): void {
   program
     .command('eject')
     .argument('<what>', `one of ${[...kinds.keys()].join(', ')}`)
-    .argument('[names...]', 'the names of views or mails, or the languages of messages (default: all)')
-    .description('Copy built-in views, mails or messages into the project, to change them there.')
+    .argument('[names...]', 'the names of views or emails, or the languages of messages (default: all)')
+    .description('Copy built-in views, email templates or messages into the project, so that you can change them.')
     .option('--list', 'list the names, and copy nothing')
     .addHelpText(
       'after',
@@ -88,7 +88,7 @@ function eject(ejectable: Ejectable, names: readonly string[]): void {
     const path = join(ejectable.to, file);
     const shown = relative(process.cwd(), path);
     if (existsSync(path)) {
-      console.log(`${shown} is there already, and stays as it is.`);
+      console.log(`${shown} already exists and was not changed.`);
       continue;
     }
     mkdirSync(dirname(path), { recursive: true });

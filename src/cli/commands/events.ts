@@ -96,11 +96,11 @@ function readSince(text: string): Since {
   const ago = durationOf(text);
   if (ago !== undefined) return (now) => now - ago;
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It takes a date, or a time such as 15m, 2h or 7d.');
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a date, or a duration such as 15m, 2h or 7d.');
   return () => at;
 }
 
 function readLimit(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It takes a whole number up to 999999.');
+  throw new InvalidArgumentError('It must be a whole number up to 999999.');
 }

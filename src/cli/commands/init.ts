@@ -60,8 +60,8 @@ async function initProject(folder: string, { install, yes = false }: Flags): Pro
   const existing = isProject(folder);
   const names = filesToMake(folder, existing);
   if (existing) {
-    const adds = [...names, 'what Gatehouse needs to package.json (type, scripts, engines, dependencies)'];
-    await confirm(`There is a project in ${folder}. This adds ${adds.join(', ')}. Go on?`, yes);
+    const adds = [...names, 'type, scripts, engines and dependencies to package.json'];
+    await confirm(`There is a project in ${folder}. This adds ${adds.join(', ')}. Continue?`, yes);
   }
   mkdirSync(folder, { recursive: true });
   for (const [name, from] of names.map((each) => [each, templateOf(each)] as const)) {

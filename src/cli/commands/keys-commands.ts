@@ -12,7 +12,10 @@ function addKeysRotate(keys: Command): void {
   keys
     .command('rotate')
     .description('Create new keys. Tokens of the old keys stay valid until they expire.')
-    .option('--compromised', 'the old keys are known to others: everything that they made ends now, on every instance')
+    .option(
+      '--compromised',
+      'the old keys have leaked: everything that they signed becomes invalid now, on every instance',
+    )
     .addHelpText('after', '\nExamples:\n  gatehouse keys rotate\n  gatehouse keys rotate --compromised')
     .action(async ({ compromised = false }: { compromised?: boolean }) => {
       const key = await withContext(async (context) =>
@@ -66,7 +69,10 @@ function addKeysReset(keys: Command): void {
   keys
     .command('reset')
     .description('Create new keys if the secret that encrypts the old keys (encryption.key, ENCRYPTION_KEY) is lost.')
-    .option('--force', 'create the keys; without this option, the command only shows what would end')
+    .option(
+      '--force',
+      'create the keys; without this option, the command only lists everything that would become invalid',
+    )
     .addHelpText('after', '\nExamples:\n  gatehouse keys reset\n  gatehouse keys reset --force')
     .action(async ({ force }: { force?: boolean }) => {
       await withContext(async (context) => {
@@ -90,8 +96,8 @@ async function refuseWhereTheyOpen(context: Context): Promise<void> {
   }
   throw new OperatorError(
     found === 0
-      ? 'There are no keys yet. The first start creates them.'
-      : 'The keys can be opened: nothing is lost. To replace them all at once: gatehouse keys rotate --compromised',
+      ? 'There are no keys yet. Gatehouse creates them on its first start.'
+      : 'The keys can be decrypted, so nothing is lost. To replace them all at once: gatehouse keys rotate --compromised',
   );
 }
 

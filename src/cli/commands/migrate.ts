@@ -45,7 +45,7 @@ export function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description(
-      'Run the migrations that the next start would run: those of the service and of the declared resources.',
+      'Run the pending migrations of the service and of the declared resources, without starting the service.',
     )
     .option('--plan', 'show the changes without making them; exits with 1 if the service would refuse to start')
     .option(
@@ -66,7 +66,7 @@ export function addMigrate(program: Command): void {
           : await applied(work, { byCommand: true, progress: barOnTerminal, ...(drop ? { drop } : {}) });
         for (const line of lines) console.log(painted(line));
         if (lines.length === 0) console.log(paint('green', 'The database is up to date.'));
-        if (refusal) throw new OperatorError(`A start would be refused. ${refusal}`);
+        if (refusal) throw new OperatorError(`The service would refuse to start. ${refusal}`);
       } finally {
         await database.close();
       }
@@ -121,7 +121,7 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   // The plan of the resources needs the service's own tables.
   if (pending.includes(firstMigration)) {
     const managed = definitions.filter((definition) => definition.managed);
-    const tables = managed.map(({ name }) => `would then bring up the table of ${name}`);
+    const tables = managed.map(({ name }) => `would then update the table of ${name}`);
     const code = (own?.names ?? []).map((name) => `would then run the migration ${name}`);
     return { lines: [...names, ...tables, ...code] };
   }

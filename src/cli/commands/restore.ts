@@ -19,7 +19,7 @@ export function addRestore(program: Command): void {
     .description('Replace the SQLite database with a backup. Stop the service first.')
     .argument('<file>', 'the file that `gatehouse backup` created')
     .option('--force', 'replace the existing database; the command keeps it beside the restored one')
-    .option('--end-sessions', 'end every session, personal access token and mailed link in the backup')
+    .option('--end-sessions', 'end every session, personal access token and emailed link in the backup')
     .addHelpText(
       'after',
       `
@@ -62,5 +62,5 @@ async function endSessionsIn(config: Config, draft: string): Promise<string> {
     { ...config, databaseUrl: `sqlite:${draft}`, eventsLog: '' },
     (context) => endAllSessions(context, systemSource, { keepPersonal: false }),
   );
-  return `${sessions} sessions and personal access tokens ended, and ${links} links in mail.`;
+  return `${sessions} sessions and personal access tokens and ${links} emailed links ended.`;
 }

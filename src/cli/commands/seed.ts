@@ -8,7 +8,7 @@ export function addSeed(program: Command): void {
     .command('seed')
     .argument('[names...]', 'only these files, by name')
     .description(
-      'Fill the database with rows for development: run every file of SEEDS_DIR, in the order of their names.',
+      'Fill the database with rows for development. Runs every file in SEEDS_DIR, in the order of the file names.',
     )
     .addHelpText('after', '\nExamples:\n  gatehouse seed\n  gatehouse seed 01-users')
     .action(async (names: string[]) => {

@@ -56,7 +56,7 @@ function addSessionEnd(session: Command): void {
     .argument('[ids...]', 'the ids, as `session list` shows them')
     .option('--user <user>', 'all sessions of this user: an email, a username, a phone number or an id')
     .option('--client <client_id>', 'all sessions of this client')
-    .option('--all', 'all sessions of all users, and links in mail (after you restore an earlier database)')
+    .option('--all', 'all sessions of all users, and emailed links (after you restore an earlier database)')
     .option('--keep-personal', 'with --all: keep personal access tokens')
     .addHelpText(
       'after',
@@ -69,7 +69,7 @@ async function end(ids: readonly string[], flags: EndFlags): Promise<number> {
   const { all, keepPersonal = false, user, client } = flags;
   if (keepPersonal && !all) throw new UsageError('--keep-personal is for --all.');
   const isNamed = ids.length > 0 || user !== undefined || client !== undefined;
-  if (!all && !isNamed) throw new UsageError('Say which: their ids, --user, --client or --all.');
+  if (!all && !isNamed) throw new UsageError('Name the sessions: with their ids, --user, --client or --all.');
   if (!all) return endSome(ids, flags);
   if (isNamed) throw new UsageError('--all ends everybody’s: leave out the ids, --user and --client.');
   const { endAllSessions } = await import('../../oauth/end-all-sessions.ts');

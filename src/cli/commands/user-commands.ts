@@ -48,7 +48,7 @@ function addUserCreate(user: Command): void {
     )
     .action(async (flags: CreateFlags) => {
       if ([flags.email, flags.username, flags.phone].every((one) => one === undefined)) {
-        throw new UsageError('Say what the user signs in with: --email, --username or --phone.');
+        throw new UsageError('Give an identifier: --email, --username or --phone.');
       }
       const { password, isMade } = await readPassword(flags.passwordStdin);
       const { id, email } = await createWithServices(flags, password);
@@ -136,7 +136,7 @@ function addUserPassword(user: Command): void {
   user
     .command('password')
     .description(
-      'Give a user a new password. Ends its sessions, its personal access tokens and the secrets of its clients, and lifts a lockout.',
+      'Set a new password for a user. Ends their sessions, personal access tokens and client secrets, and lifts a lockout.',
     )
     .argument('<user>', anIdentifier)
     .option(
@@ -191,11 +191,9 @@ const changeRolesOf = (text: string, changes: readonly string[]) =>
 function addUserFactors(user: Command): void {
   user
     .command('factors')
-    .description(
-      'Show which factors a user has, or remove them from a user who lost them. The user gets a notification by email.',
-    )
+    .description('Show the factors of a user, or remove them if the user has lost them. The user is notified by email.')
     .argument('<user>', anIdentifier)
-    .option('--remove', 'remove all but the password')
+    .option('--remove', 'remove all factors except the password')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse user factors ada@example.com')
     .action(async (text: string, { remove, json }: { remove?: boolean; json?: boolean }) => {
@@ -255,7 +253,7 @@ async function setDisabled(text: string, disabled: boolean): Promise<void> {
 function addUserDelete(user: Command): void {
   user
     .command('delete')
-    .description('Delete a user with its sessions, tokens and clients. Only a backup can restore it.')
+    .description('Delete a user with their sessions, tokens and clients. Only a backup can restore them.')
     .argument('<user>', anIdentifier)
     .addHelpText('after', '\nExamples:\n  gatehouse user delete ada@example.com')
     .action(async (text: string) => {

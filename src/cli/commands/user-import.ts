@@ -11,7 +11,7 @@ export function addUserImport(user: Command): void {
   user
     .command('import')
     .description('Import users from another system, with the hashes of their passwords.')
-    .argument('<file>', 'CSV with a header (.csv), or one JSON object a line (.jsonl)')
+    .argument('<file>', 'CSV with a header (.csv), or one JSON object per line (.jsonl)')
     .addHelpText(
       'after',
       `
@@ -34,11 +34,11 @@ Examples:
           refused: (line, reasons) => report.add(line, reasons),
         }),
       ).finally(shown.end);
-      console.log(`${counts.imported} imported, ${counts.present} there already, ${counts.refused} refused.`);
+      console.log(`${counts.imported} imported, ${counts.present} already present, ${counts.refused} refused.`);
       if (await report.close()) console.log(`Reasons: ${report.path}`);
       // For pipelines: a file in a wrong form is no success.
       if (counts.refused > 0 && counts.imported + counts.present === 0) {
-        throw new OperatorError('Everything in the file was refused, so nobody was imported.');
+        throw new OperatorError('Every record in the file was refused, so no user was imported.');
       }
     });
 }

@@ -86,5 +86,5 @@ function summaryOf(id: string | string[] | undefined, body: string, verdict: str
 
 function readStatus(text: string): number {
   if (/^[2-5]\d\d$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It takes a status from 200 to 599.');
+  throw new InvalidArgumentError('It must be a status from 200 to 599.');
 }

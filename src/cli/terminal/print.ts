@@ -22,7 +22,7 @@ function printTable(rows: readonly Row[], key: string | undefined): void {
   const { lines, left } = tableOf(rows, key);
   for (const line of lines) console.log(line);
   if (left.length > 0)
-    console.error(paintError('dim', `No room for ${left.join(', ')}: widen the terminal, or --json`));
+    console.error(paintError('dim', `Hidden columns: ${left.join(', ')}. Widen the terminal, or use --json`));
 }
 
 const stands = (search: string, row: Row): boolean =>
@@ -55,5 +55,5 @@ export const addListOptions = (command: Command): Command =>
 function readLimit(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('It takes a whole number from 1.');
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }

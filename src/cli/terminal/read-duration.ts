@@ -17,5 +17,5 @@ export function durationOf(text: string): number | undefined {
 export function readDuration(text: string): number {
   const ms = durationOf(text);
   if (ms) return ms;
-  throw new InvalidArgumentError('It takes a time such as 90s, 15m, 2h or 7d.');
+  throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
 }

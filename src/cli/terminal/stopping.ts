@@ -39,7 +39,7 @@ export function stopRequested(): Promise<StopRequest> {
     };
     process.off('SIGTERM', exitEarly);
     for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => ask(signal, exitCode));
-    const gone = () => ask('what started it is gone', exitCodes.SIGTERM);
+    const gone = () => ask('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', gone);
     const ancestors = npmAncestors();
     if (ancestors === undefined) return;

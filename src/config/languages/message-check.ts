@@ -25,7 +25,7 @@ export function mistakeIn(key: string, english: string, text: string, language: 
     const parts = parseMessage(text);
     const allowed = new Set([...namesIn(parseMessage(english)), ...freeNames(key)]);
     const foreign = [...namesIn(parts)].find((name) => !allowed.has(name));
-    if (foreign) return `${foreign} is no value of this message`;
+    if (foreign) return `${foreign} is not a value of this message`;
     formatMessage(parts, {}, language, plainText(language));
     return undefined;
   } catch (error) {

@@ -18,7 +18,7 @@ const styles: readonly string[] = ['number', 'date', 'time'];
 export function parseMessage(source: string): readonly MessagePart[] {
   const reader = new Reader(source);
   const parts = reader.parts(undefined, false);
-  if (!reader.done) throw reader.wrong('it closes what is not open');
+  if (!reader.done) throw reader.wrong('it closes a tag that is not open');
   return parts;
 }
 
@@ -80,12 +80,12 @@ class Reader {
   #braces(inPlural: boolean): MessagePart {
     this.#at++;
     const name = this.#word();
-    if (name === '') throw this.wrong('a name is missing behind "{"');
+    if (name === '') throw this.wrong('a name is missing after "{"');
     if (this.#take('}')) return { kind: 'value', name, style: undefined };
-    if (!this.#take(',')) throw this.wrong(`"}" or "," is missing behind "${name}"`);
+    if (!this.#take(',')) throw this.wrong(`"}" or "," is missing after "${name}"`);
     const type = this.#word();
     if (this.#take('}')) {
-      if (!styles.includes(type)) throw this.wrong(`"${type}" is none of ${styles.join(', ')}`);
+      if (!styles.includes(type)) throw this.wrong(`"${type}" is not one of ${styles.join(', ')}`);
       return { kind: 'value', name, style: type as ValueStyle };
     }
     if ((type !== 'plural' && type !== 'select') || !this.#take(',')) throw this.wrong(`"${type}" is not known`);

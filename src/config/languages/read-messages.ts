@@ -39,11 +39,11 @@ function tagOf(file: string): string {
   try {
     const [tag = ''] = Intl.getCanonicalLocales(name);
     if (tag === name) return tag;
-    throw new OperatorError(`${file}: call it ${tag}.json, as BCP 47 writes that language.`);
+    throw new OperatorError(`${file}: rename it to ${tag}.json, the BCP 47 form of that language.`);
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `${file}: "${name}" is no language. Name the file by its BCP 47 tag, such as it.json or pt-BR.json.`,
+      `${file}: "${name}" is not a language. Name the file after its BCP 47 tag, such as it.json or pt-BR.json.`,
     );
   }
 }
@@ -56,7 +56,7 @@ function readOwnFile(file: string): Messages {
     throw new OperatorError(`${file}: it could not be read: ${reasonOf(error)}`);
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new OperatorError(`${file}: it must hold one object of keys and messages.`);
+    throw new OperatorError(`${file}: it must contain one object of keys and messages.`);
   for (const [key, text] of Object.entries(read)) {
     if (typeof text !== 'string') throw new OperatorError(`${file}: the message "${key}" must be text.`);
     refuseMalformed(file, key, text);

@@ -17,10 +17,15 @@ export const projectSettings = {
     'the folder with message files that change or add a language',
     folder,
   ),
-  defaultLanguage: text('DEFAULT_LANGUAGE', 'en', 'the language for people who ask for no available language', {
-    takes: 'a language tag (BCP 47), such as de',
-    pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i,
-  }),
+  defaultLanguage: text(
+    'DEFAULT_LANGUAGE',
+    'en',
+    'the language for people whose browser requests no available language',
+    {
+      takes: 'a language tag (BCP 47), such as de',
+      pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i,
+    },
+  ),
   compat: oneOf(
     'COMPAT',
     ['off', 'passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13'],
@@ -51,14 +56,19 @@ export const projectSettings = {
     },
   ),
   smtpUrl: where(
-    text('SMTP_URL', '', 'the URL of the mail server. Unset: the service writes mail to DATA_DIR/mail', {
+    text('SMTP_URL', '', 'the URL of the mail server. Unset: the service writes emails to DATA_DIR/mail', {
       takes: `smtp://USER:PASSWORD@HOST:PORT or smtps://…${percentEncode}`,
       secret: true,
     }),
     isSmtpUrl,
   ),
-  mailFrom: text('MAIL_FROM', 'gatehouse@localhost', 'the sender of mail. If it has no name, the name is BRAND_NAME', {
-    takes: 'an address, or Name <address>',
-    pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
-  }),
+  mailFrom: text(
+    'MAIL_FROM',
+    'gatehouse@localhost',
+    'the sender of emails. If it has no name, the name is BRAND_NAME',
+    {
+      takes: 'an address, or Name <address>',
+      pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
+    },
+  ),
 } as const;

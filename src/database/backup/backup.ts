@@ -46,7 +46,7 @@ export async function backUp(
     shown.advance(0, 'checking the copy');
     leaveLog(draft);
     checkCopy(draft);
-    shown.advance(bytes, 'bringing it to disk');
+    shown.advance(bytes, 'syncing it to disk');
     syncToDisk(draft);
   } finally {
     shown.end();
@@ -85,7 +85,7 @@ export async function restore(
     return await putInPlace(target, overwrite, async (draft) => {
       await watchGrowth(draft, bytes, shown, () => copyFile(source, draft));
       chmodSync(draft, 0o600);
-      shown.advance(0, 'bringing it to disk');
+      shown.advance(0, 'syncing it to disk');
       await change?.(draft);
       leaveLog(draft);
       syncToDisk(draft);
@@ -142,7 +142,7 @@ function checkCopy(path: string): void {
       file.close();
     }
   } catch (error) {
-    throw new OperatorError(`${path} is not a whole Gatehouse database: ${reasonOf(error)}.`);
+    throw new OperatorError(`${path} is not a complete Gatehouse database: ${reasonOf(error)}.`);
   }
   const unknown = names.filter((name) => !knownMigrations.includes(name));
   if (unknown.length > 0) {

@@ -19,7 +19,7 @@ export function readKeyFile(path: string): string | undefined {
   if (content.length >= shortest) return content;
   const found = content.length === 0 ? 'is empty' : `holds ${content.length} characters`;
   throw new OperatorError(
-    `The key file ${path} ${found}; a key has at least ${shortest}. If it was cut off, put back the copy that belongs to this database. If the database is new, remove the file: another is made.`,
+    `The key file ${path} ${found}; a key has at least ${shortest}. If it was truncated, restore the copy that belongs to this database. If the database is new, remove the file: Gatehouse creates another one.`,
   );
 }
 

@@ -29,7 +29,7 @@ export function findSealingSecrets(
       secret: encryptionKey,
       isRandom: false,
       name: 'ENCRYPTION_KEY',
-      advice: 'Set it to the value that this database was last started with, or unset it if there was none.',
+      advice: 'Set it to the value that the last start used, or unset it if it was not set.',
     });
   }
   if (encryptionKey && previousEncryptionKey) {
@@ -42,7 +42,7 @@ export function findSealingSecrets(
       isRandom: false,
       name: 'the password in DATABASE_URL',
       advice:
-        'If the password was changed, start once with the earlier one and ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same here.',
+        'If the password was changed, start once with the earlier password and with ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same value here.',
     });
   }
   const content = secrets.length === 0 && make ? readOrMakeKeyFile(path) : readKeyFile(path);
@@ -51,7 +51,7 @@ export function findSealingSecrets(
       secret: content,
       isRandom: true,
       name: path,
-      advice: `Put the ${path} that belongs to this database there, or set ENCRYPTION_KEY if it was set before. Several instances need the same.`,
+      advice: `Restore the ${path} that belongs to this database, or set ENCRYPTION_KEY if it was set before. All instances need the same key.`,
     });
   }
   const [first, ...others] = secrets;

@@ -102,7 +102,7 @@ describe('Sealing', () => {
       assert.throws(
         () => createSealing(where),
         (error: Error) =>
-          error instanceof OperatorError && says.test(error.message) && /put back the copy/.test(error.message),
+          error instanceof OperatorError && says.test(error.message) && /restore the copy/.test(error.message),
       );
     }
   });

@@ -33,7 +33,7 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
   return {
     async database() {
       const { rows } = await ask(readsAlone);
-      if (rows[0]?.yes) throw new Error('it takes no writes');
+      if (rows[0]?.yes) throw new Error('it accepts no writes');
     },
     disk: atMostEvery(writeEvery, async () => {
       try {

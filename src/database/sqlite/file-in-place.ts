@@ -24,7 +24,7 @@ export function fileInPlace(path: string): () => void {
 
 const gone = (path: string): Error =>
   unavailable(
-    'The database cannot take this at the moment. Try again shortly.',
+    'The database cannot store this at the moment. Try again shortly.',
     5,
     `${path} was removed or replaced: put it back and start the service again`,
   );

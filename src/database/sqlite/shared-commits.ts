@@ -28,11 +28,11 @@ const restMs = 1.5;
 const shareMs = 0.3;
 
 const dropped = () =>
-  unavailable('The database cannot take this at the moment. Try again shortly.', 5, 'the transaction was dropped');
+  unavailable('The database cannot store this at the moment. Try again shortly.', 5, 'the transaction was dropped');
 
 const taken = () =>
   unavailable(
-    'The database cannot take this at the moment. Try again shortly.',
+    'The database cannot store this at the moment. Try again shortly.',
     5,
     'another program holds the write lock',
   );

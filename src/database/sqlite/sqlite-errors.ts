@@ -12,5 +12,5 @@ export const isOfDisk = (error: unknown): boolean => diskCodes.has(resultCode(er
 
 export function translate(error: unknown): unknown {
   if (!awayCodes.has(resultCode(error))) return error;
-  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, reasonOf(error));
+  return unavailable('The database cannot store this at the moment. Try again shortly.', 5, reasonOf(error));
 }

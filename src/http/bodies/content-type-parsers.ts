@@ -31,7 +31,7 @@ function readJsonBody(bytes: Buffer): unknown {
 function refuseCompressed({ headers }: FastifyRequest): void {
   const coding = headers['content-encoding'];
   if (coding === undefined || coding.trim() === '' || coding.trim().toLowerCase() === 'identity') return;
-  throw new Problem(415, 'Unsupported Media Type', 'Send the body as it is: it is not taken compressed.', {
+  throw new Problem(415, 'Unsupported Media Type', 'Send the body uncompressed.', {
     code: 'unsupported_encoding',
     headers: { 'Accept-Encoding': 'identity' },
   });

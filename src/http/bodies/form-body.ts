@@ -18,7 +18,8 @@ export const noValues = (): FormValues => Object.create(null);
 
 export function addOnce(values: FormValues, name: string, value: string, repeatable?: string): void {
   if (name === '__proto__') throw badRequest('A parameter cannot be named "__proto__".', 'parameter_invalid');
-  if (isBadText(name) || isBadText(value)) throw badRequest('A parameter holds a NUL character.', 'encoding_invalid');
+  if (isBadText(name) || isBadText(value))
+    throw badRequest('A parameter contains a NUL character.', 'encoding_invalid');
   if (name in values && name === repeatable) {
     const several = values as Record<string, string | string[]>;
     const before = several[name] as string | string[];

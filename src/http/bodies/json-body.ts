@@ -13,7 +13,7 @@ function refusePoison(key: string, value: unknown): unknown {
     throw badRequest(`A key of the body cannot be named "${key}".`, 'body_invalid');
   }
   if (isBadText(key) || (typeof value === 'string' && isBadText(value))) {
-    throw badRequest('The body holds a NUL character or half of a surrogate pair.', 'encoding_invalid');
+    throw badRequest('The body contains a NUL character or half of a surrogate pair.', 'encoding_invalid');
   }
   return value;
 }

@@ -8,7 +8,7 @@ const longestHeaders = 1024;
 
 const broken = () => badRequest('The body is not well-formed multipart/form-data.', 'body_invalid');
 const holdsFile = () =>
-  new Problem(415, 'Unsupported Media Type', 'The form holds a file; files are not taken here.', {
+  new Problem(415, 'Unsupported Media Type', 'The form contains a file. This service does not accept files.', {
     code: 'unsupported_media_type',
   });
 

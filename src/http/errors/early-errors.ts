@@ -23,7 +23,7 @@ const problems = new Map([
   ],
 ]);
 const urlTooLong = new Problem(414, 'URI Too Long', 'The URL is longer than 16 KiB.', { code: 'url_too_long' });
-const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header takes 100-continue alone.', {
+const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header accepts only 100-continue.', {
   code: 'expectation_failed',
 });
 

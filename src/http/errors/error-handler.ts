@@ -39,12 +39,12 @@ const frameworkProblems = new Map<string, () => Problem>([
   ],
   [
     'FST_ERR_MAX_PARAM_LENGTH',
-    () =>
-      new Problem(414, 'URI Too Long', 'A part of the path is too long to name anything.', { code: 'url_too_long' }),
+    () => new Problem(414, 'URI Too Long', 'A segment of the path is too long.', { code: 'url_too_long' }),
   ],
   [
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
-    () => new Problem(400, 'Bad Request', 'The body is not as long as Content-Length says.', { code: 'body_invalid' }),
+    () =>
+      new Problem(400, 'Bad Request', 'The length of the body differs from Content-Length.', { code: 'body_invalid' }),
   ],
 ]);
 
@@ -57,9 +57,14 @@ export function toProblem(error: FastifyError | Problem): Problem {
   if (status >= 400 && status < 500) {
     return new Problem(status, STATUS_CODES[status] ?? 'Bad Request', error.message, { code: 'bad_request' });
   }
-  return new Problem(500, 'Internal Server Error', 'Something went wrong here. It was logged under the request id.', {
-    code: 'internal_error',
-  });
+  return new Problem(
+    500,
+    'Internal Server Error',
+    'Something went wrong in the service. The log has the details under the request id.',
+    {
+      code: 'internal_error',
+    },
+  );
 }
 
 /** A body that breaks its schema is 422 with one entry a field; a query string or a path is 400. */

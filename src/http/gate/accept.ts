@@ -63,7 +63,7 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
 }
 
 export const notAcceptable = () =>
-  new Problem(406, 'Not Acceptable', 'Send the header "Accept: application/json": answers here are JSON.', {
+  new Problem(406, 'Not Acceptable', 'Send the header "Accept: application/json". The API responds in JSON.', {
     code: 'accept_header_required',
   });
 

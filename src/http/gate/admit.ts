@@ -124,7 +124,7 @@ export function admitRequests(
     }
     // The router found no route for this method: errors are still answered in the form of the path's own routes.
     request.errorForm = known.config.errors ?? null;
-    throw new Problem(405, 'Method Not Allowed', `${request.method} is not possible here; ${known.allow} is.`, {
+    throw new Problem(405, 'Method Not Allowed', `${request.method} is not allowed here. Allowed: ${known.allow}.`, {
       code: 'method_not_allowed',
       headers: { Allow: known.allow },
     });
@@ -165,7 +165,7 @@ function refuseUnreadable({ url, query, headers, raw }: FastifyRequest, readsQue
   // Sent twice it arrives as a list (`joinDuplicateHeaders`): who stands in front may have gone by the other (RFC 9112 3.2).
   if (headers.host?.includes(',')) throw badRequest('The Host header was sent more than once.', 'host_invalid');
   // PostgreSQL cannot hold this character in a text, so nothing can be named by it.
-  if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
+  if (url.includes('%00')) throw badRequest('The URL contains a NUL character (%00).', 'encoding_invalid');
   const broken = readsQuery ? undefined : queryStringProblem(query);
   if (broken) throw broken;
 }

@@ -4,5 +4,5 @@ import { forbidden } from '../../platform/errors.ts';
 /** Contract 8.9: an application, trusted or not, cannot create what would outlive the person's consent to it. */
 export function refuseToOutliveConsent({ application }: Caller): void {
   if (!application) return;
-  throw forbidden('An application cannot make what would outlive your consent to it. Do this in your settings.');
+  throw forbidden('An application cannot create anything that would outlive your consent. Do this in your settings.');
 }

@@ -8,8 +8,8 @@ export function proofTooOld(proof: Proof, demand: ProofDemand = {}): Problem {
   const acr = levelToName(proof, demand.acr);
   const detail =
     acr === undefined
-      ? 'Prove again who you are: POST /v1/sessions/current/proofs, or send current_password along.'
-      : `Prove who you are at the level ${acr}: POST /v1/sessions/current/proofs.`;
+      ? 'Prove your identity again: send POST /v1/sessions/current/proofs, or add current_password to this request.'
+      : `Prove your identity at the level ${acr}: send POST /v1/sessions/current/proofs.`;
   const challenge = [
     'Bearer error="insufficient_user_authentication"',
     `error_description="${detail}"`,

@@ -14,11 +14,12 @@ export const resourceMetadataHint = (baseUrl: string, path = '/v1'): string =>
 
 const reasons = {
   token_missing: 'This needs an access token: send "Authorization: Bearer <ACCESS_TOKEN>".',
-  token_malformed: 'What was sent is not an access token of this service, or it is one for another of its addresses.',
+  token_malformed:
+    'The value is not an access token of this service, or the token is for another address of the service.',
   token_expired: 'The access token has expired: refresh it, or log in again.',
   token_revoked: 'The access token was revoked: log in again.',
-  client_revoked: 'The client that the access token was issued to no longer exists.',
-  user_gone: 'The user whom the access token was issued to no longer exists, or is disabled.',
+  client_revoked: 'The client of the access token no longer exists.',
+  user_gone: 'The user of the access token no longer exists, or is disabled.',
 } as const;
 
 type UnauthorizedCode = keyof typeof reasons;
@@ -39,7 +40,7 @@ export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {
 
 /** RFC 6750 3.1. `scope`: all that a token needs, with spaces between. */
 export function insufficientScope(scope: string): Problem {
-  return new Problem(403, 'Forbidden', `The access token does not hold the scope "${scope}" that this needs.`, {
+  return new Problem(403, 'Forbidden', `The access token does not have the required scope "${scope}".`, {
     code: 'insufficient_scope',
     headers: { 'WWW-Authenticate': `Bearer realm="gatehouse", error="insufficient_scope", scope="${scope}"` },
   });

@@ -76,11 +76,6 @@ export async function peekOneTimeToken(
 }
 
 export const linkNotValid = (): Problem =>
-  new Problem(
-    404,
-    'Not Found',
-    'This link is not valid any more: it was used, it expired, or a newer one replaced it.',
-    {
-      code: 'link_invalid',
-    },
-  );
+  new Problem(404, 'Not Found', 'This link is no longer valid: it was used, it expired, or a newer link replaced it.', {
+    code: 'link_invalid',
+  });

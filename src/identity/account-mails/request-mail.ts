@@ -36,4 +36,4 @@ export async function countMail(
 }
 
 export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>
-  tooManyRequests('Too many mails were asked for. Wait for the last one to arrive.', retryAfterSeconds);
+  tooManyRequests('Too many emails were requested. Wait for the last one to arrive.', retryAfterSeconds);

@@ -33,7 +33,7 @@ export function keepFirstPassword(
     return file;
   } catch (err) {
     const mend = `gatehouse user password ${email}`;
-    log.error({ err, file, mend }, 'the password of the administrator could not be written; set another');
+    log.error({ err, file, mend }, 'the password of the administrator could not be written to a file; set another one');
     return undefined;
   }
 }
@@ -76,13 +76,13 @@ export async function forgetFirstPassword(
     const first = await findFirstAdministrator(db);
     if (!first || id <= first.id) rmSync(file, { force: true });
   } catch (err) {
-    log.warn({ err, file }, 'the first password is of no use any more, and its file could not be removed; remove it');
+    log.warn({ err, file }, 'the first password is no longer valid, but its file could not be removed; remove it');
   }
 }
 
 /** For who reads the log. The password itself is never in it. */
 export function logFirstAdministrator(log: Logger, { email, file, isNew }: FirstAdministrator): void {
-  if (isNew) log.info({ email }, 'made the first administrator');
+  if (isNew) log.info({ email }, 'created the first administrator');
   if (!file) return;
   if (isNew) log.info({ file }, 'the password of the administrator is in this file until the first sign-in');
   else log.info({ file, email }, 'nobody has signed in with the first password yet; it is in this file');

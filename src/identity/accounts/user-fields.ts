@@ -93,10 +93,10 @@ export async function checkNewPassword(
   }
   const folded = password.trim().normalize('NFC').toLowerCase();
   if (folded === foldEmail(email ?? '') || folded === username) {
-    return wrong('common', `${field} must not be what the user logs in with.`);
+    return wrong('common', `${field} must not be an identifier of the user.`);
   }
   if (await isCommonPassword(password)) {
-    return wrong('common', `${field} is among the commonly breached ones; choose another.`);
+    return wrong('common', `${field} is a common password. Choose another one.`);
   }
   return undefined;
 }

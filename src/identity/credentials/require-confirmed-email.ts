@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
 
-export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the mail.';
+export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the email.';
 
 /** Whether the setting refuses this user. It says nothing about a user who has no email address. */
 export const lacksConfirmation = (

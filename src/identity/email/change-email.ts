@@ -97,7 +97,7 @@ export async function applyEmailChange(
   if (!change) return undefined;
   const user = await replaceEmail(tx, userId, email, at);
   if (!user || (await isKeptForAnother(tx, email, userId, at))) {
-    throw conflict('Another user has this email address by now.', 'email_taken');
+    throw conflict('Another user has taken this email address in the meantime.', 'email_taken');
   }
   if (change.old_email !== null) {
     const notice = { template: 'email-changed', recipient: change.old_email, data: { change: change.id } };
@@ -128,7 +128,10 @@ export async function undoEmailChange(
     undoable(change, at);
     if (!user || !change || user.disabled) throw linkNotValid();
     if (!(await replaceEmail(tx, user.id, email, at))) {
-      throw conflict('Another user has this email address by now. Ask the people who run the service.', 'email_taken');
+      throw conflict(
+        'Another user has taken this email address in the meantime. Ask the people who run the service.',
+        'email_taken',
+      );
     }
     await updateUser(tx, user.id, { password_hash: nobodyKnows, updated_at: at });
     await closeEmailChanges(tx, user.id, change.created_at, at);

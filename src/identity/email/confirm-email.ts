@@ -34,7 +34,7 @@ export async function requestOwnConfirmation(
 ): Promise<void> {
   const user =
     caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
-  if (!user) throw notFound('There is no user behind this token.');
+  if (!user) throw notFound('This token does not belong to a user.');
   const pending = await findPendingChange(context.database.db, user.id, context.now());
   const message = pending?.new_email
     ? { template: 'confirm-new-email', recipient: pending.new_email, data: { change: pending.id } }
@@ -48,7 +48,7 @@ export async function requestOwnConfirmation(
 
 function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {
   if (email === null) throw conflict('This user has no email address to confirm.', 'email_missing');
-  if (email_confirmed) throw conflict('The email address is confirmed already.', 'email_confirmed');
+  if (email_confirmed) throw conflict('The email address is already confirmed.', 'email_confirmed');
   return email;
 }
 

@@ -121,7 +121,7 @@ export function authenticatorsResource(services: FactorServices) {
   });
 }
 
-const alreadyConfirmed = () => conflict('This authenticator app is enabled already.', 'already_confirmed');
+const alreadyConfirmed = () => conflict('This authenticator app is already enabled.', 'already_confirmed');
 
 const wrongCode = () =>
   unprocessable([{ field: 'code', code: 'wrong', message: 'This is not the code that the app shows now.' }]);

@@ -24,7 +24,7 @@ const Options = Type.Object({ challenge: Type.String() }, { additionalProperties
 
 /** Factors belong to a person, not to a client of that person. */
 function requirePerson({ kind, userId }: Caller): string {
-  if (kind !== 'user' || userId === null) throw forbidden('Only a person has factors, and signs in to change them.');
+  if (kind !== 'user' || userId === null) throw forbidden('Only a signed-in user can have and change factors.');
   return userId;
 }
 
@@ -58,7 +58,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
         tags,
         summary: 'Get the options for navigator.credentials',
         description:
-          'With a token: to make a passkey. Without one, or with `type: get`: to sign in, or to prove again who you are. ' +
+          'With a token: to create a passkey. Without a token, or with `type: get`: to sign in, or to renew the proof of identity. ' +
           'A challenge works once, within five minutes.',
         body: Type.Object(
           {
@@ -87,7 +87,8 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
         return { data: await requestOptions(services, userId) };
       }
       const userId = requirePerson(caller);
-      if (!isSignedIn(caller)) throw forbidden('Only somebody who signed in here makes a passkey, and no application.');
+      if (!isSignedIn(caller))
+        throw forbidden('Only a person who has signed in here can create a passkey. An application cannot.');
       requireScope(caller, 'passkeys:write');
       const user = await findUser(database.db, userId);
       if (!user) throw notFound();
@@ -134,7 +135,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       const recovery_codes = await changeAs(database, holdAuthority, act, async (tx, _invalidate, held) => {
         await services.guardChange(tx, held);
         if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
-          throw conflict('Recovery codes stand in for a second factor. Set one up first.', 'no_factor');
+          throw conflict('Recovery codes replace a second factor. Set up a second factor first.', 'no_factor');
         }
         const codes = await makeRecoveryCodes(context, tx, userId);
         const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;

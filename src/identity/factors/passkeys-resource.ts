@@ -59,7 +59,7 @@ const wrongPasskey = () =>
     {
       field: 'passkey',
       code: 'wrong',
-      message: 'The passkey was not made for this service, this user and this moment.',
+      message: 'The passkey was not created for this service, this user and this challenge.',
     },
   ]);
 
@@ -100,7 +100,7 @@ export function passkeysResource(services: FactorServices) {
       const userId = caller.userId as string;
       const isFirst = !made.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
       if (!(await storePasskey(tx, made, values.name as string))) {
-        throw conflict('This passkey is registered already, or its challenge was used.', 'passkey_used');
+        throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');
       }
       await noteFactorRow(services, call, 'passkey', 'added', { id: made.row.id, user_id: userId });
       if (isFirst) call.reveal({ recovery_codes: await makeRecoveryCodes(context, tx, userId) });

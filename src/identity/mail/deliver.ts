@@ -25,7 +25,7 @@ export const openDelivery = (context: Context): Delivery =>
 
 /** An address that could end a header gets no mail. Stored addresses cannot; this is the last check. */
 function addressOf({ recipient }: QueuedMail): string {
-  if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address is none that mail can be sent to');
+  if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address cannot receive email');
   return recipient;
 }
 
@@ -84,7 +84,7 @@ function deliverToFiles(context: Context): Delivery {
       const file = join(folder, `${mail.id}-${mail.template}.eml`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(file, message as Buffer, { mode: 0o600 });
-      log.info({ file, template: mail.template }, 'no SMTP_URL: mail written to a file');
+      log.info({ file, template: mail.template }, 'no SMTP_URL: email written to a file');
     },
     close: () => undefined,
   };

@@ -82,7 +82,7 @@ export class Mail {
     data: { template, recipient, data, language: accepted },
   }: Job<MailData>): Promise<void> {
     const compose = this.#mails.get(template) ?? (this.#isOwn(template) ? composeOwn : undefined);
-    if (!compose) throw new Error(`no mail is named ${template}`);
+    if (!compose) throw new Error(`no email template is named ${template}`);
     const queued = { id: key, template, recipient, data: JSON.stringify(data), created_at: createdAt };
     const language = languagesOf(this.#context.config).chooseFor(accepted);
     const mail: QueuedMail = { ...queued, language };

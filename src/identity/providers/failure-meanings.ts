@@ -1,12 +1,12 @@
 /** Why a sign-in with a provider failed, and what to do about it. The console and the test sign-in show these sentences. */
 export const failureMeanings = {
   unreachable: 'The provider did not answer in time. Check its address and the network.',
-  bad_answer: 'The provider did not answer as its protocol demands. Check the issuer.',
+  bad_answer: 'The response of the provider violates the protocol. Check the issuer.',
   client_rejected:
     'The provider does not accept the client. Check its id, and whether its secret is wrong or has expired.',
   request_rejected:
     'The provider refused the request. Check the redirect URI and the scopes that are registered there.',
-  token_rejected: 'The ID token cannot be accepted: its issuer, audience, nonce, algorithm or signature is wrong.',
+  token_rejected: 'The ID token is invalid: its issuer, audience, nonce, algorithm or signature is wrong.',
   clock: 'The ID token has expired or is not valid yet. Check the clocks of both machines.',
   declaration: 'The declaration of the provider failed: its map, profile or clientSecret.',
   other: 'The sign-in failed for another reason. The log has the details.',

@@ -103,7 +103,7 @@ function complaintsAbout(provider: unknown, isTaken: (name: string) => boolean):
     complaints.push('name: it takes lowercase letters, digits and dashes, at most 40, such as "acme".');
   } else if (isTaken(name)) complaints.push(`name: another provider is named "${name}"; choose another name.`);
   if (issuer === undefined) complaints.push('issuer is missing: the address of the provider.');
-  if (!clientId) complaints.push('clientId is missing: what the provider calls this service.');
+  if (!clientId) complaints.push('clientId is missing: the client id of this service at the provider.');
   for (const [value, factors] of Object.entries(acr ?? {})) {
     if (factors !== 1 && factors !== 2) complaints.push(`acr.${value}: it takes 1 or 2, the number of factors.`);
   }

@@ -15,10 +15,15 @@ export interface Mapped {
 const names = ['name', 'username', 'phone'] as const;
 
 const wrongMap = (provider: string, reason: string) =>
-  new Problem(502, 'Bad Gateway', 'This provider could not be understood. Tell the people who run this service.', {
-    code: 'provider_failed',
-    reason: `map of the provider ${provider}: ${reason}`,
-  });
+  new Problem(
+    502,
+    'Bad Gateway',
+    'The response of this provider is not usable. Tell the people who run this service.',
+    {
+      code: 'provider_failed',
+      reason: `the map function of the provider ${provider}: ${reason}`,
+    },
+  );
 
 /** A value that a field does not take is an error of the declaration: nobody is signed in with half of it. */
 export function mapClaims(

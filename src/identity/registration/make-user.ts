@@ -73,7 +73,7 @@ async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
 /** Administrators and the command line make users whatever the setting says. */
 export function requireOpenRegistration({ registration }: Pick<Config, 'registration'>): void {
   if (registration === 'open') return;
-  throw new Problem(403, 'Registration is closed', 'Accounts are made by the administrators of this service.', {
+  throw new Problem(403, 'Registration is closed', 'Only administrators of this service create accounts.', {
     code: 'registration_closed',
   });
 }

@@ -22,7 +22,7 @@ const askedLimits = ({ address }: RequestSource) => networkLimits('taken', addre
 const asking = new Turnstile(1, 500);
 
 const tooManyAnswers = (seconds: number) =>
-  tooManyRequests('Too many identifiers that this network asked for were taken. Try again later.', seconds);
+  tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
 
 /** So many users an hour from one network. The attempt counts when it is told to: when there is a new user. */
 export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {

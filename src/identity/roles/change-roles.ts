@@ -22,13 +22,13 @@ export async function changeRoles(
   const { database, now } = context;
   return commitAndInvalidate(database, async (tx, invalidate) => {
     const user = await lockUser(tx, database.engine, userId);
-    if (!user) throw new OperatorError('The user is gone.');
+    if (!user) throw new OperatorError('The user no longer exists.');
     const before = rolesOf(user);
     const after = [...new Set([...before, ...give])].filter((role) => !take.includes(role));
     if (before.length === after.length && before.every((role) => after.includes(role))) return before;
     const losesAdmin = before.includes('admin') && !after.includes('admin');
     if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, user.id))) {
-      throw new OperatorError('This is the last administrator. Make another user one first.');
+      throw new OperatorError('This is the last administrator. Make another user an administrator first.');
     }
     await updateUser(tx, user.id, { roles: JSON.stringify(after), updated_at: now() });
     const data = { roles: after, changes: { roles: { from: before, to: after } } };

@@ -27,7 +27,8 @@ export function readImportRecord(
   }
   const { password_hash: hash } = values;
   const isHash = typeof hash === 'string' && isKnownHash(hash);
-  if (!isHash) reasons.push('password_hash is of no known form (bcrypt, argon2i, argon2id, scrypt, pbkdf2_sha256)');
+  if (!isHash)
+    reasons.push('password_hash has an unknown format (known: bcrypt, argon2i, argon2id, scrypt, pbkdf2_sha256)');
   const roles = collect(reasons, () => readRoles(config, values.roles));
   const confirmed = collect(reasons, () => readFlag(values.email_confirmed));
   const createdAt = collect(reasons, () => readTime(values.created_at, now));

@@ -140,7 +140,7 @@ export const administerUser = (services: AccountServices): Action[] => [
       const email = emailOf(row);
       await transaction(async (call) => {
         const user = await markEmailConfirmed(call.tx, row.id, email, call.now);
-        if (!user) throw conflict('The user was changed meanwhile.');
+        if (!user) throw conflict('Somebody else changed the user in the meantime.');
         await note(call, 'email.confirmed', row.id);
       });
     },
@@ -168,7 +168,7 @@ export const administerUser = (services: AccountServices): Action[] => [
     method: 'DELETE',
     access: administrators,
     summary:
-      'End every login of the user; personal access tokens and clients stay. One’s own keeps the login that asks',
+      'End every login of the user; personal access tokens and clients stay. Callers who do this to their own account keep the current login',
     async run({ row, caller, transaction }) {
       requireEverything(caller);
       await transaction(async (call) => {

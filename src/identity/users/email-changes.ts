@@ -7,7 +7,7 @@ import { findPendingChange, withdrawPendingChange } from '../accounts/email-chan
 import { isSelf } from './guard-user.ts';
 
 const name = 'email-changes';
-const nothingPending = () => notFound('No change of the email address waits for its confirmation.');
+const nothingPending = () => notFound('No change of the email address is pending.');
 
 const shown = Type.Array(Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }));
 

@@ -44,7 +44,7 @@ export function requireEveryScope(caller: Caller): void {
 }
 
 export const lastAdministrator = () =>
-  conflict('This is the last administrator. Make another user one first.', 'last_administrator');
+  conflict('This is the last administrator. Make another user an administrator first.', 'last_administrator');
 
 /** In the transaction, before the write: refuses what only administrators, or nobody, may change. */
 export async function guardUserWrite(

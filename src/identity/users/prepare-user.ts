@@ -38,7 +38,7 @@ export async function prepareUser(
     const wrong = await checkNewPassword(password, { ...user, ...prepared });
     if (wrong) errors.push(wrong);
   } else if (values.end_tokens) {
-    const message = 'end_tokens is sent only together with a new password.';
+    const message = 'end_tokens is allowed only together with a new password.';
     errors.push({ field: 'end_tokens', code: 'unknown', message });
   }
   if (errors.length > 0) throw unprocessable(errors);

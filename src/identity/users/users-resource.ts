@@ -46,8 +46,8 @@ export function usersResource(context: Context, services: AccountServices) {
   return defineResource({
     name: 'users',
     description:
-      'An administrator sees all users, a user itself, a personal client its owner. `me` in place of an id is the caller. ' +
-      'A new email of one’s own takes effect when it is confirmed.',
+      'Administrators see all users. A user sees only their own account, and a personal client sees its owner. `me` instead of an id is the caller. ' +
+      'If users change their own email, the change takes effect when they confirm it.',
     managed: false,
     fields: {
       email: text({
@@ -93,7 +93,7 @@ export function usersResource(context: Context, services: AccountServices) {
         min: 0,
         max: 1024,
         description:
-          'Needed to change the own password, email, username or phone; users without a password need a recent proof instead. Counts as a recent proof wherever one is asked for.',
+          'Required to change your own password, email, username or phone. Users without a password need a recent proof instead. Counts as a recent proof wherever one is required.',
       }),
       end_tokens: boolean({
         virtual: true,
@@ -125,7 +125,7 @@ export function usersResource(context: Context, services: AccountServices) {
         searchable: true,
         sortable: true,
         description:
-          'The set of people that the user belongs to. A client with a realm signs in nobody else. The Passport import sets it.',
+          'The group of users that the user belongs to. A client with a realm signs in only users of that realm. The Passport import sets it.',
         example: 'users',
       }),
       created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),

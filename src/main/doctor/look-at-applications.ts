@@ -24,8 +24,8 @@ export async function lookAtApplications(db: Db): Promise<Finding[]> {
       : [
           notice(
             'applications',
-            'public and trusted: any program can pretend to be them, and people are not asked: {names}',
-            'Set trusted to false so that people are asked, or let a server of the application keep a secret.',
+            'public and trusted: any program can impersonate these applications without asking people for consent: {names}',
+            'Set trusted to false, so that people are asked for consent, or let a server of the application keep a secret.',
             { names: names(open) },
           ),
         ]),

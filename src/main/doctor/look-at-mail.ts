@@ -4,12 +4,12 @@ import { explain, type Finding, notice, ok, wrong } from './finding.ts';
 
 export async function lookAtMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
   if (!smtpUrl)
-    return notice('mail', 'no SMTP_URL: mail is written to {dir}/mail', 'Set SMTP_URL to a mail server.', {
+    return notice('mail', 'no SMTP_URL: email is written to {dir}/mail', 'Set SMTP_URL to a mail server.', {
       dir: dataDir,
     });
   try {
     await checkDelivery(smtpUrl);
-    return ok('mail', 'the mail server lets us in');
+    return ok('mail', 'the mail server accepts the login');
   } catch (error) {
     return wrong('mail', '{reason}', 'Check SMTP_URL: host, port, user, password, and smtp or smtps.', {
       reason: explain(error),

@@ -67,6 +67,6 @@ export async function lookAtFailures(db: Db): Promise<Finding[]> {
     if (last_failure_at === null || (last_success_at ?? 0) >= last_failure_at) return [];
     const meaning = failureMeanings[(failure ?? 'other') as FailureCode];
     const values = { name, at: new Date(last_failure_at).toISOString(), why: failure_detail ?? '' };
-    return [notice(part, 'the last sign-in with {name} failed at {at}: {why}', meaning, values)];
+    return [notice(part, 'the last sign-in with {name}, at {at}, failed: {why}', meaning, values)];
   });
 }

@@ -30,7 +30,7 @@ function lookAtAddress({ host, baseUrl }: Config): Finding[] {
   return [
     complain(
       'address',
-      'it listens on {host}, but BASE_URL is {url}: links and tokens name an address that only this machine reaches',
+      'the service listens on {host}, but BASE_URL is {url}: links and tokens contain an address that only this machine can reach',
       'Set BASE_URL to the address that callers use, such as https://auth.example.com.',
       { host, url: baseUrl },
     ),
@@ -80,7 +80,8 @@ function lookAtApplications(config: Config): Finding[] {
     findings.push(notice('applications', what, 'Set DYNAMIC_CLIENTS=token, unless you want this.'));
   }
   if (config.outboundPrivateAddresses && takesClientDocuments(config)) {
-    const what = 'OUTBOUND_PRIVATE_ADDRESSES: descriptions of applications are fetched from your own network too';
+    const what =
+      'OUTBOUND_PRIVATE_ADDRESSES: metadata documents of applications are also fetched from your own network';
     const mend = 'Unset it, or set CLIENT_DOCUMENTS=off, unless everybody who signs in here may reach that network.';
     findings.push(notice('applications', what, mend));
   }
@@ -93,7 +94,7 @@ const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
     .map(({ id }) =>
       wrong(
         'secrets',
-        'the secret of the client {id} has less than {bytes, number} bytes and can be guessed',
+        'the secret of the client {id} has fewer than {bytes, number} bytes and can be guessed',
         'Create another one with: openssl rand -base64 32',
         { id, bytes: shortestSafeSecret },
       ),
@@ -104,6 +105,6 @@ function lookAtRights({ dataDir, databaseUrl }: Config): Finding[] {
   const secrets = [join(dataDir, 'encryption.key'), join(dataDir, 'clients.json')];
   if (databaseUrl.startsWith('sqlite:')) secrets.push(databaseUrl.slice('sqlite:'.length));
   const readable = secrets.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
-  if (readable.length === 0) return [ok('rights', `what is secret in ${dataDir} is readable by its owner alone`)];
+  if (readable.length === 0) return [ok('rights', `only the owner can read the secrets in ${dataDir}`)];
   return readable.map((path) => wrong('rights', '{path} can be read by others', 'chmod 600 {path}', { path }));
 }

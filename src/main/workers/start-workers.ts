@@ -124,7 +124,7 @@ class Workers {
     const replace = (code: number, signal: string) => {
       if (this.#stopping) return;
       if (performance.now() - since > steadyMs) this.#failures = 0;
-      this.#log.error({ worker: worker.id, code, signal }, 'a worker ended; another is started');
+      this.#log.error({ worker: worker.id, code, signal }, 'a worker ended; the supervisor starts another one');
       this.#startAgain();
     };
     if (this.#running.has(worker)) worker.once('exit', replace);
@@ -184,7 +184,7 @@ class Workers {
 
   /** Its running requests are lost, as when a worker crashes. Its exit starts another worker. */
   #end(worker: Worker): void {
-    this.#log.error({ worker: worker.id, pid: worker.process.pid }, 'a worker does not answer; it is ended');
+    this.#log.error({ worker: worker.id, pid: worker.process.pid }, 'a worker does not answer; the supervisor ends it');
     worker.process.kill('SIGKILL');
   }
 

@@ -61,7 +61,7 @@ export class WorkerSiblings implements Siblings {
 
   async sumFigures(): Promise<string> {
     const text = await this.#ask((question) => ({ is: 'sum', question }));
-    if (text === undefined) throw unavailable('The figures of the workers cannot be had now.', 5);
+    if (text === undefined) throw unavailable('The metrics of the workers are not available at the moment.', 5);
     return text;
   }
 

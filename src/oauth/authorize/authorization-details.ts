@@ -23,7 +23,7 @@ export function readAuthorizationDetails(
   const details = parse(text);
   if (details.length === 0 || details.length > most) throw invalid(`authorization_details takes 1 to ${most} objects.`);
   // Characters that nobody sees can show the user something else than what is granted.
-  if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details holds invisible characters.');
+  if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details contains invisible characters.');
   for (const detail of details) {
     const { type } = detail;
     const declared = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
@@ -31,9 +31,9 @@ export function readAuthorizationDetails(
       throw invalid('authorization_details has a type that is not in authorization_details_types_supported.');
     }
     const wrongList = lists.find((name) => Object.hasOwn(detail, name) && !isTexts(detail[name]));
-    if (wrongList) throw invalid(`authorization_details: ${wrongList} must be a list of texts.`);
+    if (wrongList) throw invalid(`authorization_details: ${wrongList} must be a list of strings.`);
     if (Object.hasOwn(detail, 'identifier') && typeof detail.identifier !== 'string') {
-      throw invalid('authorization_details: identifier must be a text.');
+      throw invalid('authorization_details: identifier must be a string.');
     }
     if (typeof declared === 'object') {
       const [isValid, [first]] = Errors(declared.schema, detail);
@@ -63,7 +63,7 @@ export function narrowDetails(
   if (asked === undefined) return granted;
   const held = new Set(granted?.map((detail) => JSON.stringify(detail)));
   if (asked.some((detail) => !held.has(JSON.stringify(detail)))) {
-    throw invalid('authorization_details holds what was not granted.');
+    throw invalid('authorization_details contains an object that was not granted.');
   }
   return asked;
 }

@@ -23,7 +23,7 @@ export interface ValidatedClient {
   readonly client: StoredClient;
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
-  /** The application's own, given back as it is. */
+  /** The application's own, returned unchanged. */
   readonly state: string | undefined;
 }
 
@@ -59,12 +59,12 @@ export async function resolveClient(
   const id = onlyOnPage(parameters, 'client_id');
   const client = await clients.find(id);
   if (client?.type !== 'application') {
-    throw badRequest('The application that sent you here is not known, or not known any more (client_id).');
+    throw badRequest('The application that sent you here does not exist, or no longer exists (client_id).');
   }
   const redirectUri = onlyOnPage(parameters, 'redirect_uri');
   if (!isRegistered(client.redirectUris, redirectUri)) {
     throw badRequest(
-      'The application that sent you here wants the answer at an address that it has not registered (redirect_uri).',
+      'The application that sent you here uses a return address that it has not registered (redirect_uri).',
     );
   }
   const states = parameters.get('state');
@@ -110,7 +110,7 @@ export function readAuthorizationRequest(
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = asked.length === 0 ? [openidScope] : knownAndAllowed(known, asked, allowed);
   if (scopes.length === 0) {
-    throw new OAuthError('invalid_scope', 'None of these scopes exists and may be granted to this application.');
+    throw new OAuthError('invalid_scope', 'None of these scopes exists, or none may be granted to this application.');
   }
   return {
     ...asking,
@@ -133,7 +133,7 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
   if (parameters.has('request')) {
     throw new OAuthError(
       'request_not_supported',
-      'This application has no keys that a request could be verified by: send parameters.',
+      'This application has no keys to verify a signed request: send parameters.',
     );
   }
   if (parameters.has('request_uri')) {
@@ -142,13 +142,13 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
   if (parameters.has('registration')) {
     throw new OAuthError(
       'registration_not_supported',
-      'registration is not supported: register the application before.',
+      'registration is not supported: register the application first.',
     );
   }
   const responseType = only(parameters, 'response_type');
   if (responseType === undefined) throw invalidRequest("The parameter 'response_type' is missing: send code.");
   if (responseType !== 'code') {
-    throw new OAuthError('unsupported_response_type', 'response_type takes code alone.');
+    throw new OAuthError('unsupported_response_type', 'response_type accepts only code.');
   }
   const mode = only(parameters, 'response_mode');
   if (mode !== undefined && !isResponseMode(mode)) {
@@ -170,7 +170,7 @@ function readChallenge(parameters: AuthorizationParameters, isRequired: boolean)
   }
   if (only(parameters, 'code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
   // 32 bytes in base64url.
-  if (!/^[\w-]{43}$/.test(challenge)) throw invalidRequest('code_challenge is no SHA-256 hash in base64url.');
+  if (!/^[\w-]{43}$/.test(challenge)) throw invalidRequest('code_challenge is not a SHA-256 hash in base64url.');
   return challenge;
 }
 

@@ -45,7 +45,7 @@ async function pushed(
   const isLate = row && (resumed ? row.created_at + keptMs : row.expires_at) <= now();
   if (!row || isLate || row.client_id !== only(sent, 'client_id')) {
     throw badRequest(
-      'The request of the application has expired or was used already. Go back to the application and start again.',
+      'The request of the application has expired or was already used. Go back to the application and start again.',
     );
   }
   const { parameters, signed } = await signedParameters(oauth, readAuthorizationParameters(row.parameters));

@@ -35,7 +35,7 @@ export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> 
       await rememberConsent(context, tx, { ...parties, scopes, asked, source });
     }
     if (request.pushedId !== undefined && !(await spendPushedRequest(tx, request.pushedId))) {
-      throw new OAuthError('invalid_request', 'The pushed request was used already.');
+      throw new OAuthError('invalid_request', 'The pushed request was already used.');
     }
     // A claim asked for by name rests on the consent to its scope, and brings no scope with it.
     const claims = allowedClaims(request.claims, (scope) => scopes.includes(scope));

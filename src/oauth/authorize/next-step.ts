@@ -48,7 +48,7 @@ export function nextStep(
   const isAnother = login !== undefined && expected !== undefined && login.userId !== expected;
   if (!login || isAnother || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
     if (silent || (isAnother && hasSignedIn))
-      throw new OAuthError('login_required', 'The person that the application expects has to sign in.');
+      throw new OAuthError('login_required', 'The user that the application expects must sign in.');
     return { kind: 'sign-in' };
   }
   if (acr !== undefined && !reaches(login.caller.proof.acr, acr)) {
@@ -62,18 +62,19 @@ export function nextStep(
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
   if (asksForRoles && !hasSignedIn && !isProven(login.caller.proof, now)) {
-    if (silent) throw new OAuthError('login_required', 'The person has to sign in again for the scope admin.');
+    if (silent) throw new OAuthError('login_required', 'The user must sign in again for the scope admin.');
     return { kind: 'sign-in' };
   }
   // RFC 8252 8.6: any program on the device can pass for a native application.
   const isNative = client.public && isNativeRedirect(request.redirectUri);
-  if (silent && isNative) throw new OAuthError('interaction_required', 'A native application is confirmed each time.');
+  if (silent && isNative)
+    throw new OAuthError('interaction_required', 'The user must confirm a native application each time.');
   // Each list of details is another question: none is remembered.
   const mustAsk = asksForRoles || isNative || prompt.has('consent') || request.authorizationDetails !== undefined;
   if (client.trusted && !asksForRoles && !isNative) return { kind: 'grant', scopes };
   const granted = mustAsk ? undefined : remembered(scopes, consent);
   if (granted) return { kind: 'grant', scopes: granted };
-  if (silent) throw new OAuthError('consent_required', 'The person has to be asked.');
+  if (silent) throw new OAuthError('consent_required', 'The user must be asked for consent.');
   return { kind: 'consent', scopes };
 }
 

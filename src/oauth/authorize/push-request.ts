@@ -23,14 +23,14 @@ export async function answerPushedRequest(
   const sent = readParameters(request.body);
   const client = await authenticateClient(oauth, request, sent);
   if (client.type !== 'application') throw unauthorizedClient(client);
-  if (sent.has('request_uri')) throw invalidRequest('request_uri is not to be pushed.');
+  if (sent.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
   const jkt = request.sent && (await dpop.atTokenEndpoint(request.sent));
   const query = queryOf(sent, client.id);
   if (query.length > longest) throw invalidRequest('The request is too long.');
   try {
     const effective = await signedParameters(oauth, readAuthorizationParameters(query));
     const asking = await resolveClient(clients, effective.parameters);
-    if (asking.client.id !== client.id) throw invalidRequest('client_id is that of another client.');
+    if (asking.client.id !== client.id) throw invalidRequest('client_id belongs to another client.');
     readAuthorizationRequest(oauth, asking, { ...effective, pushedId: '', jkt });
   } catch (error) {
     throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;

@@ -8,7 +8,7 @@ interface AcrClaim {
 }
 
 export const unmetRequirements = () =>
-  new OAuthError('unmet_authentication_requirements', 'The person cannot sign in at the level that is asked for.');
+  new OAuthError('unmet_authentication_requirements', 'The user cannot sign in at the requested level.');
 
 /** The lowest accepted level of `acr_values` or the claim `acr` (OIDC Core 3.1.2.1, 5.5.1.1; RFC 9470 4). */
 export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {

@@ -29,10 +29,10 @@ export function passesForService(name: string): boolean {
 /** The mistake in a name that the consent page shows. Undefined if there is none. */
 export function faultOfName(name: string): string | undefined {
   if (unseen.test(name) || stacked.test(name))
-    return 'holds characters that cannot be seen or are not shown as written';
-  if (/^\s|\s$|\s\s|[^\S ]/u.test(name)) return 'takes single spaces, between words alone';
+    return 'contains characters that are invisible or change the direction of text';
+  if (/^\s|\s$|\s\s|[^\S ]/u.test(name)) return 'allows only single spaces between words';
   if (name.split(/[^\p{L}\p{M}]+/u).some((word) => latin.test(word) && lookalike.test(word))) {
-    return 'mixes letters of two scripts that look alike in one word';
+    return 'mixes lookalike letters of two scripts in one word';
   }
   return undefined;
 }
@@ -80,7 +80,7 @@ const error = (field: string, code: string, says: string): FieldError => ({
 export function checkApplication(change: Change): FieldError[] {
   if (change.type !== 'application') {
     const given = ofApplications.filter((name) => isGiven(change.values[name]));
-    return given.map((name) => error(name, 'forbidden', `is for applications, and not for a ${change.type} client`));
+    return given.map((name) => error(name, 'forbidden', `is only for applications, not for a ${change.type} client`));
   }
   return [
     ...checkTexts(change),
@@ -97,7 +97,7 @@ function checkTexts({ values: { name }, before, caller }: Change): FieldError[] 
   const wrong = name ? faultOfName(name) : undefined;
   if (wrong) return [error('name', 'characters', wrong)];
   const isOther = name !== before?.name && !isAdmin(caller) && passesForService(name ?? '');
-  return isOther ? [error('name', 'forbidden', 'passes for the name of this service')] : [];
+  return isOther ? [error('name', 'forbidden', 'imitates the name of this service')] : [];
 }
 
 function checkUris({ values, local }: Change): FieldError[] {
@@ -131,7 +131,8 @@ function checkKeys({ values, before }: Change): FieldError[] {
   const now = { ...before, ...values };
   const wrong = now.jwks ? faultOfJwks(now.jwks) : undefined;
   if (wrong) return [error('jwks', 'format', wrong)];
-  if (now.jwks && now.jwks_uri) return [error('jwks_uri', 'forbidden', 'is instead of jwks: send one of them')];
+  if (now.jwks && now.jwks_uri)
+    return [error('jwks_uri', 'forbidden', 'cannot be combined with jwks: send only one of them')];
   const byKeys = now.token_endpoint_auth_method === 'private_key_jwt';
   if (now.fapi && !byKeys) {
     return [error('token_endpoint_auth_method', 'required', 'must be private_key_jwt for FAPI 2.0')];
@@ -146,16 +147,20 @@ function checkKeys({ values, before }: Change): FieldError[] {
 function checkAlgorithm({ values: { id_token_signed_response_alg: wanted }, signingAlgorithm }: Change): FieldError[] {
   if (!wanted || wanted === idTokenAlgorithm || wanted === signingAlgorithm) return [];
   const there = [...new Set([idTokenAlgorithm, signingAlgorithm])].join(' or ');
-  return [error('id_token_signed_response_alg', 'unsupported', `must be ${there}: no key here signs with ${wanted}`)];
+  return [
+    error('id_token_signed_response_alg', 'unsupported', `must be ${there}: the service has no key for ${wanted}`),
+  ];
 }
 
 /** Nobody is asked before a trusted application gets its tokens: an administrator answers for what it is. */
 function checkTrust({ values, before, caller }: Change): FieldError[] {
   if (isAdmin(caller) && caller.scopes.includes(everyScope)) return [];
-  if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'is set by administrators alone')];
+  if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'can be set only by administrators')];
   if (!before?.trusted || values.trusted === false) return [];
   const changed = protectedFields.filter((name) => name in values && !same(values[name], before[name]));
-  return changed.map((name) => error(name, 'forbidden', 'of a trusted application is changed by administrators alone'));
+  return changed.map((name) =>
+    error(name, 'forbidden', 'of a trusted application can be changed only by administrators'),
+  );
 }
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);

@@ -19,7 +19,7 @@ export async function ensureCliClient(context: Context): Promise<void> {
   if (found && (found.type !== 'application' || !found.public)) {
     log.warn(
       { client: cliClientId },
-      'a client of this name is no public application: `gatehouse login` will not work',
+      'a client with this name is not a public application: `gatehouse login` will not work',
     );
   }
   if (found) return;

@@ -18,14 +18,14 @@ export const clientFields = {
     searchable: true,
     sortable: true,
     description:
-      'The two types of the specification are password (first-party, made by administrators) and personal (third-party, acting for itself). application is an extension: what people sign in to.',
+      'The two types of the specification are password (first-party, created by administrators) and personal (third-party, acts for itself). application is an extension: people sign in to it.',
   }),
   name: text({ required: true, max: 100, searchable: true, sortable: true }),
   scopes: list({
     default: scopesLeftOut,
     searchable: true,
     description:
-      'What the client may ask for, and what it gets when it asks for nothing. An application that names none may ask for the scopes of OpenID Connect',
+      'The scopes that the client may request, and the scopes that it gets if it requests none. Default for an application: the scopes of OpenID Connect',
   }),
   public: boolean({
     default: false,

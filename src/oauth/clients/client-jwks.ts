@@ -8,7 +8,7 @@ export function faultOfJwks(jwks: unknown): string | undefined {
   }
   if (JSON.stringify(jwks).length > longestJwks) return `must have at most ${longestJwks} characters`;
   if (!keys.every(isPublicKey))
-    return 'must hold public keys alone: EC, OKP, or RSA of at least 2048 bits, without their private part';
+    return 'must contain only public keys: EC, OKP, or RSA with at least 2048 bits, without their private part';
   return undefined;
 }
 

@@ -99,7 +99,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         refuseToOutliveConsent(caller);
         const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
-          const message = 'type: only an administrator makes first-party clients.';
+          const message = 'type: only administrators create first-party clients.';
           if (!isAdmin(caller)) throw unprocessable([{ field: 'type', code: 'forbidden', message }]);
           delete values.user_id;
         }
@@ -124,16 +124,14 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
       const made = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOfInput(values) };
       const client = await makeClient(context, keys, tx, invalidate, made);
-      if (!client) throw conflict('A client with this id is there already.');
+      if (!client) throw conflict('A client with this id already exists.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
       await notifyOwnerOf(call, { userId: client.userId, name }, 'a new external application');
       return client.id;
     },
     async remove(call, client) {
       if (isProxied(client.id)) {
-        throw conflict(
-          'This client belongs to a login of the settings, which would stop working. Take it out there first.',
-        );
+        throw conflict('A login proxy in the settings uses this client. Remove it from the settings first.');
       }
       await removeClient(call.tx, call.invalidate, client.id);
       const { type, name, scopes } = client;
@@ -151,9 +149,10 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
             refuseToOutliveConsent(call.caller);
             // The secret gives access to everything that the client may request.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
-              throw forbidden('This client may do more than the token that you present.');
+              throw forbidden('This client has more rights than the token that you sent.');
             }
-            if (row.public) throw conflict('A public application has no secret: it runs where none can be kept.');
+            if (row.public)
+              throw conflict('A public application has no secret, because it runs where a secret cannot be kept.');
             if (isProxied(row.id)) {
               throw conflict('The secret of this client comes from the settings. Change it there.');
             }

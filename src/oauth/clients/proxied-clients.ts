@@ -24,7 +24,7 @@ export async function ensureProxiedClients(context: Context, keys: KeyRing): Pro
   for (const client of clients) {
     await ensureClient(context, keys, client);
     if (Buffer.byteLength(client.secret) < shortestSafeSecret) {
-      context.log.warn({ client: client.id }, `the secret of this client has less than ${shortestSafeSecret} bytes`);
+      context.log.warn({ client: client.id }, `the secret of this client has fewer than ${shortestSafeSecret} bytes`);
     }
   }
   return clients;
@@ -91,7 +91,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
     const client = await findClient(tx, id);
     if (!isOurs(client)) {
       throw new OperatorError(
-        `The client "${id}" of ${path} is a personal client in the database. Give the proxied client another id.`,
+        `The client "${id}" for ${path} is a personal client in the database. Give the proxied client another id.`,
       );
     }
     if (isSecretOf(keys, client, secret, now())) return;

@@ -48,7 +48,7 @@ export async function findWaitingDevice(
   if (refusal) {
     await attempt.giveBack();
     if (attempt.refusals.some(({ first }) => first)) await recordGuesses(oauth, { caller, source });
-    throw tooManyRequests('Too many codes were wrong. Try again later.', refusal.retryAfterSeconds);
+    throw tooManyRequests('Too many wrong codes. Try again later.', refusal.retryAfterSeconds);
   }
   const code = readUserCode(typed);
   const row = code === undefined ? undefined : await findUndecided(context.database.db, code, context.now());
@@ -83,7 +83,7 @@ export async function earlierDecision(
 const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<void> =>
   recordEvent(context, context.database.db, { type: 'device.codes_guessed', userId: caller.userId, source });
 
-const gone = () => notFound('This code is not valid any more. Begin again on your device.');
+const gone = () => notFound('This code is no longer valid. Start again on your device.');
 
 /** Stores the decision. Consent opens the session at once, so that every rule that ends sessions can end it. */
 export async function decideOnDevice(
@@ -94,7 +94,7 @@ export async function decideOnDevice(
 ): Promise<void> {
   const { context, holdAuthority } = oauth;
   const login = await findLogin(oauth, caller);
-  if (!login) throw forbidden('Only who has signed in here, with a password, decides on devices.');
+  if (!login) throw forbidden('Only a person who has signed in here can connect a device.');
   if (agreed?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;

@@ -89,7 +89,10 @@ async function requireRoom(context: Context, { address }: RequestSource): Promis
   ];
   const refusal = await countAgainst(context, limits, lifeSeconds * 1000);
   if (refusal) {
-    throw tooManyRequests('Too many devices ask for tokens at the moment. Try again later.', refusal.retryAfterSeconds);
+    throw tooManyRequests(
+      'Too many devices are requesting codes at the moment. Try again later.',
+      refusal.retryAfterSeconds,
+    );
   }
 }
 

@@ -25,7 +25,7 @@ function refuseForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, s
   const ours =
     origin === undefined ? site !== 'cross-site' : [new URL(baseUrl).origin, self, ...corsOrigins].includes(origin);
   if (ours) return;
-  throw new OAuthError('access_denied', 'The refresh cookie does not count on requests from another origin.', {
+  throw new OAuthError('access_denied', 'The refresh cookie is not accepted from another origin.', {
     status: 403,
     reason: `origin ${origin?.slice(0, 200) ?? site}`,
   });

@@ -60,7 +60,9 @@ interface Redeemed extends StoredSession {
 }
 
 const refused = (reason: string) =>
-  new OAuthError('invalid_grant', 'The code is not valid (any more) for this application: sign in again.', { reason });
+  new OAuthError('invalid_grant', 'The code is invalid or no longer valid for this application: sign in again.', {
+    reason,
+  });
 
 /** RFC 6749 4.1.3. Any use spends a code. A second use ends the session that the first one opened (4.1.2). */
 export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<Redeemed> {

@@ -12,7 +12,10 @@ export const clientCredentialsGrant: Grant = {
   confidential: true,
   async issue({ context, sessions, audiences, scopes: known }, { client, parameters, source }) {
     if (client.registration !== null) {
-      throw new OAuthError('unauthorized_client', 'A client that nobody here made acts for people, not for itself.');
+      throw new OAuthError(
+        'unauthorized_client',
+        'A client that registered itself acts only for users, not for itself.',
+      );
     }
     await requireConfirmedEmail(context.config, context.database.db, client.userId);
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);

@@ -26,10 +26,11 @@ const leewayMs = 500;
 
 const refusals = {
   unknown: () => new OAuthError('invalid_grant', 'The device code is unknown, was used, or is for another client.'),
-  pending: () => new OAuthError('authorization_pending', 'Nobody has decided yet. Ask again after the interval.'),
+  pending: () =>
+    new OAuthError('authorization_pending', 'The user has not decided yet. Poll again after the interval.'),
   early: () =>
-    new OAuthError('slow_down', 'That was too early. Wait five seconds longer between questions from now on.'),
-  expired: () => new OAuthError('expired_token', 'The device code has expired. Ask for another one.'),
+    new OAuthError('slow_down', 'You polled too early. From now on, wait five seconds longer between requests.'),
+  expired: () => new OAuthError('expired_token', 'The device code has expired. Request another one.'),
   denied: () => new OAuthError('access_denied', 'The request was refused.'),
 };
 

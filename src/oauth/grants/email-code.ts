@@ -16,7 +16,8 @@ export const emailCodeGrant: Grant = {
   async issue(oauth, request) {
     const { context, keys } = oauth;
     const { client, parameters, source, countAs } = request;
-    if (!context.config.emailCodes) throw new OAuthError('unauthorized_client', 'Codes by mail are switched off here.');
+    if (!context.config.emailCodes)
+      throw new OAuthError('unauthorized_client', 'Codes by email are disabled (EMAIL_CODES).');
     const id = required(parameters, 'email_code');
     const code = required(parameters, 'code').replaceAll(' ', '');
     const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);

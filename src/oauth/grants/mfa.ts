@@ -8,7 +8,7 @@ import { openLogin, wrongFactor } from '../open-login.ts';
 import { passkeyIn, required } from '../parameters.ts';
 
 /** The login page begins anew at this. */
-export const loginExpired = 'This login has expired. Begin it again.';
+export const loginExpired = 'This login has expired. Start again.';
 
 /** The second step of a login: a second factor completes what the password began. */
 export const mfaGrant: Grant = {

@@ -55,6 +55,6 @@ export const refreshTokenGrant: Grant = {
 function heldScopes(known: KnownScopes, asked: string, held: readonly string[]): readonly string[] {
   const scopes = grantScopes(known, asked, held);
   const more = scopes.find((scope) => identityScopes.includes(scope) && !held.includes(scope));
-  if (more !== undefined) throw new OAuthError('invalid_scope', `The scope '${more}' was not granted at first.`);
+  if (more !== undefined) throw new OAuthError('invalid_scope', `The scope '${more}' was not granted originally.`);
   return scopes;
 }

@@ -41,12 +41,12 @@ export const tokenExchangeGrant: Grant = {
     if (claims.cnf && jkt === undefined) throw keyRequired();
     await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
-    if (depthOf(act) > longestChain) throw invalidRequest('The token was passed on too often.');
+    if (depthOf(act) > longestChain) throw invalidRequest('The token was exchanged too many times.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
     const asked = parseScope(parameters.get('scope') ?? '');
     const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !named.includes(scope);
     const more = asked.find((scope) => !held.includes(scope) && !isOfAll(scope));
-    if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not hold the scope '${more}'.`);
+    if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not have the scope '${more}'.`);
     const audience = parameters.get('audience');
     const targets = [...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])];
     const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + longestLife);

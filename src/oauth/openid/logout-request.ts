@@ -31,16 +31,16 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
   const { id_token_hint, client_id, post_logout_redirect_uri: uri, state } = parameters;
   const hint = id_token_hint ? await readHint(oauth, id_token_hint) : undefined;
   if (hint && client_id && hint.clientId !== client_id) {
-    throw badRequest('The application names another than the one that you signed in to.');
+    throw badRequest('The request names a different application from the one that you signed in to.');
   }
   const clientId = hint?.clientId ?? client_id;
   const client = clientId ? await oauth.clients.find(clientId) : undefined;
-  if (clientId && !hint && !client) throw badRequest('There is no such application here.');
+  if (clientId && !hint && !client) throw badRequest('This application does not exist.');
   // A hint that is none may have been made by anybody: then the person is asked, and stays here.
   const isSuspect = Boolean(id_token_hint) && !hint;
   if (!uri || !client || isSuspect) return { hint, client, returnTo: undefined };
   if (!client.postLogoutRedirectUris.includes(uri)) {
-    throw badRequest('The application wants you to go on to an address that it has not registered.');
+    throw badRequest('The application wants to send you to an address that it has not registered.');
   }
   const query = state ? `${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}` : '';
   return { hint, client, returnTo: uri + query };
@@ -61,7 +61,7 @@ export async function readHint({ keys }: OAuth, token: string): Promise<Hint | u
   return isWhole ? { userId, clientId, sessionId } : undefined;
 }
 
-/** Ends the session of the application that asks, whatever it may do offline: its own word counts for it. */
+/** Ends the session of the id of the application, whatever it may do offline: its own word counts for it. */
 export async function endHinted({ context, sessions }: OAuth, hint: Hint, source: RequestSource): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const ended = await endSessions(sessions, tx, invalidate, { sessionId: hint.sessionId }, 'logout');

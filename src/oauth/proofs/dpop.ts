@@ -20,7 +20,7 @@ export function keyToBindTo(named: string | undefined, proven: string | undefine
     throw new OAuthError('invalid_request', 'dpop_jkt takes the SHA-256 thumbprint of a key in base64url.');
   }
   if (named !== undefined && proven !== undefined && named !== proven) {
-    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt names another key than that of the DPoP proof.');
+    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt names a different key from the one of the DPoP proof.');
   }
   return named ?? proven;
 }

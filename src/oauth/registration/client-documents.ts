@@ -32,7 +32,7 @@ export const isDocumentId = (id: string): boolean =>
 
 /** Mistakes in a client document are shown to the user, never sent by redirect. */
 const wrongDocument = (what: string, reason?: string): Problem =>
-  new Problem(400, 'Bad Request', `The application describes itself wrongly: ${what}`, {
+  new Problem(400, 'Bad Request', `The metadata of the application is invalid: ${what}`, {
     code: 'bad_request',
     ...(reason ? { reason } : {}),
   });
@@ -44,14 +44,14 @@ function readClientDocument(
   answer: OutboundAnswer,
 ): ClientMetadata {
   const { status, headers, body } = answer;
-  if (status !== 200) throw wrongDocument(`its address answers ${status}, and not with a description.`);
+  if (status !== 200) throw wrongDocument(`its address returns ${status} instead of a metadata document.`);
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
-    throw wrongDocument('its address answers with something that is no JSON.');
+    throw wrongDocument('its address does not return JSON.');
   }
   const sent = readObject(body);
-  if (sent.client_id !== id) throw wrongDocument('client_id is not the address of the description.');
+  if (sent.client_id !== id) throw wrongDocument('client_id is not the address of the document.');
   if ('client_secret' in sent || 'client_secret_expires_at' in sent) {
-    throw wrongDocument('a description that anybody can read holds no secret.');
+    throw wrongDocument('a public document must not contain a secret.');
   }
   try {
     const metadata = readClientMetadata(known, sent, 'none');
@@ -70,7 +70,7 @@ function readObject(body: Buffer): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw wrongDocument('its address answers with something that is no JSON object.');
+  throw wrongDocument('its address does not return a JSON object.');
 }
 
 const shortest = 300;
@@ -179,7 +179,7 @@ export class ClientDocuments {
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       if (isKnown) return undefined;
-      throw wrongDocument('its address gives no description that can be read.', error.message);
+      throw wrongDocument('its address returns no usable document.', error.message);
     }
   }
 
@@ -192,7 +192,7 @@ export class ClientDocuments {
       await lockClient(tx, database.engine, id);
       const known = made ? undefined : await findClient(tx, id);
       // Somebody here gave a client this very id.
-      if (known && known.registration !== 'document') throw wrongDocument('its address is the name of another client.');
+      if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');
       if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
       await putRegistration(tx, {
         ...{ client_id: id, kind: 'document', token_hash: null, metadata: JSON.stringify({ notes: metadata.notes }) },

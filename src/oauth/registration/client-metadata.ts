@@ -57,7 +57,7 @@ export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: 
   const unknown = types.find((type) => !grantTypes.includes(type));
   if (unknown !== undefined) throw invalid(`grant_types takes ${grantTypes.join(', ')}.`);
   if ((listOf(sent, 'response_types') ?? []).some((type) => type !== 'code')) {
-    throw invalid('response_types takes code alone.');
+    throw invalid('response_types accepts only code.');
   }
   oneOf(sent, 'subject_type', ['public']);
   const redirectUris = redirectUrisOf(sent, 'redirect_uris');
@@ -140,7 +140,7 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
     name.length > longestName
       ? `has more than ${longestName} characters`
       : passesForService(name)
-        ? 'passes for the name of this service'
+        ? 'imitates the name of this service'
         : faultOfName(name);
   if (name === '' || wrong) throw invalid(`client_name ${wrong ?? 'is empty'}.`);
   return name;

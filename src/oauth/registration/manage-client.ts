@@ -66,15 +66,18 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
     const sent = readMembers(request.body);
     const wrong = serversOwn.find((name) => Object.hasOwn(sent, name));
-    if (wrong) throw invalidRequest(`${wrong} is the server's to say: leave it out.`);
-    if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be that of the client.');
+    if (wrong) throw invalidRequest(`only the server sets ${wrong}: leave it out.`);
+    if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be the id of the client.');
     const secret = textOf(sent, 'client_secret');
     if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {
-      throw invalidRequest('client_secret is not that of the client, and cannot be chosen.');
+      throw invalidRequest('client_secret is not the secret of the client. You cannot choose it.');
     }
     const metadata = readClientMetadata(knownHere(oauth), sent, client.public ? 'none' : 'client_secret_basic');
     if (metadata.fields.public !== client.public) {
-      throw new OAuthError('invalid_client_metadata', 'A client with a secret stays one, and a public one too.');
+      throw new OAuthError(
+        'invalid_client_metadata',
+        'A client with a secret cannot become public, and a public client cannot get a secret.',
+      );
     }
     const { name, scopes, fields } = metadata;
     await updateApplication(tx, client.id, { name, scopes, ...fields }, context.now());

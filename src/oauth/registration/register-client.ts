@@ -35,7 +35,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   const { context, keys, holdAuthority } = oauth;
   const { config, database, now } = context;
   if (config.dynamicClients === 'closed') {
-    throw new OAuthError('access_denied', 'Applications do not register themselves here.', { status: 403 });
+    throw new OAuthError('access_denied', 'Applications cannot register themselves at this service.', { status: 403 });
   }
   const caller = await authorizeRegistration(oauth, request.token, anonymousCaller);
   const metadata = readClientMetadata(knownHere(oauth), readMembers(request.body), 'client_secret_basic');

@@ -82,7 +82,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
     one,
     {
       ...route,
-      schema: schema('readRegistration', 'What is registered of an application (RFC 7592)', {
+      schema: schema('readRegistration', 'Read the registration of an application (RFC 7592)', {
         params,
         response: { 200: informationSchema, ...errors },
       }),
@@ -91,14 +91,17 @@ export function serveRegistration(app: App, oauth: OAuth): void {
   );
   app.put(
     one,
-    { ...route, schema: schema('replaceRegistration', 'Register it anew (RFC 7592)', { params, ...described }) },
+    {
+      ...route,
+      schema: schema('replaceRegistration', 'Replace the registration (RFC 7592)', { params, ...described }),
+    },
     (request) => replaceRegistered(oauth, managing(request)),
   );
   app.delete(
     one,
     {
       ...route,
-      schema: schema('removeRegistration', 'Take the registration back (RFC 7592)', {
+      schema: schema('removeRegistration', 'Delete the registration (RFC 7592)', {
         params,
         response: { 204: gone, ...errors },
       }),

@@ -19,7 +19,7 @@ const isInitialToken = async ({ database, now }: Context, token: string): Promis
 
 /** RFC 6750 3.1. */
 export const invalidToken = (): OAuthError =>
-  new OAuthError('invalid_token', 'This needs another token, or one that is still good.', {
+  new OAuthError('invalid_token', 'The token is missing, wrong or expired.', {
     status: 401,
     headers: { 'WWW-Authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
   });
@@ -40,7 +40,7 @@ export async function authorizeRegistration(
   if (isAdmin(caller) && mayUseScope(caller, scopeOfRegistration)) return caller;
   throw new OAuthError(
     'access_denied',
-    `Only an administrator's token with ${scopeOfRegistration} registers clients.`,
+    `Registering clients requires an administrator's token with ${scopeOfRegistration}.`,
     {
       status: 403,
     },

@@ -13,7 +13,7 @@ import { markRetried } from './store/use-store.ts';
 import { mayRepeat, readRefreshToken } from './tokens/refresh-token.ts';
 
 const invalidRefreshToken = (reason: string) =>
-  new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
+  new OAuthError('invalid_grant', 'The refresh token is invalid or no longer valid for this client: log in again.', {
     reason,
   });
 

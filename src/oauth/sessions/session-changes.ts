@@ -18,7 +18,7 @@ export const sessionChanges: ResourceDefinition = {
       revoked_at: timestamp({ readOnly: true, searchable: true, description: 'The time at which the session ended' }),
     },
     operations: [],
-    access: { read: forAdministrators('Sessions are followed by administrators.'), write: 'nobody' },
+    access: { read: forAdministrators('Only administrators can follow sessions.'), write: 'nobody' },
     changes: true,
   }),
   recordedWith: 'user_id',

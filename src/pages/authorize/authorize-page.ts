@@ -91,7 +91,7 @@ export class AuthorizePage {
   /** The person will not have it. */
   deny(visit: AuthorizeVisit): Promise<FastifyReply> {
     return this.#judge(visit, async () => {
-      throw new OAuthError('access_denied', 'The person has refused.');
+      throw new OAuthError('access_denied', 'The user refused.');
     });
   }
 

@@ -23,20 +23,22 @@ const authorizeSchema: FastifySchema = {
   querystring: Type.Object({
     response_type: Type.Literal('code'),
     client_id: text(),
-    redirect_uri: text('one of the registered ones; the port of a loopback address is free'),
+    redirect_uri: text('a registered redirect URI; a loopback address may use any port'),
     code_challenge: maybe('the SHA-256 hash of code_verifier in base64url; required of public applications'),
     code_challenge_method: Type.Optional(Type.Literal('S256')),
     claims: maybe('JSON: claims by name, for userinfo and id_token (OpenID Connect Core 5.5)'),
     response_mode: maybe(responseModes.join(', ')),
     scope: maybe('scopes, separated by spaces; default: only openid'),
     authorization_details: maybe('JSON: a list of objects of the declared types (RFC 9396)'),
-    state: maybe('given back as it is'),
+    state: maybe('returned unchanged'),
     nonce: maybe('for the ID token'),
     prompt: maybe(prompts.join(', ')),
-    max_age: maybe('seconds after which the person has to sign in again'),
+    max_age: maybe('seconds after which the user must sign in again'),
     login_hint: maybe('filled in on the login page'),
-    id_token_hint: maybe('who is expected to be signed in'),
-    resource: maybe('what the tokens are for (RFC 8707); may repeat'),
+    id_token_hint: maybe(
+      'an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user who is expected to be signed in',
+    ),
+    resource: maybe('the audience of the tokens (RFC 8707); may be repeated'),
   }),
   response: {
     200: { description: 'The consent page', type: 'string' },
@@ -132,7 +134,7 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
       const query = typeof body === 'string' ? new URLSearchParams(body) : new URLSearchParams(textsOf(body));
       const text = query.toString();
       // No header could carry it, and no browser would follow.
-      if (text.length > longestQuery) throw badRequest('The application that sent you here sent far too much.');
+      if (text.length > longestQuery) throw badRequest('The application that sent you here sent too much data.');
       return new Visit(kit, request, reply).go(`${endpoint}?${text}`);
     });
   });

@@ -101,7 +101,7 @@ async function sendAsset(
 }
 
 function refuseOthersThanAdministrators({ caller }: FastifyRequest): void {
-  if (!isAdmin(caller)) throw forbidden('The console is for administrators. Your account is not one.');
+  if (!isAdmin(caller)) throw forbidden('The console is for administrators. Your account is not an administrator.');
 }
 
 /** A page of another origin must not get hold of the token, not even one that CORS_ORIGINS lets call the API. */

@@ -158,7 +158,7 @@ export async function createPageKit(
   return kit;
 }
 
-const tooLong = new Problem(413, 'Content Too Large', 'The form holds more than its fields can take.', {
+const tooLong = new Problem(413, 'Content Too Large', 'The form contains too much data.', {
   code: 'body_too_large',
 });
 

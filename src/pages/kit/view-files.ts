@@ -59,7 +59,7 @@ function refuseForeignCode(path: string, source: string): void {
     if (!found) continue;
     const line = source.slice(0, found.index).split('\n').length;
     throw new OperatorError(
-      `${path}: line ${line} holds ${what}. Gatehouse runs no PHP, and sending it out would show your code to everybody. ` +
+      `${path}: line ${line} contains ${what}. Gatehouse does not run PHP, and serving the file would show your code to everybody. ` +
         'Write the view in HTML with Liquid, such as {{ product }} and {% if error %}…{% endif %} (docs/views.md), or move the file out of VIEWS_DIR.',
     );
   }

@@ -26,10 +26,10 @@ const logoutSchema: FastifySchema = {
   operationId: 'endSession',
   summary: 'Sign a user out; open this address in the browser (OpenID Connect RP-Initiated Logout)',
   querystring: Type.Object({
-    id_token_hint: maybe('the ID token of the login, expired or not; without it the person is asked'),
-    client_id: maybe('the application that asks'),
-    post_logout_redirect_uri: maybe('one of the registered ones, to the letter'),
-    state: maybe('given back as it is'),
+    id_token_hint: maybe('the ID token of the login, which may have expired; without it, a page asks the user'),
+    client_id: maybe('the id of the application'),
+    post_logout_redirect_uri: maybe('a registered URI, compared exactly'),
+    state: maybe('returned unchanged'),
   }),
   response: {
     200: { description: 'A page that asks the user, or confirms the sign-out', type: 'string' },

@@ -67,7 +67,7 @@ export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<
 /** The user of these settings. */
 export async function currentUser({ kit, caller }: Visit): Promise<UserView> {
   const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
-  if (!user) throw notFound('This account is gone.');
+  if (!user) throw notFound('This account no longer exists.');
   return viewUser(user);
 }
 

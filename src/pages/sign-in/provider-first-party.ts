@@ -25,7 +25,7 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, means: Provider
           tags: ['First-party clients'],
           summary: `Sign in with a provider (${path.replace('/', ' ')})`,
           description:
-            'Send the browser here. It ends with the cookie of the login: at `next`, a local path or an address of an origin in CORS_ORIGINS, or else with the tokens as JSON.',
+            'Send the browser here. After the sign-in, the response sets the cookie of the login and redirects to `next` (a local path, or an address of an origin in CORS_ORIGINS). Without `next`, it returns the tokens as JSON.',
           params: Type.Object({ provider: Type.String() }),
           querystring: Type.Object({ next: text, prompt: text, max_age: text, acr_values: text, login_hint: text }),
           response: { 302: Type.Null(), 400: oauthErrorSchema, 404: oauthErrorSchema, 503: oauthErrorSchema },

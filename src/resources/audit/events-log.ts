@@ -42,7 +42,7 @@ export class EventsLog implements EventsOut {
   note(row: EventRow): void {
     if (this.#waiting.length < mostWaiting) this.#waiting.push({ row, at: performance.now() });
     else if (this.#leftOut++ === 0)
-      this.#context.log.error('EVENTS_LOG has been away for too long: events are left out');
+      this.#context.log.error('EVENTS_LOG has been unavailable for too long: events are left out');
   }
 
   /** Runs one at a time. A concurrent call waits for the running one. */
@@ -83,15 +83,15 @@ export class EventsLog implements EventsOut {
         from += open.length;
       } catch (error) {
         if (!this.#failing)
-          log.error({ err: error }, 'events could not be written to EVENTS_LOG; they are tried again');
+          log.error({ err: error }, 'events could not be written to EVENTS_LOG; Gatehouse tries again');
         this.#failing = true;
         return;
       }
     }
-    if (this.#failing) log.info('EVENTS_LOG is written again');
+    if (this.#failing) log.info('EVENTS_LOG is available again');
     this.#failing = false;
     if (this.#leftOut > 0)
-      log.error({ events: this.#leftOut }, 'so many events are in the audit trail but not in EVENTS_LOG');
+      log.error({ events: this.#leftOut }, 'these events are in the audit trail but not in EVENTS_LOG');
     this.#leftOut = 0;
   }
 }

@@ -28,7 +28,7 @@ export const eventsResource = defineResource({
     created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
   },
   relations: { user: belongsTo('users', { by: 'user_id' }) },
-  access: { read: forAdministrators('The audit trail is for administrators.'), write: 'nobody' },
+  access: { read: forAdministrators('Only administrators can read the audit trail.'), write: 'nobody' },
   operations: ['list', 'find'],
   defaultOrder: '-created_at',
 });

@@ -72,7 +72,10 @@ export class StreamSyslog implements LineSink {
       return Buffer.concat([Buffer.from(`${message.length} `), message]);
     });
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => socket.destroy(new Error('the syslog server does not take it')), timeoutMs);
+      const timer = setTimeout(
+        () => socket.destroy(new Error('the syslog server does not accept the message')),
+        timeoutMs,
+      );
       const lost = () => reject(new Error('the connection to the syslog server was lost'));
       socket.once('close', lost);
       socket.write(Buffer.concat(messages), (error) => {

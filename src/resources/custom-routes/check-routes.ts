@@ -68,7 +68,7 @@ function checkRoute(route: Route, complain: Complain): void {
     complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${shown(scope)}.`);
   }
   if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
-  if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: take `query` instead.');
+  if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: use `query` instead.');
   if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, complain);
 }
 
@@ -83,10 +83,10 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
       `it takes a rule such as role('admin'), or a word; this is ${shown(access)}.${nearestOf(String(access), accessWords)}`,
     );
   } else if (!resource && resourceRules.includes(access as string)) {
-    complain('access', `"${access}" is a rule of a resource: say which by \`resource\`.`);
+    complain('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
   }
   const isOpen = access === 'public' || (resource && access === 'read');
-  if (auth === 'public' && !isOpen) complain('access', 'it needs somebody: auth must be auth:api or auth:web.');
+  if (auth === 'public' && !isOpen) complain('access', 'it needs a caller: auth must be auth:api or auth:web.');
 }
 
 /** A parameter that is not in the path would refuse every request. */
@@ -126,8 +126,8 @@ function checkPath(path: unknown, complain: Complain): void {
       `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
     );
   } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
-    complain('path', 'after /v1 comes the name of what it is about, such as /v1/reports.');
+    complain('path', 'after /v1 comes a plural noun, such as /v1/reports.');
   } else if (parts.length > 3) {
-    complain('path', 'it is too deep: under /v1 a resource, its id and one more name are the most.');
+    complain('path', 'it is too deep: under /v1, a path has at most a resource, its id and one more name.');
   }
 }

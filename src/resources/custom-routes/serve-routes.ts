@@ -60,7 +60,7 @@ function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void
   if (isRead || app.hasRoute({ method: 'GET', url: path }) || app.hasRoute({ method: 'GET', url: shapeOf(path) }))
     return;
   throw new OperatorError(
-    `${declared.file}: PUT ${path} replaces what nobody can read. Declare a GET of the same path, or use PATCH or POST.`,
+    `${declared.file}: PUT ${path} has no GET with the same path, so nobody could read what it replaces. Declare a GET, or use PATCH or POST.`,
   );
 }
 

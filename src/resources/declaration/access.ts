@@ -127,7 +127,7 @@ export function allOf<F extends string = never, R extends string = never>(...rul
 /** Words such as `auth:api` stand alone. */
 function refuseOthers(name: string, rules: readonly unknown[]): void {
   const other = rules.find((rule) => typeof rule !== 'function');
-  if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), and not "${other}".`);
+  if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), not "${other}".`);
 }
 
 export function decide(access: Access, caller: Caller, now: number): boolean | Condition {

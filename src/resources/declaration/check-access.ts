@@ -37,7 +37,7 @@ export function checkAccess(
     const which = isOwn ? 'the rule' : `the resource's rule for "${own}"`;
     complain(
       path,
-      `${which} speaks of rows, and a collection has none: nobody would pass. Give it one about the caller, such as 'auth:api' or role('admin').`,
+      `${which} depends on a row, and a collection has none, so nobody could satisfy it. Use a rule about the caller, such as 'auth:api' or role('admin').`,
     );
   }
 }

@@ -22,7 +22,7 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
       complain(where, 'a name takes lowercase letters, digits, - and _.');
     }
     if (on !== 'collection' && relations?.[name]) {
-      complain(where, 'a relation has this name, and both would have the same path; rename one.');
+      complain(where, 'a relation has the same name, and both would have the same path; rename one.');
     }
     if (on === 'collection' && name === 'batches') {
       complain(where, '/batches writes many rows already; rename it.');
@@ -34,7 +34,10 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
       method === 'PUT' &&
       !actions.some((other) => other.name === name && other.method === 'GET' && (other.on ?? 'row') === on)
     ) {
-      complain(where, 'PUT replaces what nobody can read: declare a GET of the same name, or use PATCH or POST.');
+      complain(
+        where,
+        'nobody could read what this PUT replaces: declare a GET with the same name, or use PATCH or POST.',
+      );
     }
     if (method === 'GET' && body !== undefined) complain(`${where}.body`, 'a GET has no body; choose another method.');
     if (access !== undefined && typeof access !== 'function' && !accessWords.includes(access)) {

@@ -80,7 +80,8 @@ function isWhole({ file: _file, recordedWith: _with, ...declared }: ResourceDefi
   const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, complain);
   const { name, table = name, managed } = declared;
   const taken = managed && [name, table].find((word) => reserved.has(word));
-  if (taken) complain(taken === name ? 'name' : 'table', `"${taken}" belongs to the service itself; choose another.`);
+  if (taken)
+    complain(taken === name ? 'name' : 'table', `"${taken}" is a name of the service itself; choose another one.`);
   return right && made && hooked && missing.length === 0 && !taken;
 }
 
@@ -98,7 +99,7 @@ function checkDefinition(definition: ResourceDefinition, all: Definitions, known
   if (managed && definition.idType === 'text') complain('idType', 'ids of managed tables are UUIDs; leave it out.');
   for (const former of [definition.renamedFrom ?? []].flat()) {
     if (all.has(former))
-      complain('renamedFrom', `"${former}" is still declared; a resource is renamed, or there are two.`);
+      complain('renamedFrom', `"${former}" is still declared. Remove that declaration, or remove renamedFrom.`);
   }
   checkFields(definition, all, complain);
   checkOperations(definition, complain);
@@ -115,14 +116,14 @@ function checkSoftDelete(definition: ResourceDefinition, all: Definitions, compl
   const { softDelete, managed, remove, actions = [], relations = {}, fields } = definition;
   for (const [name, { options }] of Object.entries(fields)) {
     if (options.onDelete === 'cascade' && !softDelete && all.get(options.target ?? '')?.softDelete) {
-      complain(`fields.${name}`, `${options.target} keeps deleted rows: say softDelete here too, or another onDelete.`);
+      complain(`fields.${name}`, `${options.target} has softDelete: set softDelete here too, or use another onDelete.`);
     }
   }
   if (!softDelete) return;
-  if (!managed) complain('softDelete', 'the table is not managed; say `where` and `remove` in its place.');
+  if (!managed) complain('softDelete', 'the table is not managed; use `where` and `remove` instead.');
   if (remove) complain('softDelete', '`remove` takes the place of the delete; leave one of the two out.');
   if (relations.restorations || actions.some(({ name }) => name === 'restorations')) {
-    complain('softDelete', 'rows are restored at /restorations; rename the relation or action of this name.');
+    complain('softDelete', '/restorations restores rows; rename the relation or action with this name.');
   }
 }
 
@@ -135,7 +136,7 @@ function checkChanges({ fields, managed, softDelete, changes }: ResourceDefiniti
       .filter(isShown)
       .map(([name]) => name),
   ];
-  if (changes.length === 0) complain('changes', 'name the fields to show, or say true for all.');
+  if (changes.length === 0) complain('changes', 'name the fields to show, or use true for all.');
   for (const name of changes.filter((each) => !names.includes(each))) {
     complain('changes', `answers show no field "${name}".${nearestOf(name, names)}`);
   }
@@ -151,8 +152,9 @@ function checkOperations(
     }
   }
   const changes = offered.includes('replace') || offered.includes('update');
-  if (changes && !offered.includes('find')) complain('operations', 'what can be changed must be found: add "find".');
-  if (changes && !versioned) complain('versioned', 'changes need a "version" column: add one, or offer no changes.');
+  if (changes && !offered.includes('find'))
+    complain('operations', 'rows that can be changed must be readable: add "find".');
+  if (changes && !versioned) complain('versioned', 'changes need a "version" column: add one, or allow only reading.');
 }
 
 function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, complain: Complain): void {

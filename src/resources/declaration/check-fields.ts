@@ -22,11 +22,11 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, co
       (managed && implicitFields.includes(column)) ||
       (softDelete && column === 'deleted_at')
     ) {
-      complain(`fields.${name}`, 'every row has it already; leave it out.');
+      complain(`fields.${name}`, 'every row already has this field; leave it out.');
     } else if (name === 'if_match') {
-      complain(`fields.${name}`, 'a row of a batch names its ETag so; choose another name.');
+      complain(`fields.${name}`, 'batches use this name for the ETag of a row; choose another name.');
     } else if (managed && column.endsWith('_folded')) {
-      complain(`fields.${name}`, 'columns that end in _folded are kept for searching; choose another name.');
+      complain(`fields.${name}`, 'columns that end in _folded are reserved for searching; choose another name.');
     } else checkField(definition, name, field, all, complain);
   }
 }
@@ -61,7 +61,7 @@ function checkField(
   const { min, max, searchable, sortable, unique } = options;
   const type = fieldTypeNamed(typeNameOf(field));
   if (!type) {
-    complainHere(`there is no type "${typeNameOf(field)}" of fields.`);
+    complainHere(`there is no field type "${typeNameOf(field)}".`);
     return;
   }
   if (min !== undefined && max !== undefined && min > max) complainHere(`min ${min} is above max ${max}.`);
@@ -71,13 +71,13 @@ function checkField(
     complainHere('it can be neither searchable, sortable nor unique; leave those out.');
   }
   if ((options.hidden || options.writeOnly) && (searchable || sortable)) {
-    complainHere('what is never shown could be guessed by searching or sorting; leave searchable and sortable out.');
+    complainHere('callers could guess a hidden value by searching or sorting; leave searchable and sortable out.');
   }
   if (options.virtual && !options.writeOnly) complainHere('a virtual field is never shown: say `writeOnly: true`.');
   if (!isComputed(field)) checkDefault(type, field, complainHere);
   for (const former of [options.renamedFrom ?? []].flat()) {
     if (Object.hasOwn(definition.fields, former)) {
-      complainHere(`renamedFrom: "${former}" is still declared; a field is renamed, or there are two.`);
+      complainHere(`renamedFrom: "${former}" is still declared. Remove that field, or remove renamedFrom.`);
     }
   }
 }
@@ -100,7 +100,7 @@ function checkDefault(type: FieldType, { options }: Field, complain: (what: stri
   if (value === undefined || typeof value === 'function') return;
   const refusal =
     value === null
-      ? { says: 'is what a field without `required` and default holds anyway; leave it out' }
+      ? { says: 'is already the value of a field without `required` and default; leave it out' }
       : type.check(value, options);
   if (refusal) complain(`default: ${JSON.stringify(value)} ${refusal.says}.`);
 }

@@ -14,7 +14,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
     // A list of names gives way to the rows that it names, where they are included.
     const isItsOwnList = relation.kind === 'listsNames' && relation.list === name;
     if ((name in definition.fields && !isItsOwnList) || name === 'id') {
-      complain(where, `a field has this name, and both would be "${name}" in answers; rename one.`);
+      complain(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
     }
     if (!target) {
       complain(where, `there is no resource "${relation.target}".${nearestOf(relation.target, all.keys())}`);
@@ -59,7 +59,7 @@ function isWhole(where: string, relation: Relation, complain: Complain): boolean
     return false;
   }
   const missing = Object.keys(known).filter((name) => link[name as keyof typeof link] === undefined);
-  for (const name of missing) complain(`${where}.${name}`, `it is missing: ${kind} takes a name for it.`);
+  for (const name of missing) complain(`${where}.${name}`, `it is missing: ${kind} needs this name.`);
   return checkOptions(where, link, known, complain) && missing.length === 0;
 }
 

@@ -119,7 +119,7 @@ function checkAnswer(
     case 'lists':
       if (definition.fields[condition.field]?.type === listType.name) return;
       checkField(where, definition, condition.field, [], complain);
-      if (definition.fields[condition.field]) complain(where, `"${condition.field}" is no list field.`);
+      if (definition.fields[condition.field]) complain(where, `"${condition.field}" is not a list field.`);
       return;
     case 'related': {
       const relations = definition.relations ?? {};
@@ -135,7 +135,7 @@ function checkAnswer(
     default:
       complain(
         where,
-        `a rule says true, false or a condition such as equals('field', value); this one ${said(answer)}`,
+        `a rule returns true, false or a condition such as equals('field', value); this one ${said(answer)}`,
       );
   }
 }

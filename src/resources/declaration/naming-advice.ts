@@ -19,7 +19,7 @@ function startsWithVerb(name: string): boolean {
 /** Spec 4.7: names in paths are plural nouns, not verbs. Advice for `gatehouse check`. */
 export function namingAdvice(name: string): string | undefined {
   if (startsWithVerb(name)) {
-    return `"${name}" starts with a verb. Name what it is about, such as "${name.replace(verb, '')}": the method says what happens.`;
+    return `"${name}" starts with a verb. Use a noun, such as "${name.replace(verb, '')}": the method says what happens.`;
   }
   const last = name.split(/[-_]/).at(-1) as string;
   return isPlural(last) ? undefined : `"${name}" is not a plural noun. Names in paths are plural, such as "cars".`;

@@ -42,12 +42,12 @@ function readStepUp(options: StepUp): ProofDemand {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     const near = nearest(name, known);
-    throw new TypeError(`stepUp takes acr and maxAge, and not "${name}".${near ? ` Did you mean ${near}?` : ''}`);
+    throw new TypeError(`stepUp takes acr and maxAge, not "${name}".${near ? ` Did you mean ${near}?` : ''}`);
   }
   const { acr, maxAge } = options;
   const level = levels.get(acr);
   if (acr !== undefined && level === undefined)
-    throw new TypeError(`stepUp: acr takes 1, 2 or 'phr', and not ${JSON.stringify(acr)}.`);
+    throw new TypeError(`stepUp: acr takes 1, 2 or 'phr', not ${JSON.stringify(acr)}.`);
   return { acr: level, maxAge: maxAge === undefined ? undefined : readAge(maxAge) };
 }
 
@@ -55,7 +55,7 @@ function readAge(given: unknown): number {
   const [, amount, unit = 's'] = /^(\d{1,7})([smhd])$/.exec(String(given)) ?? [];
   const age = typeof given === 'number' ? given : Number(amount) * (seconds.get(unit) ?? Number.NaN);
   if (Number.isInteger(age) && age > 0) return age;
-  throw new TypeError(`stepUp: maxAge takes seconds, or a text such as '5m', and not ${JSON.stringify(given)}.`);
+  throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(given)}.`);
 }
 
 export const demandsOf = (rules: readonly unknown[]): readonly ProofDemand[] =>

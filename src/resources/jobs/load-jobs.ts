@@ -53,7 +53,8 @@ function complaintsAbout(job: unknown, { isTaken, now }: Known): string[] {
     const zone = isTimeZone(timeZone);
     if (!zone) complaints.push(`timeZone: there is no time zone "${timeZone}"; it takes a name such as Europe/Berlin.`);
     const why = zone ? wrongSchedule(schedule, timeZone, now) : undefined;
-    if (why) complaints.push(`schedule: "${schedule}" is none, such as "0 3 * * *" for every night at three: ${why}`);
+    if (why)
+      complaints.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${why}`);
   } else if (timeZone !== 'UTC') complaints.push('timeZone: it needs a schedule.');
   return complaints;
 }

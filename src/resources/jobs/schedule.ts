@@ -11,7 +11,7 @@ export const nextRun = (schedule: string, timeZone: string, after: number): numb
 /** Why a schedule cannot be followed; undefined where it can. */
 export function wrongSchedule(schedule: string, timeZone: string, now: number): string | undefined {
   try {
-    if (nextRun(schedule, timeZone, now) === undefined) return 'it never comes due.';
+    if (nextRun(schedule, timeZone, now) === undefined) return 'it never matches a time.';
     return undefined;
   } catch (error) {
     return reasonOf(error);

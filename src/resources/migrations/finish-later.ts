@@ -24,7 +24,7 @@ export async function finishLater(
     const executor: Executor = { engine: 'postgres', db };
     for (const { says, beside } of await missingDefaults(executor, schemas)) {
       await beside?.run(executor, () => undefined);
-      report(`Done beside those who write: ${says}.`);
+      report(`Done while the service was in use: ${says}.`);
     }
   });
 }

@@ -228,13 +228,13 @@ async function bringUp(
     await dropTriggers(engine, tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
   await perform(steps);
   await updateTriggers(engine, tx, tables.recorded, tables.unrecorded);
-  done.push(...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)));
+  done.push(...later.map(({ says }) => (options.later ? `${says} while the service runs` : says)));
   for (const [name, schema] of plan.schemas) {
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
   }
   for (const name of abandoned) await writeSchema(tx, name, undefined, now());
   if (engine === 'postgres') await countRowChanges(tx, inUse);
-  for (const { says, mend } of plan.unnamed) note?.(`${says}. To let it go: ${mend}`);
+  for (const { says, mend } of plan.unnamed) note?.(`${says}. To remove it: ${mend}`);
   return [...new Set(done)];
 }
 

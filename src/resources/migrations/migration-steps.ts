@@ -73,7 +73,7 @@ export function createTable(engine: Engine, { table, columns }: TableSchema): St
     return `${columnText(engine, name, column)}${isImplicit ? ` default ${momentOf(engine)}` : ''}`;
   });
   const all = [`"id" ${text} primary key`, ...own, '"version" integer not null default 1'].join(', ');
-  return { says: `make the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
+  return { says: `create the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
 }
 
 /** PostgreSQL only: SQLite has the reference in the column. */
@@ -81,7 +81,7 @@ export function addReference(engine: Engine, table: string, name: string, column
   if (engine === 'sqlite' || !column.references) return [];
   return [
     {
-      says: `let "${table}.${name}" refer to "${column.references.table}"`,
+      says: `add the reference from "${table}.${name}" to "${column.references.table}"`,
       // New rows are checked at once. `validateReferences` checks existing rows afterwards, without a lock.
       statements: [
         raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)} not valid`),

@@ -14,7 +14,7 @@ export function resumeColumn(
   next: ColumnSchema,
 ): Step[] {
   const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
-  const says = `take up the column "${name}" of "${table}" again`;
+  const says = `reuse the column "${name}" of "${table}"`;
   const beside = (run: NonNullable<Step['beside']>['run']) => (engine === 'postgres' ? { beside: { table, run } } : {});
   if (next.from) {
     const fill = { table, from: next.from, folded: name };

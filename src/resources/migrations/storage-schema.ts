@@ -92,7 +92,7 @@ export function unservedWarnings(definitions: readonly ResourceDefinition[]): st
           const mend = isTooLongToIndex(field)
             ? `give it a max of at most ${indexableMax}`
             : 'narrow a search down by another field';
-          return `${definition.name}.${name} can be searched or sorted, but no index serves that: on a large table ${mend}.`;
+          return `${definition.name}.${name} can be searched or sorted, but has no usable index: on a large table ${mend}.`;
         }),
     );
 }

@@ -45,12 +45,12 @@ interface Sent {
 export function readAggregates(resource: Resource, sent: Sent): AggregateQuery | undefined {
   const { aggregate, groupBy } = sent;
   if (aggregate === undefined) {
-    if (groupBy !== undefined) throw wrongParameter('groupBy: say what to compute, such as aggregate=count.');
+    if (groupBy !== undefined) throw wrongParameter('groupBy: add aggregate, such as aggregate=count.');
     return undefined;
   }
   const names = [...new Set(wordsOf(aggregate, ','))];
   const groups = [...new Set(wordsOf(groupBy ?? '', ','))];
-  if (names.length === 0) throw wrongParameter('aggregate: say what to compute, such as count,sum:seats.');
+  if (names.length === 0) throw wrongParameter('aggregate: name the functions, such as count,sum:seats.');
   if (names.length > maxAggregates) throw wrongParameter(`aggregate: at most ${maxAggregates} at once.`);
   if (groups.length > maxGroups) throw wrongParameter(`groupBy: at most ${maxGroups} fields.`);
   const aggregates = names.map((name) => readAggregate(resource, name));

@@ -14,7 +14,7 @@ export function readCursor(keys: Macs, list: string, signature: string, cursor: 
   const [data = '', mac = '', ...rest] = cursor.split('.');
   if (rest.length > 0 || !keys.matches(purpose, `${list} ${signature} ${data}`, mac)) {
     throw wrongParameter(
-      'cursor: it is not one that this list gave for this order. Take next_cursor of the last page, or start with an empty cursor.',
+      'cursor: it does not belong to this list and this order. Use next_cursor of the last page, or start with an empty cursor.',
     );
   }
   const [id, ...values] = JSON.parse(Buffer.from(data, 'base64url').toString()) as [string, ...unknown[]];

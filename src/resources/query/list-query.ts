@@ -85,7 +85,7 @@ function rowQuery(resource: Resource, { filter, include, deleted }: Query, calle
 
 function readFilter(resource: Resource, text: string): ResourceField[] {
   const names = new Set(wordsOf(text, ';'));
-  if (names.size === 0) throw wrongParameter('filter: name the fields to show, with ; between them.');
+  if (names.size === 0) throw wrongParameter('filter: name the fields to show, separated by ;');
   return [...names].map((name) => {
     const field = resource.fields.get(name);
     if (!field?.shown) {
@@ -112,7 +112,7 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   const query = withoutEmpty(sent);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
-    throw wrongParameter('cursor: a walk by cursor has no page and no count; leave "page" and "count" out.');
+    throw wrongParameter('cursor: a list with a cursor has no page and no count; leave "page" and "count" out.');
   }
   const isSearchable = (field: string) => void readSearched(resource, field, caller, { parameter: 'searchFields' });
   const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, isSearchable);

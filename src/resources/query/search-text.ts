@@ -101,7 +101,7 @@ function refuseManyPairs(count: number): void {
 /** `field:value`, or `field|field:value`. */
 function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const colon = piece.indexOf(':');
-  if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
+  if (colon < 0) throw wrongParameter('search: write pairs of field:value, separated by ;');
   const value = withoutLeadingSpaces(piece.slice(colon + 1));
   const fields = piece
     .slice(0, colon)

@@ -67,7 +67,7 @@ export function readSort(
   const keys: SortKey[] = [];
   for (const [i, name] of names.entries()) {
     const { field, relations } = readPath(resource, name, caller, sortedPaths);
-    if (keys.some((key) => key.name === name)) throw wrongParameter(`orderBy: "${name}" is there twice.`);
+    if (keys.some((key) => key.name === name)) throw wrongParameter(`orderBy: "${name}" appears twice.`);
     const nullable = field.nullable || relations.length > 0;
     const compared = raw(field.compared('t'));
     keys.push({ name, field, relations, descending: directions[i] ?? false, compared, nullable });

@@ -47,7 +47,7 @@ export async function runAttempt(
       metrics.jobAttempts.inc({ result: 'done' });
     } else if (abort.signal.reason !== serviceStops) await noteFailure(context, handler, job, failure);
   } catch (error) {
-    log.warn({ err: error, job: job.id, name: job.name }, 'what became of a job could not be noted');
+    log.warn({ err: error, job: job.id, name: job.name }, 'the result of a job could not be recorded');
   } finally {
     clearTimeout(timer);
   }
@@ -69,7 +69,7 @@ async function run(
     await Promise.race([handle({ key, name, data, subject, attempt, createdAt, signal }), aborted]);
     return undefined;
   } catch (error) {
-    return reasonOf(error).slice(0, 500) || 'it failed without a word';
+    return reasonOf(error).slice(0, 500) || 'it failed without a message';
   }
 }
 
@@ -79,12 +79,12 @@ async function noteFailure(context: Context, handler: Handler, job: JobRow & Lea
   const line = { job: id, name, attempts, reason };
   if (attempts < handler.attempts) {
     const wait = pauseAfter(attempts);
-    log.warn({ ...line, retryInSeconds: Math.round(wait / 1000) }, 'a job failed and is tried again');
+    log.warn({ ...line, retryInSeconds: Math.round(wait / 1000) }, 'a job failed and will be retried');
     metrics.jobAttempts.inc({ result: 'retried' });
     return postponeJob(database.db, job, now() + wait, reason);
   }
   if (!(await failJob(database.db, job, now(), reason))) return;
-  log.error(line, 'a job was given up; it is kept as failed');
+  log.error(line, 'a job failed for good; it is kept');
   metrics.jobAttempts.inc({ result: 'failed' });
   await recordEvent(context, database.db, { type: 'job.failed', source: systemSource, data: { id, name, attempts } });
 }

@@ -176,7 +176,7 @@ export class Queue {
         }
       }
     } catch (error) {
-      if (!this.#stopped) log.warn({ err: error }, 'the queue could not be read; it will be again');
+      if (!this.#stopped) log.warn({ err: error }, 'the queue could not be read; Gatehouse tries again');
     } finally {
       // At once after the last look at `#again`: a call in between would start nothing.
       this.#pass = undefined;

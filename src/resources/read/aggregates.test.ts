@@ -138,7 +138,7 @@ onBothEngines('Aggregates', (engine) => {
       ['aggregate=sum:kind', /sum of the field "kind" cannot be calculated\. Allowed: seats, weight, price/],
       ['aggregate=sum:secret', /sum of the field "secret" is not known here/],
       ['aggregate=count:seats', /count counts rows and takes no field/],
-      ['groupBy=kind', /say what to compute/],
+      ['groupBy=kind', /add aggregate/],
       ['aggregate=count&groupBy=secret', /groupBy: the field "secret"/],
       ['aggregate=count&groupBy=notes', /groupBy: the field "notes"/],
       ['aggregate=count&include=fleet', /leave "include" out/],

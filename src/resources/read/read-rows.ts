@@ -11,7 +11,7 @@ import type { Selection } from './remembered.ts';
 import type { RowShape, TaggedJson } from './row-json.ts';
 
 export const noSuchRow = ({ singular }: Resource) =>
-  notFound(`There is no such ${singular}, or none that you may see.`);
+  notFound(`This ${singular} does not exist, or you may not see it.`);
 
 /** The version of the row, for `If-Match`, and a hash of the response, for `If-None-Match`. */
 const tagOf = (resource: Resource, row: StoredRow, hash: string): string => `"${versionOf(resource, row)}-${hash}"`;

@@ -33,7 +33,7 @@ export function serveBatches(app: App, services: ResourceServices, resource: Res
 /** A batch counts as one request against the rate limit, so a caller may have only one under way. */
 async function oneAtATime<T>(batching: Batching, { caller }: FastifyRequest, work: () => Promise<T>): Promise<T> {
   const account = accountOf(caller);
-  if (batching.has(account)) throw tooManyRequests('Another batch of yours is under way. Send one at a time.', 1);
+  if (batching.has(account)) throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
   batching.add(account);
   try {
     return await work();

@@ -33,7 +33,7 @@ export function batchDocs(resource: Resource, operation: BatchOperation): RouteD
     tags: [name],
     operationId: `${operation}_${name}_batch`,
     summary: `${verbs[operation]} up to ${mostRows} ${name} in one request`,
-    description: `Each row is written by the same rules as a request for it alone, and gets its own status. A row that fails leaves the others as they are. The order is not defined. An \`Idempotency-Key\` applies to every row. Needs the scope \`${writeScope}\`.`,
+    description: `The same rules apply to each row as to a single request, and each row gets its own status. If a row fails, the others are still written. The order is not defined. An \`Idempotency-Key\` applies to every row. Needs the scope \`${writeScope}\`.`,
     'x-client': `const results = await gatehouse.resource('${name}').${clientCalls[operation]};`,
     body: plain({
       type: 'object',

@@ -16,7 +16,7 @@ export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf):
   const make = async (name: string, values: Record<string, unknown> = {}, depth = 0): Promise<{ id: string }> => {
     const resource = resources.get(name);
     if (!resource) throw new Error(`make("${name}"): there is no such resource.${nearestOf(name, resources.keys())}`);
-    if (depth > 10) throw new Error(`make("${name}"): its references go in a circle. Pass the ids that it needs.`);
+    if (depth > 10) throw new Error(`make("${name}"): its references form a cycle. Pass the ids that it needs.`);
     const row: Record<string, unknown> = name === 'users' ? newUser() : {};
     for (const field of resource.fields.values()) {
       const { name: of, options } = field;
@@ -56,7 +56,9 @@ function madeUp(resource: Resource, field: ResourceField): unknown {
   const candidates = isUnique ? [...varied, example] : [example, ...varied];
   const fitting = candidates.find((value) => value !== undefined && !type.check(value, options));
   if (fitting !== undefined) return fitting;
-  throw new Error(`make("${resource.name}"): no value of "${name}" comes to mind. Pass one, or declare an example.`);
+  throw new Error(
+    `make("${resource.name}"): no value for "${name}" could be generated. Pass one, or declare an example.`,
+  );
 }
 
 interface Schema {

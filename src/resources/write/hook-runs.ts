@@ -78,7 +78,11 @@ export class HookRuns {
         if (!(error instanceof HookWaits)) throw error;
         await error.finished;
         if (attempt === mostAttempts) {
-          throw unavailable('Others are changing the same at the moment. Try again.', 1, 'a hook never saw it twice');
+          throw unavailable(
+            'Somebody else is changing the same data at the moment. Try again.',
+            1,
+            'a hook never saw it twice',
+          );
         }
       }
     }

@@ -90,7 +90,7 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
   return stored;
 }
 
-const underWay = () => conflict('The first request with this Idempotency-Key is still under way.');
+const underWay = () => conflict('The first request with this Idempotency-Key is still in progress.');
 
 /** The answer that is stored under this key, if it is not too old. */
 async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
@@ -106,7 +106,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
     throw new Problem(
       422,
       'Unprocessable Content',
-      'This Idempotency-Key was used with another body, or with a token of other rights.',
+      'This Idempotency-Key was used with another body, or with a token that has other rights.',
       {
         code: 'idempotency_key_reused',
       },

@@ -39,7 +39,7 @@ export const resourceFor =
     if (!resource) throw new Error(`no resource is named "${name}".${nearestOf(name, services.resources.keys())}`);
     const { as, tx } = options ?? {};
     if (as !== 'caller' && as !== 'service') {
-      throw new Error(`resource("${name}"): say whose rights it has, as: 'caller' or as: 'service'.`);
+      throw new Error(`resource("${name}"): state the rights of the call, as: 'caller' or as: 'service'.`);
     }
     const asked = as === 'service' ? { ...asking, caller: systemCaller } : asking;
     const write = inside ?? (tx && writeIn(tx));
@@ -117,7 +117,7 @@ async function beginInside<T>(
   id: string | undefined,
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
-  if (outer.depth >= deepest) throw new Error(`hooks of ${resource.name} write each other's rows without end`);
+  if (outer.depth >= deepest) throw new Error(`hooks of ${resource.name} call each other endlessly`);
   const { tx } = outer.call;
   const { ofAccounts, recorded, writeScope: scope } = resource;
   const act = { caller: asking.caller, scope, ofAccounts, ...targetOf(resource, id) };

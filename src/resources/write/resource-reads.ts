@@ -36,7 +36,7 @@ export function mayAsk({ resource, asking: { caller } }: Bound, operation: Opera
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;
   if (operations && !operations.includes(operation)) {
-    throw forbidden(`The API does not offer to ${operation} ${resource.name}.`);
+    throw forbidden(`The API does not allow to ${operation} ${resource.name}.`);
   }
   const reads = operation === 'list' || operation === 'find';
   if (caller.kind !== 'anonymous') requireScope(caller, reads ? resource.readScope : resource.writeScope);
@@ -46,7 +46,7 @@ export function mayAsk({ resource, asking: { caller } }: Bound, operation: Opera
 /** Only such a resource has deleted rows. */
 export function mustKeepDeleted({ name, definition }: Resource): void {
   if (!definition.softDelete)
-    throw new Error(`resource("${name}"): it keeps no deleted rows. Declare softDelete: true.`);
+    throw new Error(`resource("${name}"): it does not keep deleted rows. Declare softDelete: true.`);
 }
 
 const readWith = ({ services, asking, write }: Bound): QueryContext =>

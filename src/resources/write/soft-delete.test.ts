@@ -59,7 +59,7 @@ describe('Declarations of soft delete', () => {
   it('are refused where they cannot be kept', () => {
     assert.equal(complaintOf({ softDelete: true }), '');
     assert.match(complaintOf({ softDelete: 'yes' }), /softDelete: it takes true or false/);
-    assert.match(complaintOf({ softDelete: true, fields: { deleted_at: text() } }), /every row has it already/);
+    assert.match(complaintOf({ softDelete: true, fields: { deleted_at: text() } }), /every row already has/);
     assert.match(complaintOf({ softDelete: true, remove: async () => undefined }), /leave one of the two out/);
     assert.match(
       complaintOf({ fields: { folder_id: reference('folders', { onDelete: 'cascade' }) } }),

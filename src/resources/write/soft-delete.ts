@@ -98,7 +98,7 @@ export async function requireKept(context: WriteContext, resource: Resource, val
       context,
       sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${existingRows(target, context)}`,
     );
-    if (rows.length === 0) errors.push(fieldError(name, 'deleted', `names one of the ${target.name} that is deleted`));
+    if (rows.length === 0) errors.push(fieldError(name, 'deleted', `refers to a deleted row of ${target.name}`));
   }
   if (errors.length > 0) throw unprocessable(errors);
 }

@@ -63,7 +63,7 @@ export async function requireReferences(context: WriteContext, resource: Resourc
       sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', context)}${raw(held)}`,
     );
     if (rows.length === 0) {
-      errors.push(fieldError(name, 'not_found', `names none of the ${target.name} that you may see`));
+      errors.push(fieldError(name, 'not_found', `does not refer to a row of ${target.name} that you may see`));
     }
   }
   if (errors.length > 0) throw unprocessable(errors);
@@ -96,7 +96,7 @@ export async function refuseTaken<T>(resource: Resource, written: Promise<T>): P
       throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is taken already${together}`)]);
     }
     // A row that was there a moment ago was deleted in between.
-    if (isForeignKeyViolation(error)) throw conflict('What this refers to was deleted meanwhile.');
+    if (isForeignKeyViolation(error)) throw conflict('The row that this refers to was deleted in the meantime.');
     throw error;
   }
 }

@@ -72,7 +72,8 @@ export async function createResource(
   return createTogether(services, resource, { call, values: input.values, alone, answer });
 }
 
-const forgotten = () => conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
+const forgotten = () =>
+  conflict('The response stored for this Idempotency-Key has just expired. Send the request again.');
 
 /** The response to the first request with this key, as long as its row exists. */
 async function answerAgain(context: QueryContext, resource: Resource, made: StoredAnswer): Promise<CreatedAnswer> {
@@ -81,9 +82,14 @@ async function answerAgain(context: QueryContext, resource: Resource, made: Stor
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, context)}`,
   );
   if (rows.length > 0) return made;
-  throw new Problem(410, 'Gone', 'What the first request with this Idempotency-Key made or changed is gone.', {
-    code: 'gone',
-  });
+  throw new Problem(
+    410,
+    'Gone',
+    'The row that the first request with this Idempotency-Key created or changed has been deleted.',
+    {
+      code: 'gone',
+    },
+  );
 }
 
 /** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */

@@ -85,7 +85,7 @@ const byTransaction = new WeakMap<object, WriteContext>();
 /** The write that a transaction belongs to. */
 export function writeIn(tx: OperatorTx): WriteContext {
   const write = byTransaction.get(tx);
-  if (!write) throw new Error('resource(…, { tx }): this is not the transaction that `transaction` gave.');
+  if (!write) throw new Error('resource(…, { tx }): this is not the transaction from `transaction`.');
   return write;
 }
 
@@ -136,6 +136,6 @@ async function runAfterCommit(
   try {
     await run();
   } catch (error) {
-    log.error({ err: error, resource: name }, 'afterCommit failed; what was written stays');
+    log.error({ err: error, resource: name }, 'afterCommit failed; the write stays committed');
   }
 }

@@ -84,5 +84,5 @@ async function isHeard(tells: pg.Client, hears: pg.Client): Promise<boolean> {
 
 const whyRefused = (server: string, listen: string | undefined): string =>
   listen
-    ? `DATABASE_LISTEN_URL (${placeOf(listen)}) goes through a pooler by transaction (such as PgBouncer with pool_mode = transaction). Such a pooler delivers no invalidations of other instances. Name the PostgreSQL server itself.`
-    : `DATABASE_URL (${placeOf(server)}) goes through a pooler by transaction (such as PgBouncer with pool_mode = transaction). Such a pooler delivers no invalidations of other instances: what was revoked there would stay good here. Set DATABASE_LISTEN_URL to the PostgreSQL server itself, past the pooler, or let the pooler work by session (pool_mode = session).`;
+    ? `DATABASE_LISTEN_URL (${placeOf(listen)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances. Name the PostgreSQL server itself.`
+    : `DATABASE_URL (${placeOf(server)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances, so revoked tokens would stay valid here. Set DATABASE_LISTEN_URL to the PostgreSQL server itself, without the pooler, or use a session pooler (pool_mode = session).`;

@@ -23,10 +23,10 @@ export const isCanceled = (error: unknown): boolean => codeOf(error) === '57014'
 export function translate(error: unknown): unknown {
   if (error instanceof Problem) return error;
   if (isCanceled(error)) {
-    return unavailable('The database took too long over this. Try again shortly.', 5, reasonOf(error));
+    return unavailable('The database took too long. Try again shortly.', 5, reasonOf(error));
   }
   if (!isAway(error)) return error;
-  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, reasonOf(error));
+  return unavailable('The database cannot store this at the moment. Try again shortly.', 5, reasonOf(error));
 }
 
 /** Another instance has changed a table since this connection planned the statement. */

@@ -41,4 +41,4 @@ export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: numbe
 }
 
 const exhausted = () =>
-  unavailable('The database has no connection free at the moment. Try again shortly.', 1, 'the pool is exhausted');
+  unavailable('The database has no free connection at the moment. Try again shortly.', 1, 'the pool is exhausted');

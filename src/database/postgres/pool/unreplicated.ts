@@ -21,7 +21,7 @@ export function watchReplication(client: pg.ClientBase): void {
 export function refuseUnreplicated(client: pg.ClientBase): void {
   if (!unreplicated.delete(client)) return;
   throw unavailable(
-    'The database could not make this safe. Look whether it is there before you try again.',
+    'The database could not confirm that this was stored safely. Check whether it was stored before you try again.',
     5,
     'a commit may not have been replicated',
   );

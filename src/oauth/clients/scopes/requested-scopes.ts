@@ -21,13 +21,18 @@ export function wrongScopes(
     if (type === 'application' && identityScopes.includes(scope)) return undefined;
     if (scope === adminScope) {
       if (type === 'application' && isGrantable) return undefined;
-      const message = 'scopes: "admin" is for applications, and given to them by administrators.';
+      const message = 'scopes: "admin" is only for applications, and only administrators can give it.';
       return { field: 'scopes', code: 'beyond_own', message };
     }
     if (clientScopes.includes(scope) ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
-    return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
+    return {
+      field: 'scopes',
+      code: 'beyond_own',
+      message: `scopes: you cannot give "${scope}", because your token does not have it.`,
+    };
   };
-  if (scopes.length === 0) return [{ field: 'scopes', code: 'required', message: 'scopes must name at least one.' }];
+  if (scopes.length === 0)
+    return [{ field: 'scopes', code: 'required', message: 'scopes must contain at least one scope.' }];
   return scopes
     .map(wrong)
     .filter((error) => error !== undefined)

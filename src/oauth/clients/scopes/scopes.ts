@@ -103,7 +103,7 @@ export function narrowScopes(scopes: readonly string[], allowed: readonly string
 export function parseScope(text: string): string[] {
   const words = [...new Set(text.split(' ').filter(Boolean))];
   if (words.some((word) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))) {
-    throw new OAuthError('invalid_scope', 'scope takes words with spaces between them.');
+    throw new OAuthError('invalid_scope', 'scope takes names separated by spaces.');
   }
   return words;
 }
@@ -124,7 +124,7 @@ export function grantScopes(known: KnownScopes, asked: string, allowed: readonly
   for (const scope of scopes) {
     if (!known.has(scope)) throw new OAuthError('invalid_scope', `There is no scope '${scope.slice(0, 80)}'.`);
     if (!allowsScope(allowed, scope)) {
-      throw new OAuthError('invalid_scope', `The scope '${scope}' is more than may be granted here.`);
+      throw new OAuthError('invalid_scope', `The scope '${scope}' cannot be granted to this client.`);
     }
   }
   return scopes;

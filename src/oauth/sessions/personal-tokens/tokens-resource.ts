@@ -138,13 +138,16 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
             const { caller } = call;
             refuseToOutliveConsent(caller);
             if (!holdsScopes(caller.scopes, row.scopes)) {
-              throw forbidden('This token may do more than the one that you present.');
+              throw forbidden('This token has more rights than the token that you sent.');
             }
             requireProof(caller, call.now);
             const owner = { id: row.id, userId: caller.userId as string };
             const revealed = await revealPersonalToken(call.context, call.tx, owner);
             if (!revealed) {
-              throw conflict('Only a personal access token has a value to show, and only once.', 'already_revealed');
+              throw conflict(
+                'Only the value of a personal access token can be shown, and only once.',
+                'already_revealed',
+              );
             }
             await record(call, 'token.revealed', row);
             const { revealed_at: _at, revoked_at: _end, ...shown } = row;

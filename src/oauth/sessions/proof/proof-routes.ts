@@ -72,8 +72,8 @@ export function serveProofs(
         tags: ['sessions'],
         summary: 'Renew the proof of identity',
         description:
-          'Renews the proof of the session (RFC 9470), for what asks for a recent one by 401 `proof_too_old`. The same token goes on working. ' +
-          'Several members at once reach a higher level.',
+          'Renews the proof of the session (RFC 9470), for operations that return 401 `proof_too_old`. The same token stays valid. ' +
+          'A request with several members reaches a higher level.',
         body: Type.Object({ password: Type.Optional(Type.String()) }, { additionalProperties: true }),
         response: { 201: Type.Object({ data: Proof }) },
       },

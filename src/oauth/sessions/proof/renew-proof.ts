@@ -44,7 +44,7 @@ export async function renewProof(
 /** The id of the session, where it is one that a person opened by signing in. */
 export function requireRenewable({ proof, sessionId }: Caller): string {
   if (proof.renewable && sessionId !== null) return sessionId;
-  throw forbidden('A personal access token and a client’s own token are never a proof of who you are. Sign in.');
+  throw forbidden('A personal access token or a client’s own token cannot prove your identity. Sign in.');
 }
 
 /** The first factors that a login can begin with, and that a code completes. A passkey is never taken over: it would raise the level. */
@@ -66,7 +66,11 @@ async function checkAll(
   const known = [...methods.keys()];
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !methods.has(name))
-    .map((field) => ({ field, code: 'unknown', message: `${field} is no proof. There are: ${known.join(', ')}.` }));
+    .map((field) => ({
+      field,
+      code: 'unknown',
+      message: `${field} is not a kind of proof. There are: ${known.join(', ')}.`,
+    }));
   if (errors.length > 0) throw unprocessable(errors);
   if (Object.keys(body).length === 0) {
     const [field = ''] = known;

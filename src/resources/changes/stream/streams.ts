@@ -46,7 +46,7 @@ export class Streams {
       look: async () => this.#deal(await log.observe()),
       isNeeded: () => this.#open.size > 0,
       everyMs: lookEveryMs,
-      failed: 'the log of changes could not be read; it will be again',
+      failed: 'the log of changes could not be read; Gatehouse tries again',
     });
     context.database.bus.subscribe((change) => this.#hear(change));
   }

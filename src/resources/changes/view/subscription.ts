@@ -76,7 +76,7 @@ function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
 
 function splitNames(text: string): string[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  if (names.length === 0) throw wrongParameter('resources: name them, with , between them.');
+  if (names.length === 0) throw wrongParameter('resources: name them, separated by ,');
   return names;
 }
 

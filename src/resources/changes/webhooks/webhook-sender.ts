@@ -74,7 +74,7 @@ export class WebhookSender {
       look: () => this.#look(),
       isNeeded: () => true,
       everyMs: lookEveryMs,
-      failed: 'webhooks could not be looked at; they will be again',
+      failed: 'webhooks could not be read; Gatehouse tries again',
     });
   }
 
@@ -113,7 +113,10 @@ export class WebhookSender {
       await this.#send(webhook);
     } catch (error) {
       if (this.#follower.isStopped) return;
-      this.#context.log.warn({ err: error, webhook: webhook.id }, 'a webhook could not be served; it will be again');
+      this.#context.log.warn(
+        { err: error, webhook: webhook.id },
+        'a webhook could not be called; Gatehouse tries again',
+      );
     }
   }
 
@@ -168,7 +171,7 @@ export class WebhookSender {
     for (const delivery of await leaseDeliveries(database, request)) {
       const sending = this.#deliver(webhook, delivery)
         .catch((error) =>
-          this.#context.log.warn({ err: error, delivery: delivery.id }, 'a delivery could not be noted'),
+          this.#context.log.warn({ err: error, delivery: delivery.id }, 'a delivery could not be recorded'),
         )
         .finally(() => {
           this.#sending.delete(sending);
@@ -193,7 +196,7 @@ export class WebhookSender {
     const { database, now } = this.#context;
     const body = await this.#bodyOf(webhook, delivery);
     if (body === undefined) {
-      const error = 'the owner may not see this any more';
+      const error = 'the owner may no longer see this';
       return noteDelivery(database.db, delivery.id, { state: 'failed', error, body: notToBeSeen });
     }
     const began = performance.now();

@@ -63,7 +63,7 @@ function requireEveryRow({ caller, now }: Call, means: WebhookMeans, { resources
   const readable = new Set(fullyReadable(means.resources(), caller, now));
   const hidden = resources?.find((name) => !readable.has(name));
   if (hidden !== undefined)
-    throw forbidden(`You may not read every row of ${hidden}. Only the owner changes this webhook.`);
+    throw forbidden(`You may not read every row of ${hidden}. Only the owner can change this webhook.`);
 }
 
 const keepBody = Type.Unsafe<{ keep_old_hours?: number } | null>({
@@ -208,9 +208,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         async run({ row, body, transaction }) {
           const { deliveries, from, to } = body;
           if (!deliveries && !from)
-            throw unprocessable([
-              { field: 'deliveries', code: 'required', message: 'Name deliveries, or from when on.' },
-            ]);
+            throw unprocessable([{ field: 'deliveries', code: 'required', message: 'Send "deliveries" or "from".' }]);
           const count = await transaction((call) =>
             sendAgain(call.tx, row.id, {
               ids: deliveries,

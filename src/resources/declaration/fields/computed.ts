@@ -43,6 +43,6 @@ export function checkComputed({ options, compute }: Field, fields: Fields, compl
     if (!stored.includes(source)) complain(`from: there is no stored field "${source}".${nearestOf(source, stored)}`);
   }
   if (options.as === undefined) complain("as is missing: the type of the value, such as 'text'.");
-  if (options.from === undefined) complain('from is missing: the names of the fields that the value is made of.');
+  if (options.from === undefined) complain('from is missing: the names of the fields that the value is computed from.');
   if (typeof compute !== 'function') complain('a computed field needs a function.');
 }

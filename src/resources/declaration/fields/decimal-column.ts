@@ -3,7 +3,7 @@ import { fromSortable, parseDecimal, sortableDecimal, writeDecimal } from '../..
 /** The text of a decimal column, for SQL: `toDecimalColumn('12.50')` is `02 12.5`. */
 export function toDecimalColumn(text: string): string {
   const value = parseDecimal(text);
-  if (!value) throw new TypeError(`toDecimalColumn takes a decimal in a text, such as "12.50". It got "${text}".`);
+  if (!value) throw new TypeError(`toDecimalColumn takes a decimal as a string, such as "12.50". It got "${text}".`);
   return sortableDecimal(value);
 }
 

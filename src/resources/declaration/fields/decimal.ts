@@ -33,7 +33,7 @@ const wholeDigits = ({ units, scale }: Decimal): number => {
 
 function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOptions): Refusal | undefined {
   const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
-  if (!parsed) return refuse('type', 'must be a decimal in a text, such as "12.50"');
+  if (!parsed) return refuse('type', 'must be a decimal as a string, such as "12.50"');
   if (parsed.scale > scale)
     return refuse('scale', `must have at most ${scale} digits after the point`, { limit: scale });
   const whole = precision - scale;

@@ -46,7 +46,7 @@ export const jsonType: FieldType = {
   check(value, { max = defaultMax }) {
     if (!depthWithin(value, maxDepth))
       return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
-    if (!hasFiniteNumbers(value)) return refuse('type', 'must not hold a number that is too large');
+    if (!hasFiniteNumbers(value)) return refuse('type', 'must not contain a number that is too large');
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
     return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
   },

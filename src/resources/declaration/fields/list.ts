@@ -51,12 +51,12 @@ function checkList(
   value: unknown,
   { values, max = defaultMax, maxItem = defaultMaxItem }: AnyOptions,
 ): Refusal | undefined {
-  if (!Array.isArray(value)) return refuse('type', 'must be a list of texts');
+  if (!Array.isArray(value)) return refuse('type', 'must be a list of strings');
   if (value.length > max) return refuse('maxItems', `must have at most ${max} items`, { limit: max });
   for (const item of value) {
     const wrong = checkText(item, { max: maxItem });
-    if (wrong) return { ...wrong, says: `holds an item that ${wrong.says}` };
-    if (values && !values.includes(item)) return refuse('enum', `may hold only: ${values.join(', ')}`, { values });
+    if (wrong) return { ...wrong, says: `contains an item that ${wrong.says}` };
+    if (values && !values.includes(item)) return refuse('enum', `may contain only: ${values.join(', ')}`, { values });
   }
-  return new Set(value).size === value.length ? undefined : refuse('uniqueItems', 'must not hold an item twice');
+  return new Set(value).size === value.length ? undefined : refuse('uniqueItems', 'must not contain an item twice');
 }

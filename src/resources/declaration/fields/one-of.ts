@@ -25,7 +25,7 @@ export const oneOfType: FieldType = {
       values.length === 0 ||
       values.some((value) => typeof value !== 'string' || value === '')
     ) {
-      complain('it takes a list of texts that are not empty.');
+      complain('it takes a list of non-empty strings.');
     }
   },
   schema: ({ values = [] }) => ({ type: 'string', enum: [...values], examples: [values[0]] }),

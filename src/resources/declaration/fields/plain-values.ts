@@ -8,7 +8,7 @@ const same = (value: unknown): unknown => value;
 export function searchedValue(text: string, field: SearchedField): unknown {
   const { type, name } = field;
   const stored = type.fromSearch(text, field);
-  if (stored === undefined) throw wrongParameter(`search: ${name} takes ${type.takes}; ${shown(text)} is not that.`);
+  if (stored === undefined) throw wrongParameter(`search: ${name} takes ${type.takes}, not ${shown(text)}.`);
   return stored;
 }
 

@@ -52,7 +52,7 @@ export function checkText(
   value: unknown,
   { min = 1, max = defaultMax, pattern, hint }: AnyOptions,
 ): Refusal | undefined {
-  if (typeof value !== 'string') return refuse('type', 'must be a text');
+  if (typeof value !== 'string') return refuse('type', 'must be a string');
   if (!value.isWellFormed() || value.includes('\0')) {
     return refuse('format', 'must be valid Unicode text without NUL characters');
   }

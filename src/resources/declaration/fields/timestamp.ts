@@ -19,8 +19,8 @@ export const timestampType: FieldType = {
   check: (value) =>
     typeof value === 'string' && parseTimestamp(value) !== undefined
       ? undefined
-      : refuse('format', 'must be a moment as RFC 3339 writes it, such as 2026-01-31T12:00:00Z'),
+      : refuse('format', 'must be a time in the format of RFC 3339, such as 2026-01-31T12:00:00Z'),
   schema: () => ({ type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] }),
   fromSearch: (text) => parseTimestamp(isDay(text) ? `${text}T00:00:00Z` : text),
-  takes: 'a moment such as 2026-01-31T12:00:00Z, or a day',
+  takes: 'a time such as 2026-01-31T12:00:00Z, or a day',
 };

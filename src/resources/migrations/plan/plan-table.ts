@@ -169,7 +169,7 @@ function indexesThatStay(
     if (index.unique && index.columns.every((column) => after.columns[column])) {
       const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
       unnamed.push({
-        says: `${resource}: ${fields} is no longer declared unique, and still is`,
+        says: `${resource}: ${fields} is no longer declared unique, but the column still is`,
         mend: 'gatehouse migrate --drop',
       });
     }
@@ -188,7 +188,7 @@ async function makeIndexes(
     if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
     if (index.unique && (await hasDuplicates(executor, table, before, index))) {
       blockers.push(
-        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
+        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,
       );
     }
     steps.push(createIndex(executor.engine, table, name, index));
