@@ -76,7 +76,7 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
       where application_name = 'gatehouse-migrations' and datname = current_database()`);
     await made;
     await writer.query('commit');
-    assert.match(lines.join(), /events_actor could not be made/);
+    assert.match(lines.join(), /events_actor could not be created/);
     await make();
     assert.deepEqual(await validity(), [true]);
   });

@@ -155,7 +155,7 @@ describe('An action of a collection', () => {
         ],
       });
     for (const access of [undefined, 'write', mine] as const) {
-      assert.throws(() => checkDefinitions([declared(access)]), /bids: actions\.draw\.access: .*speaks of rows/);
+      assert.throws(() => checkDefinitions([declared(access)]), /bids: actions\.draw\.access: .*depends on a row/);
     }
   });
 });

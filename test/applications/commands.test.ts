@@ -51,8 +51,8 @@ describe('applications on the command line', () => {
     for (const [args, says] of [
       [['--application', '--redirect-uri', 'http://notes.example/'], /--redirect-uri .* must be https/],
       [['--application', '--logo', 'http://notes.example/'], /--logo must be https/],
-      [['--redirect-uri', uri], /--redirect-uri is for applications/],
-      [['--public'], /--public is for applications/],
+      [['--redirect-uri', uri], /--redirect-uri is only for applications/],
+      [['--public'], /--public is only for applications/],
     ] as const) {
       const { code, stderr } = await run('client', 'create', 'Notes', ...args);
       assert.equal(code, 2, args.join(' '));

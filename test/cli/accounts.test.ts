@@ -105,7 +105,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     writeFileSync(file, 'email,password_hash\nnot an address,nonsense\n');
     const refused = await run('user', 'import', file);
     assert.equal(refused.code, 1);
-    assert.match(refused.stdout, /0 imported, 0 there already, 1 refused/);
+    assert.match(refused.stdout, /0 imported, 0 already present, 1 refused/);
     const hash = '$2a$04$abcdefghijklmnopqrstuuNSXqkVD/kQUEUo4eCPQ3C2O2U0M2oUa';
     writeFileSync(file, `email,password_hash\nnot an address,nonsense\nnew@example.com,${hash}\n`);
     assert.equal((await run('user', 'import', file)).code, 0, 'some were taken');

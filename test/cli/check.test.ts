@@ -44,7 +44,7 @@ export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth:
     writeFileSync(join(project, 'routes', 'put.ts'), route('PUT'));
     const refused = await run();
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /put\.ts: PUT \/v1\/reports\/:id replaces what nobody can read\. Declare a GET/);
+    assert.match(refused.stderr, /put\.ts: PUT \/v1\/reports\/:id has no GET with the same path/);
     writeFileSync(join(project, 'routes', 'get.ts'), route('GET').replace(':id', ':number'));
     assert.equal((await run()).code, 0);
   });
@@ -53,11 +53,11 @@ export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth:
     speak('nl', { 'login.title': 'Dag {nobody}' });
     const foreign = await check();
     assert.deepEqual([foreign.code, /are fine/.test(foreign.stdout)], [1, false]);
-    assert.equal(foreign.stderr, 'gatehouse: nl.json: login.title: nobody is no value of this message.\n');
+    assert.equal(foreign.stderr, 'gatehouse: nl.json: login.title: nobody is not a value of this message.\n');
     speak('nl', { 'login.title': 'Dag {name' });
     const unreadable = await check();
     assert.equal(unreadable.code, 1);
-    assert.match(unreadable.stderr, /nl\.json: the message "login\.title": .+ is missing behind "name"/);
+    assert.match(unreadable.stderr, /nl\.json: the message "login\.title": .+ is missing after "name"/);
   });
 
   it('refuses a mail template that is not there, and one that cannot be read', async () => {

@@ -19,7 +19,7 @@ describe('The command eject', () => {
     assert.equal(read('views/login.html'), readFileSync(join(root, 'src/pages/views/login.html'), 'utf8'));
     writeFileSync(join(dir, 'views/login.html'), 'my own');
     const again = await eject('views', 'login');
-    assert.deepEqual([again.code, again.stdout], [0, 'views/login.html is there already, and stays as it is.\n']);
+    assert.deepEqual([again.code, again.stdout], [0, 'views/login.html already exists and was not changed.\n']);
     assert.equal(read('views/login.html'), 'my own');
   });
 

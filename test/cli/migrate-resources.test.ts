@@ -30,7 +30,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
       assert.match(stderr, /librarian/);
     }
     const { code, stdout } = await gatehouseHere(['migrate'], database.dir, { ...env, ROLES: 'librarian' });
-    assert.deepEqual([code, /make the table "shelves"/.test(stdout)], [0, true]);
+    assert.deepEqual([code, /create the table "shelves"/.test(stdout)], [0, true]);
   });
 
   it('plans, refuses to lose data, and drops it on purpose', async () => {
@@ -46,8 +46,8 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
       );
     mkdirSync(join(database.dir, 'resources'));
     declared('room: text()');
-    assert.match((await run('--plan')).stdout, /would then bring up the table of shelves/);
-    assert.match((await run()).stdout, /done: make the table "shelves"/);
+    assert.match((await run('--plan')).stdout, /would then update the table of shelves/);
+    assert.match((await run()).stdout, /done: create the table "shelves"/);
     assert.match((await run()).stdout, /up to date/);
 
     const open = await openDatabase({ databaseUrl: database.url, databasePoolSize: 1, workingDir: database.dir });

@@ -77,7 +77,7 @@ describe('The console follows changes', () => {
       await change({ seats: 7 });
       await page
         .getByRole('alert')
-        .getByText(/grace@example.com changed this row while you edit it: Seats\./)
+        .getByText(/grace@example.com changed this row while you were editing it: Seats\./)
         .waitFor();
       assert.equal(await page.getByRole('textbox', { name: 'Model' }).inputValue(), 'Mine');
       await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -100,7 +100,7 @@ onBothEngines('The second step of a login', (engine) => {
     const next = await halfLogin(service, person);
     assert.equal((await tryLogin(service, { mfa_token: next.mfa_token, code })).status, 400);
     const [mail] = await mailsTo(service, 'recovery-code-used', person.email);
-    assert.match(mail?.text ?? '', /does not work again[\s\S]*change your password/);
+    assert.match(mail?.text ?? '', /no longer works[\s\S]*change your password/);
     for (const other of codes.slice(1, 7)) {
       const { mfa_token } = await halfLogin(service, person);
       assert.equal((await tryLogin(service, { mfa_token, code: other })).status, 200);

@@ -105,7 +105,7 @@ describe('A SQLite database that goes back in time', () => {
 
     const restored = await run('restore', copy, '--force', '--end-sessions');
     assert.equal(restored.code, 0, restored.stderr);
-    assert.match(restored.stdout, /\d sessions and personal access tokens ended, and 1 links/);
+    assert.match(restored.stdout, /\d sessions and personal access tokens and 1 emailed links ended/);
     const second = await start({ database });
     assert.deepEqual([await me(second, holder.access), await me(second, holder.personal)], [401, 401]);
     assert.equal(await refresh(second, holder.refresh), 400);

@@ -40,7 +40,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
   it('alone is refused with the reason, and so is a second one for invalidations', async () => {
     assert.match(await refusal({ DATABASE_URL: through }), /pooler by transaction.*Set DATABASE_LISTEN_URL/s);
     const doubly = { DATABASE_URL: through, DATABASE_LISTEN_URL: through };
-    assert.match(await refusal(doubly), /DATABASE_LISTEN_URL .* goes through a pooler by transaction/);
+    assert.match(await refusal(doubly), /DATABASE_LISTEN_URL .* goes through a transaction pooler/);
     const { url: another } = await create();
     const elsewhere = { DATABASE_URL: through, DATABASE_LISTEN_URL: another };
     assert.match(await refusal(elsewhere), /is not the database of DATABASE_URL/);

@@ -72,6 +72,6 @@ onBothEngines('Starting', (engine) => {
     await database.close();
     const { code, stderr } = await gatehouse(['serve'], dir, { DATABASE_URL, DATA_DIR: dir, PORT: '0' });
     assert.equal(code, 1);
-    assert.match(stderr, /^gatehouse: This database was migrated by a newer Gatehouse/);
+    assert.match(stderr, /^gatehouse: A newer Gatehouse has migrated this database/);
   });
 });

@@ -48,7 +48,7 @@ onBothEngines("An operator's views", (engine) => {
 
   it('stop the start when they hold PHP, and are never sent out', async () => {
     const database = await databaseWith({ 'login.php': "<h1>Hi</h1>\n<?php include 'db.php'; ?>" });
-    await assert.rejects(start({ database }), /login\.php: line 2 holds PHP code .* runs no PHP/s);
+    await assert.rejects(start({ database }), /login\.php: line 2 contains PHP code .* does not run PHP/s);
     await database.remove();
   });
 

@@ -96,7 +96,7 @@ onBothEngines('importing users', (engine) => {
       refused.map((line) => line.slice(0, 34)),
       [
         '3: email must be an email address ',
-        '4: password_hash is of no known fo',
+        '4: password_hash has an unknown fo',
         '5: it has neither email nor userna',
         '6: there is no role owner (setting',
         '7: username must be 3 to 32 letter',

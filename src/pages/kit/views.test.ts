@@ -82,7 +82,7 @@ describe('Views', () => {
           () => viewsWith({ [`login.${extension}`]: source }),
           (error) => {
             assert.ok(error instanceof OperatorError, code);
-            assert.match(error.message, /login\.[\w.]+: line 2 holds .*(PHP|Blade).*runs no PHP/s);
+            assert.match(error.message, /login\.[\w.]+: line 2 contains .*(PHP|Blade).*does not run PHP/s);
             return true;
           },
           code,

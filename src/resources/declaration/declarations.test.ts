@@ -25,10 +25,10 @@ const withRelation = (relations: Relations) => declared({ relations });
 describe('A wrong declaration stops the start with the file, the place and the mend', () => {
   const cases: [name: string, definition: ResourceDefinition, says: RegExp][] = [
     ['a name', declared({ name: 'Cars' }), /name: "Cars" takes a lowercase plural noun/],
-    ['a reserved name', declared({ name: 'sessions' }), /"sessions" belongs to the service itself/],
-    ['a reserved path', declared({ name: 'me' }), /"me" belongs to the service/],
+    ['a reserved name', declared({ name: 'sessions' }), /"sessions" is a name of the service itself/],
+    ['a reserved path', declared({ name: 'me' }), /"me" is a name of the service/],
     ['a field name', withFields({ 'Plate No': text() }), /fields\.Plate No: a name takes lowercase/],
-    ['an implicit field', withFields({ created_at: text() }), /fields\.created_at: every row has it/],
+    ['an implicit field', withFields({ created_at: text() }), /fields\.created_at: every row already has/],
     ['a folded column', withFields({ name_folded: text() }), /_folded are reserved/],
     ['bounds', withFields({ seats: integer({ min: 5, max: 1 }) }), /fields\.seats: min 5 is above max 1/],
     [
@@ -36,7 +36,7 @@ describe('A wrong declaration stops the start with the file, the place and the m
       withFields({ seats: integer({ max: 3, default: 4 }) }),
       /fields\.seats: default: 4 must be at most 3/,
     ],
-    ['no values', withFields({ color: oneOf([]) }), /fields\.color: it takes a list of texts/],
+    ['no values', withFields({ color: oneOf([]) }), /fields\.color: it takes a list of non-empty strings/],
     ['a target', withFields({ owner_id: reference('owner') }), /no resource "owner" to refer to. There are: cars/],
     ['set null', withFields({ car_id: reference('cars', { required: true, onDelete: 'set null' }) }), /may be null/],
     ['searchable JSON', withFields({ extras: json({ searchable: true }) }), /neither searchable/],

@@ -84,7 +84,7 @@ describe('What a declaration says and nobody knows', () => {
       /access\.read: .*"userid"\. Did you mean "user_id"\?/,
     ],
     ['a field of a condition', reading(() => all(true, compare('plat', '=', 'x'))), /Did you mean "plate"\?/],
-    ['a list that is none', reading(() => lists('plate', 'x')), /access\.read: "plate" is no list field/],
+    ['a list that is none', reading(() => lists('plate', 'x')), /access\.read: "plate" is not a list field/],
     ['a relation of a rule', reading(() => related('ownr', equals('name', 'x'))), /cars has no relation "ownr"/],
     [
       'a field beyond a relation',
@@ -143,7 +143,7 @@ describe('What a declaration says wrongly', () => {
       cars({ uniqueTogether: ['plate', 'kind'] }),
       /uniqueTogether: it takes lists of two/,
     ],
-    ['a rule that says nothing', reading(() => undefined), /access\.read: a rule says true, false or .*nothing/],
+    ['a rule that says nothing', reading(() => undefined), /access\.read: a rule returns true, false or .*nothing/],
     ['a rule that waits', reading(async () => true), /access\.read: .*is async/],
     ['a rule that was not called', reading(role), /access\.read: .*returns a function/],
     ['a rule that always fails', reading((caller: Anything) => caller.groups.size > 1), /fails for every caller/],
@@ -171,7 +171,7 @@ describe('What a declaration says wrongly', () => {
   });
 
   it('is told without what follows from it', () => {
-    assert.throws(check(cars({ name: 'users' })), /wrong:\n {2}resources\/cars\.ts: name: "users" belongs[^\n]*$/);
+    assert.throws(check(cars({ name: 'users' })), /wrong:\n {2}resources\/cars\.ts: name: "users" is a name[^\n]*$/);
     assert.throws(check(cars({ name: 'Fast Cars' })), /Did you mean "fast_cars"\?$/);
     assert.throws(check(reading(role('guest'))), /There are: admin, editor\. .* such as ROLES=admin,editor,guest\.$/);
   });

@@ -100,7 +100,7 @@ onBothEngines('Search and order through relations', (engine) => {
       ['searchFields=owner.nam:like', /searchFields: the field of owners "nam"/],
       ['orderBy=drivers.name', /"drivers" leads to many rows/],
       ['orderBy=owner.user_id', /field of owners "user_id"/],
-      ['orderBy=owner.name;owner.name', /"owner.name" is there twice/],
+      ['orderBy=owner.name;owner.name', /"owner.name" appears twice/],
     ];
     for (const [query, says] of cases) assert.match((await refusal(query)).detail, says, query);
   });

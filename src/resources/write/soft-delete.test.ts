@@ -63,7 +63,7 @@ describe('Declarations of soft delete', () => {
     assert.match(complaintOf({ softDelete: true, remove: async () => undefined }), /leave one of the two out/);
     assert.match(
       complaintOf({ fields: { folder_id: reference('folders', { onDelete: 'cascade' }) } }),
-      /folders keeps deleted rows: say softDelete here too/,
+      /folders has softDelete: set softDelete here too/,
     );
   });
 });

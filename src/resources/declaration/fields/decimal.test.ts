@@ -67,7 +67,7 @@ describe('Declarations of decimals', () => {
     assert.match(complaintOf({ precision: 66, scale: 2 }), /from 1 to 65/);
     assert.match(complaintOf({ precision: 4, scale: 5 }), /scale takes .* from 0 to the precision 4/);
     assert.match(complaintOf({ precision: 4, scale: 1, min: 0.25 }), /min 0.25 must have at most 1 digits after/);
-    assert.match(complaintOf({ precision: 4, scale: 1, default: 1.5 }), /default: 1.5 must be a decimal in a text/);
+    assert.match(complaintOf({ precision: 4, scale: 1, default: 1.5 }), /default: 1.5 must be a decimal as a string/);
   });
 });
 
