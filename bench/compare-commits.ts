@@ -14,11 +14,11 @@ export interface CommitFigures {
   readonly costs: { readonly here: Cost; readonly there: Cost };
 }
 
-/** They measure the hashing of passwords, which is the same everywhere. */
+/** These operations measure password hashing, which is the same in all commits. */
 const left = new Set(['password', 'register']);
 const cars = 10_000;
 
-/** Both services run all the time, on databases of their own, and take turns. */
+/** Both services run all the time, each with its own database, and take turns. */
 export async function compareCommits(
   commit: string,
   plan: Plan,

@@ -26,7 +26,7 @@ const compared = [
 ];
 const cars = 10_000;
 
-/** PostgreSQL against SQLite, second by second in turns, with the processor time that either takes. */
+/** Compares PostgreSQL and SQLite in turns, second by second, with the processor time of each. */
 export async function compareEngines(plan: Plan, postgresUrl: string): Promise<EngineFigures[]> {
   const prepared: PreparedGatehouse[] = [];
   const servers: ServerProcess[] = [];

@@ -20,9 +20,9 @@ export interface Plan {
   readonly quick: boolean;
   readonly peers: boolean;
   readonly operations: readonly string[];
-  /** How many are compared with one. */
+  /** The number of workers that are compared with one. */
   readonly workers: number;
-  /** Rows that growth is measured at, from the fewest on. */
+  /** The numbers of rows at which growth is measured, in ascending order. */
   readonly sizes: readonly number[];
 }
 
@@ -36,18 +36,18 @@ export interface ServerFigures {
 
 export interface Comparison {
   readonly limits: ServerFigures;
-  /** The same, run by Node with the options that the service is run with. */
+  /** The same limit, run by Node with the options of the service. */
   readonly limitsWithOptions: ServerFigures;
   readonly gatehouse: readonly ServerFigures[];
   readonly peers: readonly ServerFigures[];
 }
 
 export const peers = ['oidc-provider', 'express-oauth-server', 'better-auth'] as const;
-/** A password takes tens of milliseconds: fewer at a time, for longer. */
+/** A password takes tens of milliseconds, so the load has fewer connections and lasts longer. */
 const hashing = new Set(['password', 'register']);
 const cars = 10_000;
 
-/** Every operation on every server that has it, in turns, so that noise hits all alike. */
+/** Runs every operation on every server that supports it, in turns, so that noise affects all servers equally. */
 export async function compareOperations(plan: Plan, postgresUrl: string | undefined): Promise<Comparison> {
   const scratch = mkdtempSync(join(tmpdir(), 'gatehouse-limits-'));
   const prepared = [await prepareGatehouse('sqlite', { cars })];
@@ -112,7 +112,7 @@ async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<S
   const results = servers.map(() => new Map<string, Result[]>());
   for (const name of names) {
     for (let round = 0; round <= plan.rounds; round++) {
-      // Back and forth, so that none is always measured right after the same one.
+      // Alternating order, so that no server is always measured after the same one.
       for (const i of servers.map((_, n) => (round % 2 === 0 ? n : servers.length - 1 - n))) {
         const server = servers[i] as ServerProcess;
         if (!server.operations[name]) continue;

@@ -5,14 +5,17 @@ import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
 import { type Measured, medianOf, type Ratio, ratioOf } from './measure/median.ts';
 import type { ServerProcess } from './measure/server-process.ts';
 
-/** One process, several workers, and as many services that share nothing: what these cost more is the machine's doing. */
+/**
+ * One process, several workers, and the same number of separate services. The machine causes the additional cost of
+ * the separate services.
+ */
 export type Arrangement = 'one' | 'workers' | 'apart';
 
 export interface WorkersFigures {
   readonly engine: Engine;
   readonly workers: number;
   readonly operation: string;
-  /** Requests a second by all of them, to those by one. */
+  /** The ratio of the total rate to the rate of one process. */
   readonly growth: Ratio;
   readonly growthApart: Ratio;
   readonly one: Measured;

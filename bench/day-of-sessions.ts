@@ -31,8 +31,8 @@ export interface Day {
 const hourMs = 3_600_000;
 
 /**
- * A day in about a minute: the service's clock is moved on an hour at a time, sessions live four of them, and each hour
- * has its logins, its refreshes and its pruning. Unbounded growth would show.
+ * Simulates a day in about a minute. The clock moves forward one hour at a time, and sessions live for four hours.
+ * Each hour has logins, refreshes and pruning. This would show unbounded growth.
  */
 export async function dayOfSessions(plan: Plan): Promise<Day> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-day-'));

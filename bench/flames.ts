@@ -9,14 +9,14 @@ import { drive } from './measure/load.ts';
 export interface Flame {
   readonly operation: string;
   readonly root: Frame;
-  /** Microseconds of the main thread's time for one request; the profiler itself is part of it. */
+  /** Microseconds of the main thread for one request, including the profiler. */
   readonly perRequest: number;
 }
 
 const operations = ['get', 'client credentials', 'refresh'] as const;
 const now = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** Where the time of the three main operations goes (quick: of the first), by the profiler of the service's own process. */
+/** Profiles the three main operations (quick: only the first) in the process of the service. */
 export async function flames(plan: Plan): Promise<Flame[]> {
   const prepared = await prepareGatehouse('sqlite', { cars: 10_000 });
   const made: Flame[] = [];

@@ -9,7 +9,7 @@ import type { ServerProcess } from './measure/server-process.ts';
 export interface GrowthFigures {
   readonly engine: Engine;
   readonly sizes: readonly number[];
-  /** Milliseconds a request, for each size. */
+  /** Milliseconds per request, for each size. */
   readonly costs: Readonly<Record<string, readonly number[]>>;
   /** Of processor time. */
   readonly processor: Readonly<Record<string, readonly Cost[]>>;
@@ -51,10 +51,10 @@ async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<G
   }
 }
 
-/** The best of so many says what a request takes. */
+/** The number of rounds, of which the best counts. */
 const mostRounds = 5;
 
-/** All sizes in turns, so that noise hits all alike; the best of some rounds counts. */
+/** All sizes in turns, so that noise affects all of them equally. The best of several rounds counts. */
 async function measure(servers: readonly ServerProcess[], plan: Plan) {
   const costs: Record<string, number[]> = {};
   const processor: Record<string, Cost[]> = {};

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** The peers and the load generator have a lock file of their own, so that Gatehouse itself installs none of them. */
+/** The peers and the load generator have a separate lock file, so that Gatehouse itself installs none of them. */
 export function installPackages(): void {
   if (existsSync(`${here}/node_modules/.package-lock.json`)) return;
   console.log('Installing what Gatehouse is compared with (the first time only)…');

@@ -12,7 +12,7 @@ export interface IsolationFigures {
   readonly during: readonly ({ readonly name: string } & Result)[];
 }
 
-/** How an authenticated GET fares while the service is busy with something heavy. */
+/** Measures an authenticated GET while the service does heavy work. */
 export async function isolation(plan: Plan): Promise<IsolationFigures> {
   const rows = plan.quick ? 5_000 : 1_000_000;
   const expired = plan.quick ? 2_000 : 200_000;
@@ -52,7 +52,7 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
   }
 }
 
-/** Sessions that expire together just before a start: the first pruning of that service takes them all. */
+/** Sessions that expire together just before a start. The first pruning of the service deletes all of them. */
 async function whilePruning(
   prepared: Awaited<ReturnType<typeof prepareGatehouse>>,
   load: { connections: number; seconds: number },
@@ -66,7 +66,7 @@ async function whilePruning(
   }
 }
 
-/** Wildcards at the start, which no index serves: each asks for all rows, twice. Many end at their limit. */
+/** Leading wildcards, which cannot use an index: each scans all rows, twice. Many end at their time limit. */
 async function search(url: string, { headers }: BenchRequest, until: number): Promise<void> {
   const values = Array.from({ length: 5 }, (_, i) => `*nothing${i}*`).join(',');
   const sender = async () => {

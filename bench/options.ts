@@ -55,7 +55,7 @@ function wholeNumber(option: string, text: string | undefined, fallback: number)
     : fail(`--${option} takes a whole number from 1 on, not "${text}".`);
 }
 
-/** From the smallest on: cursors are taken some hundred rows into a list. */
+/** The minimum size: cursors point some hundred rows into a list. */
 function sizesOf(text: string | undefined, fallback: readonly number[]): readonly number[] {
   if (text === undefined) return fallback;
   const sizes = text.split(',').map((each) => Number(each.trim()));

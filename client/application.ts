@@ -2,29 +2,32 @@ import { OAuthError, SignedOutError } from './errors.ts';
 import type { RefreshTokenStore, TokenAnswer } from './login.ts';
 import type { Transport } from './transport.ts';
 
-/** An application that people sign in to by the service's own pages: the authorization code grant with PKCE (RFC 6749 4.1, RFC 7636). */
+/**
+ * An application that people sign in to on the pages of the service: the authorization code grant with PKCE (RFC 6749
+ * 4.1, RFC 7636).
+ */
 export interface Application {
   clientId: string;
-  /** Of an application on a server alone: in a browser or on a person's machine nothing stays secret. */
+  /** Only for an application on a server: code in a browser or on a person's machine cannot keep a secret. */
   clientSecret?: string;
-  /** As it is registered, to the letter. */
+  /** Exactly as it is registered. */
   redirectUri: string;
-  /** Scopes with spaces between them; `openid` alone unless said. `offline_access` gives a refresh token. */
+  /** Scopes, separated by spaces. The default is `openid`. `offline_access` gives a refresh token. */
   scope?: string;
   /** The resource that the token is for (RFC 8707). The default is the service's own API. */
   resource?: string;
 }
 
 export interface AuthorizationOptions {
-  /** Another one than the application's, such as one with the port of a loopback address. */
+  /** Replaces the application's redirect URI, for example to add the port of a loopback address. */
   redirectUri?: string;
   prompt?: 'none' | 'login' | 'consent' | 'select_account';
   loginHint?: string;
 }
 
-/** A request that is under way. Keep it where the person who signs in comes back to, and nobody else. */
+/** A pending authorization request. Store it in the session of the person who signs in. */
 export interface Authorization {
-  /** Where to send the person. */
+  /** The address to which you redirect the person. */
   url: string;
   state: string;
   verifier: string;
@@ -33,7 +36,7 @@ export interface Authorization {
 
 export interface SignIn {
   authorize(options?: AuthorizationOptions): Promise<Authorization>;
-  /** Tokens for the address that the person came back to. */
+  /** Exchanges the code in the address to which the person returned for tokens. */
   redeem(authorization: Omit<Authorization, 'url'>, answer: string): Promise<TokenAnswer>;
   renew(): Promise<TokenAnswer>;
   revoke(token: string): Promise<void>;
@@ -72,7 +75,7 @@ export function createSignIn(
     },
     async redeem({ state, verifier, redirectUri }, answer) {
       const said = new URL(answer, redirectUri).searchParams;
-      // RFC 9207: another server's answer is not taken for this one's.
+      // RFC 9207: rejects the response of another server.
       const foreign = said.get('state') !== state || (issuer !== '' && said.get('iss') !== issuer);
       if (foreign) throw refused('invalid_state', 'This is no answer to what was asked here. Sign in again.');
       const error = said.get('error');

@@ -19,11 +19,14 @@ export interface Change<Row> {
 export interface SubscribeOptions extends Options {
   search?: ListQuery['search'];
   searchJoin?: ListQuery['searchJoin'];
-  /** A position: of a list (`page.position`), or of the last change that was dealt with. Without it: from now on. */
+  /** A position: of a list (`page.position`), or of the last change that you processed. The default is now. */
   after?: string | undefined;
 }
 
-/** A stream says something at once, and then every 15 seconds. One that does not is held back by a proxy, or cut off. */
+/**
+ * A stream sends data at once, and then every 15 seconds. Otherwise a proxy is holding it back, or the connection is
+ * broken.
+ */
 const firstWordMs = 5000;
 const silenceMs = 40_000;
 const pollMs = 2000;
@@ -35,13 +38,13 @@ const queryOf = (resource: string, { search, searchJoin, after }: SubscribeOptio
   return `/v1/changes?resources=${encodeURIComponent(resource)}${position}${query.replace(/^\?/, '&')}`;
 };
 
-/** Whether it makes no sense to connect again: the token, the rights or the position are no longer good. */
+/** Whether another connection would fail too: the token, the rights or the position are no longer valid. */
 const isFinal = (error: unknown): boolean =>
   error instanceof GatehouseError && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 /**
- * The changes of a resource, for as long as somebody reads them. It connects again by itself and misses nothing. An error with the
- * code `resync` says that the position is too old: read the list again.
+ * The changes of a resource, as long as the caller reads them. Reconnects automatically and misses no change. An
+ * error with the code `resync` means that the position is too old: read the list again.
  */
 export async function* subscribe<Row>(
   send: Send,

@@ -1,4 +1,4 @@
-/** One wrong field of a 422 answer. */
+/** One invalid field of a 422 response. */
 export interface FieldError {
   field: string;
   code: string;
@@ -17,14 +17,14 @@ interface Details {
 
 /** The error of a failed call. Branch on `code`, which is stable. The message is for people. */
 export class GatehouseError extends Error {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly code: string;
   /** The problems of each field, if the service reported them (422). */
   readonly fields: readonly FieldError[];
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds to wait before another try, where the service said so (429, 503). */
+  /** Seconds to wait before a retry, if the service sent them (429, 503). */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, details: Details) {
@@ -38,12 +38,12 @@ export class GatehouseError extends Error {
   }
 }
 
-/** RFC 9457 `application/problem+json`: what the API answers. */
+/** RFC 9457 `application/problem+json`: an error of the API. */
 export class ProblemError extends GatehouseError {}
 
-/** RFC 6749 5.2 `{error, error_description}`: what the token endpoint and the login proxies answer. */
+/** RFC 6749 5.2 `{error, error_description}`: an error of the token endpoint or a login proxy. */
 export class OAuthError extends GatehouseError {
-  /** All members of the answer, such as `mfa_token` and `methods` beside `mfa_required`. */
+  /** All members of the response, such as `mfa_token` and `methods` with `mfa_required`. */
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(message: string, details: Details) {
@@ -52,13 +52,13 @@ export class OAuthError extends GatehouseError {
   }
 }
 
-/** No answer came: no network, a refused connection, or something in between that does not speak Gatehouse's JSON. */
+/** There was no response (no network, a refused connection), or it did not come from Gatehouse. */
 export class UnreachableError extends GatehouseError {}
 
-/** The login is over (logged out, expired or revoked): only a new login helps. */
+/** The login has ended (logged out, expired or revoked). A new login is needed. */
 export class SignedOutError extends GatehouseError {}
 
-/** The error that an answer with a status of 400 or more stands for. */
+/** The error for a response with a status of 400 or more. */
 export function errorOf(response: Response, body: unknown): GatehouseError {
   const { status } = response;
   const shared = {

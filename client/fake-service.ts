@@ -22,7 +22,7 @@ export interface FakeService {
   seen: Seen[];
 }
 
-/** An HTTP server whose answers a test writes itself, for what the real service cannot be made to do on purpose. */
+/** An HTTP server whose responses a test defines, for behaviour that a test cannot provoke in the real service. */
 export async function fakeService(answer: (seen: Seen) => Reply | Promise<Reply>): Promise<FakeService> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ function send(response: ServerResponse, { status = 200, headers = {}, body, hang
   response.end(body === undefined ? '' : JSON.stringify(body));
 }
 
-/** A token answer whose token tells which login or refresh it came from. */
+/** A token response whose token contains the number of its login or refresh. */
 export const tokens = (n: number): Reply => ({
   body: { token_type: 'Bearer', expires_in: 3600, access_token: `access-${n}`, refresh_token: `refresh-${n}` },
 });

@@ -12,7 +12,7 @@ export interface FiguresQuery
   orderBy?: string | readonly string[];
 }
 
-/** `count`, `sum:seats`, `max:built`: what can be calculated of a resource. */
+/** The aggregates of a resource: `count`, `sum:seats`, `max:built`. */
 export type Figure<T extends ResourceTypes> =
   | 'count'
   | `${'sum' | 'avg'}:${T['figures']['sum']}`
@@ -23,13 +23,13 @@ type FunctionOf<A> = A extends `${infer Name}:${string}` ? Name : never;
 type FieldOf<A, Name extends string> = A extends `${Name}:${infer Field}` ? Field : never;
 type ValueOf<T extends ResourceTypes, K> = K extends keyof T['row'] ? NonNullable<T['row'][K]> | null : never;
 
-/** One group: the fields that it shares, and the figures that were asked for. */
+/** One group: its values of the grouped fields, and the requested figures. */
 export type Figures<T extends ResourceTypes, A, G> = Pick<T['row'], G & keyof T['row']> &
   ('count' extends A ? { count: number } : unknown) & {
     [Name in FunctionOf<A>]: { [K in FieldOf<A, Name>]: ValueOf<T, K> };
   };
 
-/** The same, with the names that the declaration has. */
+/** The same, with the names from the declaration. */
 export interface FiguresQueryOf<T extends ResourceTypes, Search, A extends Figure<T>, G extends Groups<T>>
   extends Omit<FiguresQuery, 'aggregate' | 'groupBy' | 'orderBy' | 'search'> {
   search?: Search | string;

@@ -11,7 +11,7 @@ const gatehouse = (baseUrl: string, more: GatehouseOptions = {}) =>
 const bearer = ({ headers }: Seen) => headers.authorization;
 const list: Reply = { body: { data: [], meta: { pagination: { total: 0, count: 0, per_page: 20 } } } };
 
-/** Logs in as token 1, refreshes to token 2, and takes only token 2. */
+/** The login returns token 1, and the refresh returns token 2. Only token 2 is accepted. */
 const afterRefresh = (seen: Seen): Reply => {
   if (seen.path.endsWith('/login')) return tokens(1);
   if (seen.path.endsWith('/refresh')) return tokens(2);

@@ -21,31 +21,36 @@ export type { DeclaredResources, TypedResource } from './typed-resource.ts';
 export interface GatehouseOptions {
   /** The service's address. Empty (the default): the origin of the page. */
   baseUrl?: string;
-  /** Whose login proxy. `web/admin`, the default, is there in every service: it speaks to `/v1/clients/web/admin/login` and `/refresh`. */
+  /**
+   * The login proxy. The default, `web/admin`, exists in every service: `/v1/clients/web/admin/login` and `/refresh`.
+   */
   proxy?: string;
-  /** Signs people in by the service's own pages instead of a proxy: for an application of anybody's. */
+  /** Signs people in on the pages of the service instead of through a proxy. For third-party applications too. */
   application?: Application;
-  /** Where the refresh token is kept. Without it: in the proxy's HttpOnly cookie, which is what a browser app wants; an application's in memory. */
+  /**
+   * Where to store the refresh token. The default is the HttpOnly cookie of the proxy, and memory for an
+   * `application`.
+   */
   refreshTokens?: RefreshTokenStore;
-  /** How else to get an access token than by the proxy's refresh. */
+  /** Another way to get an access token, instead of the proxy's refresh. */
   renew?: Renew;
-  /** A token from elsewhere (a personal access token) instead of a login. */
+  /** An existing token (a personal access token), instead of a login. */
   accessToken?: string;
-  /** Called when the service has ended a login that was in use here. */
+  /** Called when the service has ended the current login. */
   onSignedOut?: () => void;
   /**
-   * Called when a call needs a recent proof of identity (401 `proof_too_old`). Returns what proves it, such as `{ password }`: the
-   * proof is renewed and the call sent again. Undefined: the call fails.
+   * Called when a call needs a recent proof of identity (401 `proof_too_old`). Returns the proof, such as `{ password
+   * }`. The client renews the proof and sends the call again. Undefined: the call fails.
    */
   onStepUp?: (error: GatehouseError) => Promise<Record<string, unknown> | undefined>;
   /**
-   * Called when `login` needs a second factor (403 `mfa_required`), and again after a wrong code. Returns the code, or what the browser
-   * signed with a passkey. Without it, or where it returns undefined, `login` fails.
+   * Called when `login` needs a second factor (403 `mfa_required`), and again after a wrong code. Returns the code,
+   * or the passkey response of the browser. Without this option, or if it returns undefined, `login` fails.
    */
   onSecondFactor?: AskSecondFactor;
   fetch?: Fetch;
   now?: () => number;
-  /** Milliseconds before each further try of a call that may be repeated; none: one try only. */
+  /** Delays in milliseconds before each retry of a repeatable call. An empty list: no retries. */
   retryDelays?: readonly number[];
 }
 
@@ -53,40 +58,45 @@ export interface GatehouseOptions {
 export interface LogIn {
   (credentials: Credentials): Promise<void>;
   /**
-   * Leaves this page for the provider, and comes back to `next` (this page unless said), where `resume()` takes up the login. Returns
-   * the address: where there is no page to leave, open it yourself.
+   * Leaves this page for the provider. The browser returns to `next` (default: this page), where `resume()` completes
+   * the login. Returns the address: outside a browser, open it yourself.
    */
   with(provider: string, options?: { readonly next?: string }): string;
 }
 
-/** The methods of every client, with or without types of the resources. */
+/** The methods of every client, with or without types for the resources. */
 export interface Session {
   readonly login: LogIn;
-  /** Takes up a login that is still there, as after a reload. False: somebody has to log in. */
+  /** Continues an existing login, for example after a reload. False: the person must log in. */
   resume(): Promise<boolean>;
   logout(): Promise<void>;
-  /** Leaves this page for the service's, and comes back to the redirect URI, where `resume()` takes the answer. */
+  /**
+   * Leaves this page for the sign-in page of the service. The browser returns to the redirect URI, where `resume()`
+   * completes the sign-in.
+   */
   signIn(options?: AuthorizationOptions): Promise<void>;
-  /** Where there is no page to leave: the address to send a person to, and what `redeem` needs when they come back. */
+  /** On a server: the address to redirect the person to, and the value that `redeem` needs when they return. */
   authorize(options?: AuthorizationOptions): Promise<Authorization>;
-  /** Signs in by the address that the person came back to. */
+  /** Completes the sign-in with the address to which the person returned. */
   redeem(authorization: Omit<Authorization, 'url'>, answer: string): Promise<void>;
-  /** Any other call under the caller's token: `gatehouse.call({ method: 'GET', path: '/v1/users/me' })`. */
+  /** Any other call with the caller's token: `gatehouse.call({ method: 'GET', path: '/v1/users/me' })`. */
   call(call: Call): Promise<Answer>;
 }
 
-/** A client that takes any name: rows are what the caller says. */
+/** A client that accepts any resource name. The caller sets the type of the rows. */
 export interface Gatehouse extends Session {
   /** The calls of one resource: `gatehouse.resource<Car>('cars')`. */
   resource<Row = Record<string, unknown>>(name: string): Resource<Row>;
 }
 
-/** A client that knows what is declared: `createGatehouse<Resources>()`, with the types that `gatehouse types` writes. */
+/**
+ * A client that knows the declared resources: `createGatehouse<Resources>()`, with the types from `gatehouse types`.
+ */
 export interface TypedGatehouse<R extends DeclaredResources<R>> extends Session {
   resource<N extends keyof R & string>(name: N): TypedResource<R, N>;
 }
 
-/** Whether the token is good, and whoever holds it has to prove again who they are (RFC 9470). */
+/** Whether the token is valid, but the user must renew the proof of identity (RFC 9470). */
 const isStepUp = (error: unknown): error is GatehouseError =>
   error instanceof GatehouseError && error.code === 'proof_too_old';
 
@@ -117,13 +127,13 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
   const withToken = (call: Call, token: string): Promise<Answer> =>
     transport.send({ ...call, headers: { ...call.headers, Authorization: `Bearer ${token}` } });
 
-  /** Nobody is logged in: what is public answers all the same. */
+  /** Nobody is logged in: public resources still work. */
   async function withoutToken(call: Call): Promise<Answer> {
     try {
       return await transport.send(call);
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
-      // Another tab may have logged in meanwhile.
+      // Another tab may have logged in in the meantime.
       return withToken(call, await login.refresh());
     }
   }

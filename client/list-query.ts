@@ -1,7 +1,7 @@
 /** A value that a field can be compared with. */
 export type Scalar = string | number | boolean | null | Date;
 
-/** Comparisons; several on one field must all hold: `{ '>=': 2, '<': 9 }`. */
+/** Comparisons. If a field has several, all must match: `{ '>=': 2, '<': 9 }`. */
 export interface Comparison {
   '>'?: Scalar;
   '>='?: Scalar;
@@ -22,30 +22,30 @@ export interface ListQuery {
   searchJoin?: 'and' | 'or';
   orderBy?: string | readonly string[];
   sortedBy?: 'asc' | 'desc' | readonly ('asc' | 'desc')[];
-  /** The fields to answer with; all without it. */
+  /** The fields to return. The default is all. */
   filter?: readonly string[];
   /** Relations to embed, two levels deep at most: `['owner', 'owner.cars']`. */
   include?: readonly string[];
   /** From 1. */
   page?: number;
   limit?: number;
-  /** Walks by key instead of by page: empty for the first page, then `nextCursor` of the answer before. */
+  /** Pages by position: empty for the first page, then `nextCursor` of the previous response. */
   cursor?: string;
   count?: 'exact' | 'none';
-  /** Deleted rows alone, or with the others, of a resource that keeps them. */
+  /** Only deleted rows, or all rows, of a resource with `softDelete`. */
   deleted?: 'only' | 'with';
 }
 
-/** Makes any text a plain value of `search`: the signs that mean something there are escaped. */
+/** Escapes a text, so that `search` uses it as a literal value. */
 export const escapeSearchValue = (value: string): string => value.replace(/[\\;,*]/g, '\\$&');
 
 export interface SearchParameters {
   search: string;
-  /** Names the fields whose values are to be taken as they are, although they look like an operator or like null. */
+  /** The fields whose values are literal, although they look like an operator or like null. */
   searchFields: string;
 }
 
-/** The parameters that ask for a search. */
+/** The query parameters of a search. */
 export function searchOf(search: Search): SearchParameters {
   const pairs: string[] = [];
   const exact: string[] = [];
@@ -95,7 +95,7 @@ function compared(operator: string, value: Scalar): string {
   }
 }
 
-/** The query string of a list or of a single row, with its `?`; empty where there is nothing to say. */
+/** The query string of a list or of a single row, with its `?`. Empty if there are no parameters. */
 export function queryStringOf(
   query: ListQuery & { aggregate?: readonly string[]; groupBy?: readonly string[] },
 ): string {

@@ -4,23 +4,26 @@ import type { Transport } from './transport.ts';
 /** The fields of the login form: the password, and the identifier under its own name or under `username`. */
 export type Credentials = { password: string } & ({ email: string } | { username: string } | { phone: string });
 
-/** The password was right, and the user has a second factor. */
+/** The password was correct, and the user has a second factor. */
 export interface SecondFactorRequest {
   /** The second factors that the user can use: `totp`, `passkey`, `recovery_code`, `email_code`. */
   readonly methods: readonly string[];
   /** To get the options of a passkey: `POST /v1/passkey-challenges` with `{ type: 'get', mfa_token }`. */
   readonly mfaToken: string;
-  /** Why it is asked again: the last answer was wrong. */
+  /** The reason for another request: the previous code was wrong. */
   readonly error?: OAuthError;
 }
 
-/** A code, or what the browser signed with a passkey. `remember`: this browser is not asked again for some time. */
+/** A code, or the passkey response of the browser. `remember`: this browser needs no second factor for some time. */
 export type SecondFactor = ({ code: string } | { passkey: unknown }) & { remember?: boolean };
 
-/** Asks a person for the second factor. Undefined: they gave up, and the login fails. */
+/** Asks the person for the second factor. Undefined: the person cancelled, and the login fails. */
 export type AskSecondFactor = (request: SecondFactorRequest) => Promise<SecondFactor | undefined>;
 
-/** Where an app without cookies (mobile, command line) keeps its refresh token. A browser needs none: its cookie does it. */
+/**
+ * Stores the refresh token of an application without cookies (mobile, command line). A browser uses its cookie
+ * instead.
+ */
 export interface RefreshTokenStore {
   read(): string | undefined | Promise<string | undefined>;
   write(token: string | undefined): void | Promise<void>;
@@ -44,28 +47,28 @@ export interface TokenAnswer {
   refresh_token?: string;
 }
 
-/** Gets a new access token by other means than the proxy; throws a SignedOutError where only a new login helps. */
+/** Gets a new access token without the proxy. Throws a SignedOutError if a new login is needed. */
 export type Renew = () => Promise<TokenAnswer>;
 
 export interface Login {
   login(credentials: Credentials): Promise<void>;
-  /** Takes tokens that came another way than by the proxy. */
+  /** Sets tokens that did not come from the proxy. */
   take(tokens: () => Promise<TokenAnswer>): Promise<void>;
-  /** Takes up a login that this browser (or the store) still holds. False: somebody has to log in. */
+  /** Continues the login that this browser (or the store) still has. False: the person must log in. */
   resume(): Promise<boolean>;
   /** Ends the session at the service. The tokens are deleted here even if the service returns an error. */
   logout(): Promise<void>;
-  /** A token that is believed to be good, refreshed first if it is not; undefined where nobody is logged in. */
+  /** A token that should be valid, refreshed first if it has expired. Undefined if nobody is logged in. */
   accessToken(): Promise<string | undefined>;
-  /** A new token, by one refresh for all who ask at once; throws a SignedOutError where nobody is logged in. */
+  /** A new token. Concurrent callers share one refresh. Throws a SignedOutError if nobody is logged in. */
   refresh(): Promise<string>;
-  /** Told that a token was refused: a new one, by one refresh for all who ask at once. */
+  /** Call it when the service has refused a token. Returns a new one. Concurrent callers share one refresh. */
   replaceToken(refused: string): Promise<string>;
 }
 
 interface Held {
   token: string;
-  /** When to stop using it, by this machine's clock. */
+  /** The time from which it is no longer used, by this machine's clock. */
   until: number;
 }
 
@@ -75,27 +78,28 @@ interface LoginOptions {
   proxyPath: string;
   store: RefreshTokenStore | undefined;
   renew: Renew | undefined;
-  /** How the session ends at the service; by its logout unless said. */
+  /** Ends the session at the service. The default is the logout endpoint. */
   end?: ((token: string) => Promise<unknown>) | undefined;
   now: () => number;
   onSignedOut: () => void;
   onSecondFactor?: AskSecondFactor | undefined;
 }
 
-/** Seconds before its end from which an access token is no longer used: it has to arrive, too. */
+/** An access token is not used in its last seconds, because the request must still arrive. */
 const margin = 10;
 
 /**
- * A login through a proxy. The access token is in this closure and nowhere else; the refresh token is in an HttpOnly
- * cookie that scripts cannot read. Several tabs may refresh at the same time: the service answers each with the same successor.
+ * A login through a proxy. The access token is only in this closure. The refresh token is in an HttpOnly cookie that
+ * scripts cannot read. Several tabs may refresh at the same time: the service returns the same new refresh token to
+ * each.
  */
 export function createLogin(options: LoginOptions): Login {
   const { transport, proxyPath, store, renew, end, now, onSignedOut, onSecondFactor } = options;
   let held: Held | undefined;
   let refreshing: Promise<string> | undefined;
-  /** Counts logins and logouts, so that a refresh that ends late does not bring back what was left. */
+  /** Counts logins and logouts, so that a late refresh does not restore an ended login. */
   let era = 0;
-  /** The last refresh said so: calls go without a token, and without asking each time, until one is refused. */
+  /** The last refresh failed because nobody is logged in. Calls are sent without a token until one is refused. */
   let nobody = false;
 
   async function post(verb: string, body: object, repeatable: boolean): Promise<TokenAnswer> {
@@ -103,7 +107,7 @@ export function createLogin(options: LoginOptions): Login {
     const answer = await transport.send({ method: 'POST', path, body, repeatable, withCookies: store === undefined });
     const tokens = answer.body as TokenAnswer | undefined;
     if (typeof tokens?.access_token === 'string') return tokens;
-    // Something between here and the service answered for it, such as the sign-in page of a hotel's network.
+    // Something other than the service responded, such as the sign-in page of a hotel network.
     throw new UnreachableError('The answer holds no tokens.', { status: 0, code: 'unreachable' });
   }
 

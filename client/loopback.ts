@@ -4,7 +4,7 @@ import type { AuthorizationOptions } from './application.ts';
 import type { Session } from './gatehouse.ts';
 
 export interface LoopbackOptions extends Pick<AuthorizationOptions, 'prompt' | 'loginHint'> {
-  /** Shows the person the address, or opens it in their browser. */
+  /** Shows the address to the person, or opens it in their browser. */
   open(url: string): unknown;
   /** The path of the registered redirect URI `http://127.0.0.1/callback`. Its port may be any (RFC 8252 7.3). */
   path?: string;
@@ -15,7 +15,7 @@ export interface LoopbackOptions extends Pick<AuthorizationOptions, 'prompt' | '
 const page = (text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${text}</title><p>${text} You can close this window.</p></html>`;
 
-/** Signs a person in from a program on their own machine: their browser comes back to a port that is open for this alone. */
+/** Signs a person in from a program on their own machine. Their browser returns to a port that this function opens. */
 export async function signInByLoopback(
   gatehouse: Session,
   { open, path = '/callback', signal, ...options }: LoopbackOptions,

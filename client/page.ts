@@ -1,7 +1,7 @@
 import type { Answer, Call } from './transport.ts';
 
 export interface Pagination {
-  /** Absent where it was not counted (cursor, `count=none`). */
+  /** Absent if the rows were not counted (cursor, `count=none`). */
   total?: number;
   /** The total is a lower bound. */
   total_capped?: boolean;
@@ -16,7 +16,7 @@ export interface Pagination {
 export interface Page<Row> {
   data: Row[];
   pagination: Pagination;
-  /** Where to follow the changes of this list from; absent where its changes are not recorded. */
+  /** The position from which to follow the changes of this list. Absent if its changes are not recorded. */
   position?: string | undefined;
 }
 
@@ -24,5 +24,5 @@ export interface Options {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a call as whoever is signed in. */
+/** Sends a call with the token of the signed-in user. */
 export type Send = (call: Call) => Promise<Answer>;

@@ -12,19 +12,22 @@ export interface Page {
 }
 
 interface Kept extends Omit<Authorization, 'url'> {
-  /** Where the person was. */
+  /** The page where the person started. */
   readonly from: string;
 }
 
 const keyOf = (state: string) => `gatehouse:${state}`;
 
-/** Redirects to the service's page. The state for the way back is kept in this tab. */
+/** Redirects to the page of the service. This tab stores the state for the return. */
 export function leave({ location, sessionStorage }: Page, { url, ...authorization }: Authorization): void {
   sessionStorage.setItem(keyOf(authorization.state), JSON.stringify({ ...authorization, from: location.href }));
   location.assign(url);
 }
 
-/** The answer in the page's address, if one is there that this tab asked for. It is taken once: the address shows where the person was. */
+/**
+ * The authorization response in the address of the page, if this tab requested it. It is used once: then the address
+ * of the page where the person started is restored.
+ */
 export function comeBack({
   location,
   sessionStorage,

@@ -1,16 +1,16 @@
-/** What `gatehouse types` writes of one resource. */
+/** The types that `gatehouse types` writes for one resource. */
 export interface ResourceTypes {
   row: object;
-  /** What POST takes. */
+  /** The body of POST. */
   input: object;
-  /** What PUT takes. */
+  /** The body of PUT. */
   replacement: object;
   /** The values that only the response to POST contains, beside the row. */
   created: object;
-  /** Names of fields that a search and an order may name. */
+  /** Names of searchable and sortable fields. */
   search: string;
   order: string;
-  /** Names of fields that can be added up, have a smallest and a largest value, and that rows can be grouped by. */
+  /** Names of fields for sums, for minimum and maximum, and for grouping. */
   figures: { sum: string; range: string; group: string };
   /** Whether deleted rows are kept. */
   softDelete: boolean;

@@ -9,36 +9,36 @@ export type { Options, Page, Pagination, Send } from './page.ts';
 
 export interface Tagged<Row> {
   data: Row;
-  /** Give it back as `ifMatch`, and nobody's change in between is overwritten. */
+  /** Send it back as `ifMatch` to avoid overwriting a concurrent change. */
   etag: string | undefined;
 }
 
 export interface WriteOptions extends Options {
-  /** Write only if the row is still the one with this tag; otherwise `precondition_failed` (412). */
+  /** Write only if the row still has this ETag. Otherwise the call fails with `precondition_failed` (412). */
   ifMatch?: string | undefined;
 }
 
 export interface RemoveOptions extends WriteOptions {
-  /** What a DELETE must say: `users.remove('me', { body: { current_password } })`. */
+  /** The body of a DELETE: `users.remove('me', { body: { current_password } })`. */
   body?: object;
-  /** Deletes a row for good that is deleted already, of a resource that keeps deleted rows. */
+  /** Deletes a deleted row for good, of a resource with `softDelete`. */
   forGood?: boolean;
 }
 
 export interface ActOptions extends Options {
-  /** As the action was declared; the default is POST. */
+  /** The method of the declared action. The default is POST. */
   method?: Method;
 }
 
 export interface CreateOptions extends Options {
-  /** The key under which the service answers a repeated POST with the first answer; made up where none is given. */
+  /** The service returns the first response to a repeated POST with the same key. The default is a random key. */
   idempotencyKey?: string;
 }
 
-/** A row of a batch of changes: its id, the version that is meant (`if_match`, an ETag), and what changes. */
+/** A row of a batch of changes: its id, its expected version (`if_match`, an ETag), and the changed fields. */
 export type RowPatch = { id: string; if_match?: string } & Record<string, unknown>;
 
-/** The answer for one row of a batch: the row, or what was wrong. */
+/** The result for one row of a batch: the row, or the error. */
 export interface Result<Row> {
   status: number;
   data?: Row;
@@ -79,7 +79,7 @@ export class Resource<Row> {
     return (await this.list(query as ListQuery, options)) as unknown as Page<Figures>;
   }
 
-  /** Every row that matches, one after the other, at the same cost however many there are. */
+  /** All matching rows, one after the other. Each page costs the same. */
   async *each(query: Omit<ListQuery, 'page' | 'cursor'> = {}, options: Options = {}): AsyncGenerator<Row, void> {
     let cursor: string | null | undefined = '';
     while (cursor !== undefined && cursor !== null) {
@@ -94,7 +94,7 @@ export class Resource<Row> {
     return subscribe<Row>(this.#send, decodeURIComponent(this.path.slice('/v1/'.length)), options);
   }
 
-  /** The rows of a list, and again after each change of it. */
+  /** The rows of a list, and again after each change. */
   live(query: ListQuery = {}, options: Options = {}): AsyncGenerator<readonly Row[], void> {
     const list = (of: ListQuery, how: Options) => this.list(of, how);
     return live(list as never, (how) => this.subscribe(how) as never, query, options) as never;
@@ -113,12 +113,12 @@ export class Resource<Row> {
     return tagged(await this.#send({ method: 'POST', path: this.path, body: row, headers, signal, repeatable: true }));
   }
 
-  /** PUT: the whole resource; what is left out goes to its default. */
+  /** PUT: replaces the whole row. Omitted fields get their defaults. */
   async replace(id: string, row: object, options: WriteOptions = {}): Promise<Tagged<Row>> {
     return tagged(await this.#write('PUT', id, row, options));
   }
 
-  /** PATCH: what is named changes, the rest stays. */
+  /** PATCH: changes only the given fields. */
   async patch(id: string, changes: object, options: WriteOptions = {}): Promise<Tagged<Row>> {
     return tagged(await this.#write('PATCH', id, changes, options));
   }
@@ -134,7 +134,7 @@ export class Resource<Row> {
     return tagged(await this.#send({ method: 'POST', path, headers, signal, repeatable: ifMatch === undefined }));
   }
 
-  /** Creates up to 100 rows in one request. Each has its own result: one that fails leaves the others as they are. */
+  /** Creates up to 100 rows in one request. Each has its own result. If a row fails, the others are still created. */
   createAll(rows: readonly object[], options: CreateOptions = {}): Promise<Result<Row>[]> {
     return this.#batch('POST', { rows }, { idempotencyKey: crypto.randomUUID(), ...options });
   }
@@ -154,12 +154,15 @@ export class Resource<Row> {
     return new Resource<Child>(this.#send, `${this.#one(id)}/${encodeURIComponent(children)}`);
   }
 
-  /** An action on one row: `tokens.act(id, 'values')`. Never sent twice: what it does is not known here. */
+  /**
+   * An action on one row: `tokens.act(id, 'values')`. The client never repeats it, because it does not know its
+   * effect.
+   */
   act<Result>(id: string, action: string, body?: object, options: ActOptions = {}): Promise<Result> {
     return this.#act(`${this.#one(id)}/${encodeURIComponent(action)}`, body, options);
   }
 
-  /** An action of the whole resource: `POST /v1/<resource>/<action>`. */
+  /** An action on the collection: `POST /v1/<resource>/<action>`. */
   actOnAll<Result>(action: string, body?: object, options: ActOptions = {}): Promise<Result> {
     return this.#act(`${this.path}/${encodeURIComponent(action)}`, body, options);
   }

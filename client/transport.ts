@@ -7,22 +7,22 @@ export interface Call {
   /** From the service's root: `/v1/cars`. */
   path: string;
   body?: unknown;
-  /** A form instead of JSON, as OAuth's own endpoints take it. */
+  /** A form instead of JSON, for the OAuth endpoints. */
   form?: Record<string, string>;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** The answer is a stream of events: its body is handed over as it comes. */
+  /** The response is a stream of events. Its body is returned unread. */
   stream?: boolean;
-  /** The call may be sent again when no answer came: reading, and writing under an Idempotency-Key. */
+  /** The call may be repeated if there was no response: a read, or a write with an Idempotency-Key. */
   repeatable?: boolean;
-  /** Sends and takes cookies across origins too: the login proxy's refresh cookie, for an app on a sibling host. */
+  /** Uses cookies across origins too: the refresh cookie of the login proxy, for an application on a sibling host. */
   withCookies?: boolean;
 }
 
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The JSON of the answer; undefined for 204. */
+  /** The JSON of the response; undefined for 204. */
   body: unknown;
 }
 
@@ -36,15 +36,15 @@ export interface TransportOptions {
   /** The service's address; empty in a browser that got its page from the service itself. */
   baseUrl: string;
   fetch: Fetch;
-  /** Milliseconds before the second and the third try of a repeatable call. */
+  /** Delays in milliseconds before the retries of a repeatable call. */
   retryDelays: readonly number[];
 }
 
-/** A refusal that a later try may not meet, if the wait that the service asks for is no longer than this. */
+/** An error is retried if the service asks for a wait of at most this long. */
 const longestWaitSeconds = 5;
 const passing = new Set([429, 502, 503, 504]);
 
-/** Sends JSON, reads JSON, and throws a typed error for everything that is not a success. */
+/** Sends JSON, reads JSON, and throws a typed error for every failure. */
 export function createTransport({ baseUrl, fetch, retryDelays }: TransportOptions): Transport {
   const root = baseUrl.replace(/\/+$/, '');
 
@@ -62,7 +62,7 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
       headers['Content-Type'] = 'application/json';
       init.body = JSON.stringify(call.body);
     }
-    // The platform names the type of a form itself.
+    // The platform sets the Content-Type of a form.
     if (call.form) init.body = new URLSearchParams(call.form);
     if (call.signal) init.signal = call.signal;
     let response: Response;

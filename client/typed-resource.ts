@@ -22,7 +22,7 @@ export type IncludePath<R extends DeclaredResources<R>, N extends keyof R> = {
   [A in RelationNames<R, N>]: A | `${A}.${RelationNames<R, Target<R, N, A>>}`;
 }[RelationNames<R, N>];
 
-/** `owner.name`, `owner.company.name`: what a search may name of related rows. */
+/** `owner.name`, `owner.company.name`: searchable fields of related rows. */
 type SearchPath<R extends DeclaredResources<R>, N extends keyof R> = {
   [A in RelationNames<R, N>]: `${A}.${R[Target<R, N, A>]['search'] | SecondPath<R, Target<R, N, A>, 'search'>}`;
 }[RelationNames<R, N>];
@@ -47,13 +47,13 @@ type Embedded<R extends DeclaredResources<R>, N extends keyof R, I> = {
     : { data: Selected<R, Target<R, N, A>, keyof RowOf<R, Target<R, N, A>>, Below<I, A>> | null };
 };
 
-/** A row with the fields F alone, and with what I includes, which takes the place of a field of the same name. */
+/** A row with only the fields F, and with the relations I. A relation replaces a field with the same name. */
 export type Selected<R extends DeclaredResources<R>, N extends keyof R, F, I> = Flat<
   Omit<Pick<RowOf<R, N>, F & keyof RowOf<R, N>>, First<I> & string> & Embedded<R, N, I>
 >;
 
 type Item<T> = T extends readonly (infer E)[] ? E : T;
-/** Moments are texts in JSON; a Date will do for one. */
+/** Times are strings in JSON. A Date is accepted too. */
 type Value<T> = string extends T ? T | Date : T;
 type Wanted<T> = Value<Item<NonNullable<T>>> | null;
 
@@ -95,7 +95,7 @@ type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, 
 
 type ActionsOn<T extends ResourceTypes, On> = Extract<T['actions'], { on: On }>;
 type Named<T extends ResourceTypes, On, A> = Extract<ActionsOn<T, On>, { name: A }>;
-/** The body, where the action takes one; and the method, where it is not POST. */
+/** The body, if the action has one, and the method, if it is not POST. */
 type ActArguments<X> = X extends { method: infer M; body: infer B }
   ? M extends 'POST'
     ? [B] extends [undefined]
@@ -116,7 +116,7 @@ interface Readable<R extends DeclaredResources<R>, N extends keyof R> {
     query: FiguresQueryOf<R[N], SearchIn<R, N>, A, G>,
     options?: Options,
   ): Promise<Page<Figures<R[N], A, G>>>;
-  /** Every row that matches, one after the other, at the same cost however many there are. */
+  /** All matching rows, one after the other. Each page costs the same. */
   each<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
     query?: Omit<ListQueryOf<R, N, F, I>, 'page' | 'cursor'>,
     options?: Options,
@@ -132,11 +132,11 @@ export interface TypedChildren<R extends DeclaredResources<R>, N extends keyof R
   create(row: Tied<R[N]['input'], By>, options?: CreateOptions): Promise<Created<R, N>>;
 }
 
-/** The calls of one resource, as its declaration has it: the compiler knows its fields, relations and actions. */
+/** The calls of one declared resource: the compiler knows its fields, relations and actions. */
 export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R> extends Readable<R, N> {
   /** Changes of the rows, as they happen. */
   subscribe(options?: SubscribeOf<R[N]>): AsyncGenerator<Change<RowOf<R, N>>, void>;
-  /** The rows of a list, and again after each change of it. */
+  /** The rows of a list, and again after each change. */
   live<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
     query?: ListQueryOf<R, N, F, I>,
     options?: Options,
@@ -147,9 +147,9 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
     options?: Options,
   ): Promise<Tagged<Selected<R, N, F, I>>>;
   create(row: R[N]['input'], options?: CreateOptions): Promise<Created<R, N>>;
-  /** PUT: the whole resource; what is left out goes to its default. */
+  /** PUT: replaces the whole row. Omitted fields get their defaults. */
   replace(id: string, row: R[N]['replacement'], options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
-  /** PATCH: what is named changes, the rest stays. */
+  /** PATCH: changes only the given fields. */
   patch(id: string, changes: Partial<R[N]['input']>, options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
   remove(id: string, options?: RemoveOptions): Promise<void>;
   /** Restores a deleted row. */
@@ -174,7 +174,7 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
     action: A,
     ...rest: ActArguments<Named<R[N], 'row', A>>
   ): Promise<ResultOf<Named<R[N], 'row', A>>>;
-  /** An action of the whole resource. */
+  /** An action on the collection. */
   actOnAll<A extends ActionsOn<R[N], 'collection'>['name']>(
     action: A,
     ...rest: ActArguments<Named<R[N], 'collection', A>>

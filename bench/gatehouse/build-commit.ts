@@ -24,7 +24,7 @@ function hashOf(commit: string): string {
   }
 }
 
-/** Unpacks and builds another commit of this repository below `.cache/commits`. A build that is there is used again. */
+/** Unpacks and builds another commit of this repository below `.cache/commits`. Reuses an existing build. */
 export function buildCommit(commit: string): BuiltCommit {
   const hash = hashOf(commit);
   const name = hash.slice(0, 9);
@@ -42,7 +42,7 @@ export function buildCommit(commit: string): BuiltCommit {
   return { name, root: folder };
 }
 
-/** The packages of this checkout where both commits want the same, else their own. */
+/** The packages of this checkout if both commits need the same ones, otherwise the commit's own. */
 function bringPackages(folder: string): void {
   for (const part of ['.', 'console']) {
     const [here, there] = [join(root, part), join(folder, part)];
@@ -58,7 +58,7 @@ function bringPackages(folder: string): void {
   }
 }
 
-/** Undefined for a commit that had no packages of the console's own. */
+/** Undefined for a commit without separate packages for the console. */
 function lockIn(folder: string): string | undefined {
   const path = join(folder, 'package-lock.json');
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;

@@ -7,7 +7,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** More than connections: each refresh token is used once and replaced by the one in the answer. */
+/** More sessions than connections: each refresh token is used once and replaced by the one in the response. */
 const refreshTokens = 256;
 export const searchedCar = 432;
 
@@ -86,7 +86,7 @@ export async function gatehouseOperations(
       { status: 200, includes: '"active":true' },
     ),
     get: get(car, plateOf(123)),
-    // More than the service remembers what it wrote of.
+    // More rows than the service caches.
     'get any': { ...get('/v1/cars/{}', '"plate":'), values: Array.from({ length: 2000 }, (_, n) => idOf(n)) },
     list: get('/v1/cars?limit=10', '"total":'),
     search: get(`/v1/cars?search=plate:${encodeURIComponent(plateOf(searchedCar))}`, plateOf(searchedCar)),

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { idOf } from './seed.ts';
 
-/** Statements of the benchmark's own, past the service: rows by the million. */
+/** Runs SQL of the benchmark directly on the database, to create millions of rows. */
 export async function runSql(databaseUrl: string, statements: readonly string[]): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) {
     const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 30_000 });
@@ -17,7 +17,7 @@ export async function runSql(databaseUrl: string, statements: readonly string[])
   await client.end();
 }
 
-/** A database of its own on the server that the URL names. It goes with that server, which lives as long as a benchmark. */
+/** Creates a separate database on the server in the URL. It disappears with that server at the end of the benchmark. */
 export async function createDatabase(serverUrl: string): Promise<string> {
   const name = `bench_${randomBytes(6).toString('hex')}`;
   await runSql(serverUrl, [`create database ${name}`]);
@@ -30,7 +30,10 @@ const writers = 4;
 const insertCar = `insert into cars (id, plate, plate_folded, color, color_folded, seats, owner_id, created_at, updated_at, version)
   values (gen_random_uuid(), 'SQL', 'sql', 'Green', 'green', 4, '${idOf(0)}', 0, 0, 1)`;
 
-/** Several connections to PostgreSQL insert cars, each in a transaction of its own. Says how many there are. */
+/**
+ * Inserts cars over several connections to PostgreSQL, each row in a separate transaction. Returns the number of
+ * rows.
+ */
 export async function writeCarsUntil(databaseUrl: string, until: number): Promise<number> {
   let rows = 0;
   const write = async () => {

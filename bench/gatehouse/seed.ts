@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/database/database.ts';
 
-/** How many of each; an owner has ten cars, and a user the administrator's password. */
+/** The number of rows of each kind. An owner has ten cars, and every user has the administrator's password. */
 export interface Rows {
   readonly cars?: number;
   readonly users?: number;
@@ -12,10 +12,10 @@ const made = 1_700_000_000_000;
 export const idOf = (n: number): string => idPrefix + n.toString(16).padStart(12, '0');
 export const plateOf = (n: number): string => `GH ${n}`;
 export const emailOf = (n: number): string => `user${n}@example.com`;
-/** As many as sign in at a time, and more: one person alone would wait for her own last sign-in. */
+/** More users than concurrent sign-ins: a single user would wait for their own previous sign-in. */
 export const fewestUsers = 100;
 
-/** Statements that put rows straight into the tables, as if they had been made one by one. */
+/** Statements that insert rows directly into the tables, as if they had been created one by one. */
 export function seedStatements(engine: Engine, { cars = 0, users = fewestUsers, sessions = 0 }: Rows): string[] {
   const hex = (n: string) => (engine === 'sqlite' ? `printf('%012x', ${n})` : `lpad(to_hex(${n}::bigint), 12, '0')`);
   const text = (n: string) => (engine === 'sqlite' ? `cast(${n} as text)` : `${n}::text`);

@@ -13,7 +13,7 @@ import { type Rows, seedStatements } from './seed.ts';
 /** This checkout, built. */
 const here = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A Gatehouse with data of its own, that can be started and stopped. */
+/** A Gatehouse with its own data that can be started and stopped. */
 export interface PreparedGatehouse {
   readonly engine: Engine;
   readonly databaseUrl: string;
@@ -21,7 +21,9 @@ export interface PreparedGatehouse {
   remove(): void;
 }
 
-/** Makes the database by a first start, then a client, then the rows. `root`: the checkout whose build is started. */
+/**
+ * Creates the database with a first start, then a client, then the rows. `root`: the checkout whose build is started.
+ */
 export async function prepareGatehouse(
   engine: Engine,
   rows: Rows,

@@ -7,7 +7,7 @@ import { startServer } from '../measure/server-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How the service starts, with no resources declared yet. The best of some times. */
+/** The startup time of the service without declared resources: the best of several starts. */
 export async function startOfBuilt(times: number): Promise<{ coldStart: number; memoryAtRest: number | undefined }> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
   const launch = {
@@ -19,7 +19,7 @@ export async function startOfBuilt(times: number): Promise<{ coldStart: number; 
     operations: async () => ({}),
   };
   try {
-    // The first start makes the database and compiles; what operators live with is each one after it.
+    // The first start creates the database and compiles. Only later starts are measured.
     await (await startServer(launch)).stop();
     let coldStart = Number.POSITIVE_INFINITY;
     let memoryAtRest: number | undefined;

@@ -1,4 +1,4 @@
-/** The queries that an operation on cars needs on SQLite, as Gatehouse asks them. */
+/** The queries that Gatehouse runs on SQLite for an operation on cars. */
 const car = 'id, plate, color, seats, owner_id, created_at, updated_at, version';
 
 export const oneCar = `select ${car} from cars where id = +?`;

@@ -158,7 +158,7 @@ const operations: Operations = {
   'same bytes': get('/bytes', 'data'),
   get: get('/get', LIMIT_CAR as string),
   'get any': { ...get(`${anyCar}{}`, '"plate":'), values: ids },
-  // What a 304 is held against is the GET itself, measured in the same rounds.
+  // A 304 is compared with the GET, measured in the same rounds.
   'not modified': get('/get', LIMIT_CAR as string),
   list: get('/list', '"data":[{'),
   search: get('/search', '"data":[{'),

@@ -6,7 +6,7 @@ interface Sent {
   body?: string;
 }
 
-/** The little of autocannon that is used; its package is installed by the benchmark alone, so its types are not at hand. */
+/** The part of autocannon that is used. Only the benchmark installs the package, so its types are not available. */
 type Autocannon = (options: {
   url: string;
   connections: number;

@@ -10,16 +10,16 @@ export interface Driven {
   readonly request: BenchRequest;
 }
 
-/** A load, and the microseconds of processor time that a request took. */
+/** A load, and the processor time per request in microseconds. */
 export interface Costed {
   readonly result: Result;
-  /** Of the service, with all of its workers. */
+  /** The service with all of its workers. */
   readonly service: number;
-  /** Of PostgreSQL's own processes. */
+  /** The processes of PostgreSQL. */
   readonly database: number;
 }
 
-/** Microseconds of processor time a request. */
+/** Microseconds of processor time per request. */
 export type Cost = Omit<Costed, 'result'>;
 
 /** Drives services at the same time, each with its share of the connections. Their requests are added up. */
@@ -30,7 +30,7 @@ export async function driveCosted(driven: readonly Driven[], { connections, seco
   const results = await Promise.all(driven.map(({ server, request }) => drive(server.url, request, load)));
   const after = await look();
   const result = results.reduce(together);
-  // Those that work for the whole of a PostgreSQL are seen with each of its databases, and count once.
+  // Processes that serve a whole PostgreSQL appear for each of its databases, but count once.
   const all = (looks: typeof before, of: 'service' | 'database') => new Map(looks.flatMap((each) => [...each[of]]));
   const perRequest = (of: 'service' | 'database') =>
     (spentSince(all(before, of), all(after, of)) * 1e6) / result.requests;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `node --cpu-prof` writes; times in microseconds. */
+/** The output of `node --cpu-prof`, with times in microseconds. */
 interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -15,17 +15,17 @@ interface CpuProfile {
 
 export type Area = 'Node and the network' | 'Fastify' | 'SQLite' | 'cryptography' | 'Gatehouse' | 'other libraries';
 
-/** A function with what it called, and the time in it and in those. */
+/** A function with the functions that it called, and the time in all of them. */
 export interface Frame {
   readonly name: string;
-  /** File and line, where it has one. */
+  /** File and line, if known. */
   readonly place: string;
   readonly area: Area;
   time: number;
   readonly callees: Map<string, Frame>;
 }
 
-/** Native functions are named by what called them: `all` of a prepared statement belongs to SQLite. */
+/** Native functions are classified by their caller: `all` of a prepared statement belongs to SQLite. */
 const areas: readonly [RegExp, Area][] = [
   [/\/sqlite-statements\.(ts|js)|shared-commits\.(ts|js)|shared-snapshot\.(ts|js)/, 'SQLite'],
   [/^node:internal\/crypto/, 'cryptography'],
@@ -38,7 +38,7 @@ const areaOf = (url: string): Area | undefined => areas.find(([pattern]) => patt
 const placeOf = (url: string, line: number): string =>
   url === '' ? '' : `${url.replace(/^.*\/(src|dist|node_modules)\//, '')}:${line + 1}`;
 
-/** The calls of a thread's busy time between two moments (of `process.hrtime`, in microseconds), as one tree. */
+/** The calls of a busy thread between two times (of `process.hrtime`, in microseconds), as one tree. */
 export function readProfile(folder: string, from: number, to: number): Frame {
   const [largest] = readdirSync(folder)
     .map((name) => join(folder, name))
@@ -78,7 +78,7 @@ function calleeOf(caller: Frame, name: string, url: string, line: number): Frame
   return callee;
 }
 
-/** The share of each area in the time of functions themselves, without what they call. */
+/** The share of each area in the self time of functions. */
 export function sharesOf(root: Frame): Record<string, number> {
   const shares: Record<string, number> = {};
   const visit = (frame: Frame) => {

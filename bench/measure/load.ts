@@ -6,7 +6,7 @@ import { driveByWrk } from './wrk.ts';
 
 const hasWrk = spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
 
-/** wrk where it is there: it leaves more of the machine to the server. */
+/** wrk if it is installed, because it leaves more of the machine to the server. */
 export const loadGenerator = hasWrk ? 'wrk' : 'autocannon';
 
 /** Sends one request after another on each connection, and waits for each answer. */

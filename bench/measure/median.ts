@@ -2,14 +2,17 @@ import type { Result } from './result.ts';
 
 /** The results of several rounds. */
 export interface Measured extends Result {
-  /** Requests a second, round by round: servers are compared within a round, because the machine changes between rounds. */
+  /**
+   * Requests per second in each round. Servers are compared within a round, because the speed of the machine changes
+   * between rounds.
+   */
   readonly rates: readonly number[];
 }
 
-/** How one server's rate compares with another's in the same rounds. */
+/** The ratio of two servers' rates in the same rounds. */
 export interface Ratio {
   readonly middle: number;
-  /** Half of the rounds lie between these two. */
+  /** The interquartile range: half of the rounds are in it. */
   readonly low: number;
   readonly high: number;
 }
@@ -19,7 +22,7 @@ export const quantile = (values: readonly number[], share: number): number =>
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The middle of each figure; failures are added up, because one is too many. */
+/** The median of each figure. Failures are added up, because even one matters. */
 export const medianOf = (results: readonly Result[]): Measured => ({
   requests: results.reduce((sum, { requests }) => sum + requests, 0),
   perSecond: median(results.map(({ perSecond }) => perSecond)),
@@ -29,7 +32,7 @@ export const medianOf = (results: readonly Result[]): Measured => ({
   rates: results.map(({ perSecond }) => perSecond),
 });
 
-/** The middle of the ratios, not the ratio of the middles: what slows the machine down for a second slows both down. */
+/** The median of the ratios, not the ratio of the medians: a slow second of the machine affects both servers. */
 export function ratioOf(one: Measured, other: Measured): Ratio {
   const ratios = one.rates.map((rate, round) => rate / (other.rates[round] as number));
   return { middle: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 /** Streams of Server-Sent Events that are open, and the events that they have received, all together. */
 export interface OpenStreams {
-  /** Resolves when so many have come. */
+  /** Resolves when this many events have arrived. */
   received(count: number): Promise<void>;
   close(): void;
 }
@@ -10,7 +10,7 @@ export interface OpenStreams {
 const atOnce = 100;
 const event = /^data: /gm;
 
-/** Over bare sockets: a client of HTTP would take more memory than the service. */
+/** Over bare sockets: an HTTP client would use more memory than the service. */
 export async function openStreams(
   url: string,
   headers: Readonly<Record<string, string>> | undefined,

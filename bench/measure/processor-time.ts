@@ -5,7 +5,7 @@ import type { ServerProcess } from './server-process.ts';
 /** The unit of `utime` and `stime` in /proc on Linux. */
 const ticksPerSecond = 100;
 
-/** Processor seconds of each process with all its threads, by process id. */
+/** Processor seconds of each process including its threads, by process id. */
 export type Spent = ReadonlyMap<number, number>;
 
 /** The processor time of a service and of its PostgreSQL. */
@@ -28,7 +28,7 @@ const spent = (processes: readonly number[]): Spent =>
 
 function ticksOf(pid: number): number {
   try {
-    // The name in parentheses may hold anything.
+    // The name in parentheses may contain any character.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

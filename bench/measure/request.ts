@@ -1,4 +1,4 @@
-/** One operation as it is sent to one server, thousands of times. */
+/** A request that is sent to one server thousands of times. */
 export interface BenchRequest {
   readonly method: string;
   /** `{}` in path or body stands for the next of `values`, `#` in the body for a number that never repeats. */
@@ -6,16 +6,19 @@ export interface BenchRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly values?: readonly string[];
-  /** Takes the next value from the answer (a refresh token is used once): a JSON field's name. */
+  /** The name of the JSON field in the response that contains the next value (a refresh token is used once). */
   readonly nextValue?: string;
-  /** The server may have forgotten by then what the request names: it is asked for a new one before each load. */
+  /**
+   * The server may have deleted the data of the request in the meantime, so a new request is fetched before each
+   * load.
+   */
   readonly perishable?: true;
   readonly expect: { readonly status: number; readonly includes?: string };
 }
 
 export type Operations = Readonly<Record<string, BenchRequest>>;
 
-/** Sends it once and throws when the answer is not what the operation is about. */
+/** Sends the request once and throws if the response is not the expected one. */
 export async function checkOnce(url: string, name: string, request: BenchRequest): Promise<void> {
   const value = request.values?.[0] ?? '';
   const body = request.body?.replaceAll('{}', value).replaceAll('#', `check${process.hrtime.bigint()}`);

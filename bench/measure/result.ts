@@ -9,6 +9,6 @@ export interface Result {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Answers of another status than expected, and connections that broke. */
+  /** Responses with an unexpected status, and broken connections. */
   readonly failures: number;
 }

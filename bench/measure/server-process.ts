@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { BenchRequest, Operations } from './request.ts';
 
-/** A server under test: a process of its own, so that its memory and its start can be seen. */
+/** A server under test. It is a separate process, so that its memory and its startup can be measured. */
 export interface ServerProcess {
   readonly name: string;
   readonly url: string;
   readonly operations: Operations;
-  /** The operation anew, where its values were used up or may be forgotten. */
+  /** Fetches the operation again, if its values were used up or may have expired. */
   again(operation: string): Promise<BenchRequest>;
-  /** Milliseconds from the start of the process to its first good answer. */
+  /** Milliseconds from the start of the process to its first successful response. */
   readonly coldStart: number;
   /** Of the process. */
   readonly pid: number;
-  /** Where it keeps its data, if that is known. */
+  /** The folder of its data, if known. */
   readonly databaseUrl: string | undefined;
-  /** Resident memory in MB; undefined where the system does not say. */
+  /** Resident memory in MB; undefined if the system does not report it. */
   memory(): number | undefined;
   stop(): Promise<void>;
 }
@@ -27,12 +27,15 @@ export interface Launch {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly databaseUrl?: string;
-  /** A path that answers 2xx once the server is there. */
+  /** A path that returns 2xx when the server is ready. */
   readonly ready: string;
   readonly operations?: (url: string, server: ChildProcess) => Promise<Operations>;
 }
 
-/** Starts it, waits for its first answer, and asks it which operations it has (`GET /bench/operations` by default). */
+/**
+ * Starts the server, waits for its first response, and requests its list of operations (`GET /bench/operations` by
+ * default).
+ */
 export async function startServer(launch: Launch): Promise<ServerProcess> {
   const { name, args, env = {}, cwd, databaseUrl, ready, operations } = launch;
   const port = await freePort();
@@ -66,7 +69,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
       async stop() {
         process.off('exit', kill);
         child.kill('SIGTERM');
-        // A profiled process writes its profile as it ends, which takes a while on a busy machine.
+        // A profiled process writes its profile when it ends, which takes a while on a busy machine.
         const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
         await ended;
         clearTimeout(timer);

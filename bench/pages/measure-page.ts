@@ -1,9 +1,9 @@
 import type { BrowserContext } from 'playwright-core';
 
-/** A phone's connection and a phone's processor, as Lighthouse takes them. */
+/** The connection and the processor of a phone, as Lighthouse emulates them. */
 const slowLine = { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 const slowProcessor = 4;
-/** A poor connection, and a processor as fast as this one. */
+/** A poor connection, and the processor of this machine. */
 export const slowestLine = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
 export interface PageToMeasure {
@@ -19,12 +19,12 @@ export interface PageFigures {
   readonly firstPaint: number;
   /** Milliseconds until the page can be used. */
   readonly usable: number;
-  /** As sent, headers included. */
+  /** Transferred bytes, including headers. */
   readonly kilobytes: number;
   readonly requests: number;
 }
 
-/** One visit with an empty cache over the slow line. */
+/** One visit with an empty cache over the slow connection. */
 export async function measurePage(
   context: BrowserContext,
   url: string,

@@ -10,7 +10,7 @@ const left = 170;
 const right = 80;
 const row = 20;
 
-/** Groups of horizontal bars; each group has a scale of its own, because operations differ by orders of magnitude. */
+/** Groups of horizontal bars. Each group has its own scale, because operations differ by orders of magnitude. */
 export function bars(title: string, groups: readonly Group[]): string {
   const parts: string[] = [];
   let y = 44;

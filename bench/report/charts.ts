@@ -4,7 +4,7 @@ import { flameGraph } from './flame-graph.ts';
 import { lines } from './line-chart.ts';
 import type { Report } from './report.ts';
 
-/** Names and SVG texts of the charts that a report gives. */
+/** The names and SVG texts of the charts of a report. */
 export function charts(report: Report): [string, string][] {
   const made: [string, string][] = [];
   if (report.operations) {

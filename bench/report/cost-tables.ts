@@ -7,11 +7,11 @@ import { type Ratio, ratioOf } from '../measure/median.ts';
 import { number, table } from './table.ts';
 
 const inHalf = ({ low, high }: Ratio): string => `${low.toFixed(2)} to ${high.toFixed(2)}`;
-/** The database's part after a plus, where it has processes of its own. */
+/** The database's part follows after a plus, if it has separate processes. */
 const micros = ({ service, database }: Cost): string =>
   database === 0 ? number(service) : `${number(service)} + ${number(database)}`;
 
-/** Processor time is what a noisy machine changes least. */
+/** A noisy machine affects processor time least. */
 export function enginesTable(figures: readonly EngineFigures[]): string {
   const head = ['engines', 'SQLite/s', 'PostgreSQL/s', 'ratio', 'half of the rounds'];
   const rows = figures.map(({ operation, sqlite, postgres, costs }) => {
@@ -33,7 +33,7 @@ export function enginesTable(figures: readonly EngineFigures[]): string {
   ])}`;
 }
 
-/** More than 1: this checkout is faster, or takes less processor time. */
+/** More than 1: this checkout is faster, or uses less processor time. */
 export function commitsTable(commit: string, figures: readonly CommitFigures[]): string {
   const head = [
     'operation',

@@ -4,7 +4,7 @@ import { document, escaped } from './svg.ts';
 const width = 1200;
 const rowHeight = 17;
 const top = 62;
-/** Narrower ones cannot be seen. */
+/** Narrower boxes would be invisible. */
 const narrowest = 1.5;
 
 const colors: Record<Area, string> = {
@@ -16,7 +16,7 @@ const colors: Record<Area, string> = {
   'other libraries': '#c297ff',
 };
 
-/** Callers above, what they call below them; as wide as the time they took. */
+/** Callers are above the functions that they call. The width is the time. */
 export function flameGraph(title: string, root: Frame): string {
   const parts: string[] = [];
   let depth = 0;

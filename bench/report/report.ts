@@ -13,7 +13,7 @@ export interface Report {
   readonly machine: string;
   readonly node: string;
   readonly load: string;
-  /** Beside another commit, which is named. */
+  /** Compared with another commit. */
   against?: { readonly commit: string; readonly figures: CommitFigures[] };
   operations?: Comparison;
   engines?: EngineFigures[];

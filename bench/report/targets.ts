@@ -11,13 +11,13 @@ import type { Report } from './report.ts';
 export interface Target {
   readonly name: string;
   readonly reached: string;
-  /** Where half of the rounds lie, for what was measured in rounds. */
+  /** The interquartile range, for figures that were measured in rounds. */
   readonly spread?: string;
   readonly asked: string;
   readonly met: boolean;
 }
 
-/** What Gatehouse must reach, in the same run as what it is compared with. */
+/** A target of Gatehouse, measured in the same run as the server that it is compared with. */
 export const targets = ({ operations, engines = [], growth = [], isolation, changes }: Report): Target[] => [
   ...(operations ? ofOperations(operations) : []),
   ...engines.flatMap(ofEngines),
@@ -41,7 +41,7 @@ const atLeast = (name: string, { middle, low, high }: Ratio, least: number): Tar
   met: middle >= least,
 });
 
-/** By the rate, and by processor time, which other programs on the machine change less. */
+/** By rate, and by processor time, which other programs on the machine affect less. */
 function ofGrowth({ engine, sizes, costs, processor }: GrowthFigures): Target[] {
   const [smallest, largest] = [sizes[0], sizes.at(-1)].map((size) => size?.toLocaleString('en'));
   const worst = (of: readonly (readonly number[])[]) => Math.max(...of.map(growthOf));
@@ -49,7 +49,7 @@ function ofGrowth({ engine, sizes, costs, processor }: GrowthFigures): Target[] 
   const times = Object.values(processor).map((each) => each.map(totalOf));
   return [
     atMost(`time of a request on ${name}`, worst(Object.values(costs)), 1.5),
-    // A system that tells no processor time has nothing to compare.
+    // Without processor time from the system, there is nothing to compare.
     ...(times.some((each) => each.some((micros) => micros > 0))
       ? [atMost(`processor time on ${name}`, worst(times), 1.5)]
       : []),
@@ -102,7 +102,7 @@ function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[]
   }
   for (const { engine, plain, recorded } of costs) {
     const ratio = totalOf(recorded) / totalOf(plain);
-    // A system that tells no processor time has nothing to compare.
+    // Without processor time from the system, there is nothing to compare.
     if (Number.isFinite(ratio))
       list.push(atMost(`processor time of a write with changes / without, ${engine}`, ratio, 1.2));
   }

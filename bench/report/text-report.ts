@@ -69,7 +69,7 @@ function targetsTable(report: Report): string[] {
   return rows.length === 0 ? [] : [table([['target', 'reached', 'half of the rounds', 'asked', ''], ...rows])];
 }
 
-/** Which part of the main thread's time goes where. */
+/** The shares of the main thread's time. */
 function flamesTable(all: readonly Flame[]): string {
   const shares = all.map(({ root }) => sharesOf(root));
   const areas = [...new Set(shares.flatMap((each) => Object.keys(each)))];

@@ -24,7 +24,7 @@ type Rgb = readonly [number, number, number];
 
 const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];
-/** WCAG 2.2, 1.4.3: what text of any size must have. */
+/** WCAG 2.2, 1.4.3: the minimum contrast for text of any size. */
 const readable = 4.5;
 
 /** The backgrounds that the accent colour is shown on, in each mode. */

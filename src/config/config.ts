@@ -23,7 +23,7 @@ export type { ProxiedClient } from './settings/proxied-client.ts';
 export const loginAttributes = ['email', 'username', 'phone'] as const;
 export type LoginAttribute = (typeof loginAttributes)[number];
 
-/** A shorter client secret works, but the start warns that it can be guessed. */
+/** A shorter client secret works, but Gatehouse warns at startup that it can be guessed. */
 export const shortestSafeSecret = 16;
 
 type Settings = typeof settings;
@@ -31,7 +31,7 @@ export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setti
   readonly proxiedClients: readonly ProxiedClient[];
   /** Built-in identity providers that the settings name. */
   readonly builtinProviders: readonly ProviderSettings[];
-  /** The folder that relative paths and `gatehouse.config.ts` belong to. */
+  /** The folder of `gatehouse.config.ts`. Relative paths start here. */
   readonly workingDir: string;
 };
 
@@ -75,7 +75,7 @@ const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.en
 
 const envNames = [...keysByEnv.keys()];
 
-/** A setting that is not marked as secret can still hold a password by mistake. It is not shown. */
+/** A setting that is not marked as secret can still contain a password by mistake. Messages do not show it. */
 const show = (value: unknown): string =>
   withoutSecrets(typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined'));
 
@@ -127,7 +127,7 @@ export function parseConfig(
   const given = [...settingsByKey].map(([key, setting]) => [key, values.has(key) ? values.get(key) : setting.default]);
   const config = { workingDir, ...Object.fromEntries(given) } as { -readonly [K in keyof Config]: Config[K] };
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
-  // A code by mail is a way to sign in too.
+  // A code by email is a way to sign in too.
   if (!config.localPasswords) config.emailCodes = false;
   config.builtinProviders = completeProviders(providers);
   for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key]);

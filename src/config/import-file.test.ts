@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test';
 import { importFile } from './import-file.ts';
 
 describe('A file of the project that cannot be read', () => {
-  // Outside of the repository, whose files other tests read meanwhile.
+  // Outside the repository, because other tests read its files at the same time.
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-file-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
   const write = (name: string, ...lines: string[]): string => {

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault
 import type { Caller } from '../platform/caller.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
 
-/** The server as routes see it: Fastify, and what a route may say about itself. */
+/** The server as routes see it: Fastify, and the options in a route's `config`. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -28,21 +28,21 @@ type ErrorPage = (
 declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: Protection;
-    /** On a public route: a bearer token is looked at where one is sent, so that the caller is known. */
+    /** On a public route: a bearer token is verified if the request has one, so that the caller is known. */
     bearer?: 'optional';
     /** On a public page: the caller is known if somebody is signed in. The page itself handles visitors who are not. */
     web?: 'optional';
-    /** The route also answers with a stream of events, whatever FORCE_ACCEPT_HEADER says. */
+    /** The route can also respond with a stream of events, regardless of FORCE_ACCEPT_HEADER. */
     eventStream?: boolean;
-    /** The route reads its query string by itself, repeated parameters and all. */
+    /** The route parses its query string itself, including repeated parameters. */
     query?: 'raw';
-    /** The scope that the caller's token must hold. */
+    /** The scope that the caller's token must have. */
     scope?: string;
     /** The path under BASE_URL of the resource that tokens must be for (RFC 8707). Default: the API's, `/v1`. */
     resource?: string;
     /** A parameter of the body that may be sent more than once. */
     repeatable?: string;
-    /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */
+    /** The format of errors: RFC 9457 (default), RFC 6749 5.2, or a page. */
     errors?: 'problem' | 'oauth' | 'page';
     /** False: not counted against RATE_LIMIT. `when-known`: the route authenticates and calls `countAs` itself. */
     limited?: boolean | 'when-known';
@@ -54,15 +54,18 @@ declare module 'fastify' {
     route: RouteFacts;
     /** By `performance.now()`. */
     startedAt: number;
-    /** Where no route matched but the path is known: the form of that path's errors. */
+    /** If no route matched but the path exists: the error format of that path. */
     errorForm: FastifyContextConfig['errors'] | null;
-    /** Against RATE_LIMIT, by a route that does so itself. */
+    /** Counts the request against RATE_LIMIT, on a route with `when-known`. */
     counted: boolean;
-    /** With workers: resolves when it has its number among the requests of all, with the refusal where that is one too many. */
+    /**
+     * With workers: resolves when the request has its number among the requests of all workers. Resolves with the
+     * error if the limit is exceeded.
+     */
     told: Promise<Error | undefined> | null;
   }
   interface FastifyReply {
-    /** Counts this request against RATE_LIMIT, once; throws 429 where it is one too many. */
+    /** Counts this request against RATE_LIMIT once. Throws 429 if the limit is exceeded. */
     countAs(caller: string): void;
   }
   interface FastifyInstance {

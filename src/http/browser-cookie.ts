@@ -5,20 +5,20 @@ import { type RequestSource, requestSource } from './request-source.ts';
 export interface BrowserCookie {
   readonly name: string;
   read(request: FastifyRequest): string | undefined;
-  /** Call it only after a successful sign-in: a cookie that is set before would reveal who has an account. */
+  /** Call it only after a successful sign-in. An earlier cookie would reveal who has an account. */
   set(reply: FastifyReply, value: string): void;
-  /** Where a sign-in comes from, with this cookie. */
+  /** The source of a sign-in, with this cookie. */
   requestSource(request: FastifyRequest): RequestSource;
 }
 
-/** As long as browsers keep a cookie, about; each sign-in starts it anew. */
+/** About as long as browsers keep a cookie. Each sign-in renews it. */
 const maxAge = 365 * 86_400;
 
 /** The cookie of a known browser (identity/credentials/known-browsers.ts), which OWASP calls a device cookie. */
 export function createBrowserCookie({ baseUrl }: Config): BrowserCookie {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
-  // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
+  // With this prefix, browsers reject the cookie from any other host, including hosts on the same domain.
   const name = secure && pathname === '/' ? '__Host-device' : 'device';
   const options = { httpOnly: true, sameSite: 'strict', secure, path: pathname, maxAge } as const;
   const read = (request: FastifyRequest): string | undefined => {

@@ -10,7 +10,7 @@ const compress: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer>>>
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/** Browsers ask for Brotli over https alone. */
+/** Browsers request Brotli only over https. */
 const encodingFor = ({ headers }: FastifyRequest): Encoding | undefined => {
   const accepted = headers['accept-encoding'] ?? '';
   return (['br', 'gzip'] as const).find((encoding) =>
@@ -18,7 +18,7 @@ const encodingFor = ({ headers }: FastifyRequest): Encoding | undefined => {
   );
 };
 
-/** Something that is sent often and never changes: compressed when first asked for, and kept. */
+/** Content that is sent often and never changes. It is compressed at the first request and cached. */
 export class Compressed {
   readonly #type: string;
   readonly #content: Buffer;

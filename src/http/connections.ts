@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { App } from './app.ts';
 
 interface UnsentLimits {
-  /** Bytes of large answers that one caller may leave unread, over all its connections. */
+  /** The limit of unread bytes in large responses to one caller, over all its connections. */
   readonly ofCaller: number;
   readonly inAll: number;
 }
@@ -15,7 +15,9 @@ const unsentLimits: UnsentLimits = { ofCaller: 64 * megabyte, inAll: 256 * megab
 
 type Unsent = Pick<Socket, 'writableLength' | 'destroy'>;
 
-/** Large answers that callers have not read yet. Above a limit, the connections that hold the most memory are ended. */
+/**
+ * Large responses that callers have not read yet. Above a limit, the connections that use the most memory are closed.
+ */
 export class UnsentAnswers {
   readonly #limits: UnsentLimits;
   readonly #callers = new Map<Unsent, string>();
@@ -25,7 +27,7 @@ export class UnsentAnswers {
     this.#limits = limits;
   }
 
-  /** A large answer goes out. It is looked at when it has been written. */
+  /** Tracks a large response. Its unread bytes are checked after it has been written. */
   note(socket: Unsent, caller: string): void {
     this.#callers.set(socket, caller);
     if (this.#checking) return;
@@ -63,20 +65,20 @@ const sweepMs = 1000;
 const slowestBytes = 1024;
 /** The limit of unsent bytes of all callers together. Above it, the callers with the most unsent bytes are disconnected. */
 const mostWaiting = unsentLimits.inAll;
-/** From this share of the connections on, those with no request under way make room. */
+/** Above this share of the connections, idle ones are closed. */
 const crowded = 0.9;
-/** One that has just come has not sent its first request yet. */
+/** A new connection may not have sent its first request yet. */
 const firstRequestMs = 20;
-/** Files that the service needs beside its connections. */
+/** File descriptors that the service needs in addition to its connections. */
 const otherFiles = 200;
 
 interface Reading {
   since: number;
-  /** Bytes that it had taken then. */
+  /** The number of bytes that it had read at that time. */
   taken: number;
 }
 
-/** How many files the system lets this process open, where it says so. */
+/** The limit of open files for this process, if the system reports it. */
 function mostFiles(): number {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -86,7 +88,7 @@ function mostFiles(): number {
   }
 }
 
-/** Limits the number of connections: idle ones make room, and clients that do not read are disconnected. */
+/** Limits the number of connections: closes idle ones, and disconnects clients that do not read. */
 export function limitConnections(app: App, { maxConnections, workers, answerTimeout }: Config): void {
   const { server } = app;
   const most = Math.max(1, Math.min(Math.ceil(maxConnections / workers), mostFiles() - otherFiles));
@@ -147,10 +149,13 @@ function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number,
   return false;
 }
 
-/** Requests that may wait on one connection. Nobody sends so many without reading an answer. */
+/** The limit of waiting requests on one connection. No real client sends so many without reading a response. */
 const mostPipelined = 200;
 
-/** Starts a pipelined request when the answers before it are sent. Node would start all and buffer every answer. */
+/**
+ * Starts a pipelined request when the previous responses have been sent. Node would start all of them and buffer
+ * every response.
+ */
 export function startOneAtATime(server: Server): void {
   const [handle] = server.listeners('request') as [RequestListener];
   const waiting = new WeakMap<Socket, number>();

@@ -23,14 +23,14 @@ export class RecentHashes {
 
 const hashesOfAnswers = new RecentHashes();
 
-/** A strong tag of the bytes sent. Pages may hold secrets, as may their addresses: nothing of them is remembered. */
+/** A strong ETag of the response. Pages and their addresses may contain secrets, so nothing of them is cached. */
 function etagOf({ route, url }: FastifyRequest, reply: FastifyReply, payload: string | Buffer): string {
   const cached = reply.getHeader('cache-control');
   const forget = typeof payload !== 'string' || !route.inApi || (cached !== undefined && cached !== privateCache);
   return `"${forget ? hashOf(payload) : hashesOfAnswers.of(url, payload)}"`;
 }
 
-/** RFC 9110 13.1.2: weak comparison, lists and `*` included. */
+/** RFC 9110 13.1.2: weak comparison, including lists and `*`. */
 export function matchesEtag(header: string, etag: string): boolean {
   if (header === etag) return true;
   if (header.trim() === '*') return true;
@@ -38,7 +38,7 @@ export function matchesEtag(header: string, etag: string): boolean {
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque);
 }
 
-/** Answers 304 if the caller has this tag, and returns whether it did. Call it before other headers are set. */
+/** Responds with 304 if the caller has this ETag, and returns whether it did. Call it before other headers are set. */
 export function answerNotModified(reply: FastifyReply, etag: string): boolean {
   const { method, headers } = reply.request;
   const known = headers['if-none-match'];
@@ -47,7 +47,10 @@ export function answerNotModified(reply: FastifyReply, etag: string): boolean {
   return true;
 }
 
-/** Tags every 200 to GET that has no tag yet, and makes it a 304 when the caller has it already. Returns what to send. */
+/**
+ * Adds an ETag to every 200 response to GET without one, and turns it into a 304 if the caller has this ETag. Returns
+ * the payload.
+ */
 export function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (reply.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return payload;
   let etag = reply.getHeader('etag') as string | undefined;
@@ -59,6 +62,6 @@ export function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload:
   const known = request.headers['if-none-match'];
   if (known === undefined || !matchesEtag(known, etag)) return payload;
   reply.code(304).removeHeader('content-type').removeHeader('content-length');
-  // Fastify's own HEAD handling measures the payload that it then drops.
+  // For HEAD, Fastify measures the payload and then drops it.
   return request.method === 'HEAD' ? '' : null;
 }

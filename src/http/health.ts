@@ -10,7 +10,7 @@ interface ReadinessCheck {
   check(): Promise<void>;
 }
 
-/** A part that is cut off without a word never answers. */
+/** A part behind a silently dropped connection never answers. */
 async function inTime(check: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -19,7 +19,7 @@ async function inTime(check: Promise<void>): Promise<void> {
   await Promise.race([check, late]).finally(() => clearTimeout(timer));
 }
 
-/** While the lease does not hold, every request asks the database. */
+/** Without the lease, every request queries the database. */
 function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
@@ -54,7 +54,10 @@ function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): (
   };
 }
 
-/** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes it not ready for good. */
+/**
+ * Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes the service permanently not
+ * ready.
+ */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
   const { database, metrics, siblings } = context;
   const look = lookAt(context, [...ownChecks(context), ...checks]);
@@ -65,7 +68,7 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     const results = draining ? { draining: 'not ready' } : await look();
     const ready = Object.values(results).every((result) => result === 'ok');
     if (!ready) reply.code(503).header('retry-after', '5');
-    // Without them everything is read from the primary: that is no reason to be left by a load balancer.
+    // Without replicas, everything is read from the primary. A load balancer need not avoid the instance for that.
     const replicas = database.replicas?.state();
     return { status: ready ? 'ok' : 'not ready', checks: results, ...(replicas ? { replicas } : {}) };
   });

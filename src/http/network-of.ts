@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /** The network that limits count: an IPv4 address, or the /64 that every IPv6 subscriber has at least. */
 export const networkOf = (address: string): string =>
-  // Most addresses are of IPv4, and this is asked for every request.
+  // A fast path for IPv4, because this runs for every request.
   address.includes(':') ? prefixOf(address, 4) : address;
 
 /** A coarser bound: who holds one /64 often holds the whole /48. An IPv4 address stays as it is. */

@@ -17,7 +17,10 @@ export interface OtherSite {
 export const otherSite =
   'CORS_ORIGINS names {origin}, but BASE_URL is {url}: for a browser, {page} and {service} are different sites, and it does not send the refresh cookie. Open the page at {instead}, or set BASE_URL to {page}.';
 
-/** `localhost` and `127.0.0.1` are different sites: a browser keeps the refresh cookie back, and a reload signs out. */
+/**
+ * `localhost` and `127.0.0.1` are different sites: the browser does not send the refresh cookie, and a reload signs
+ * the user out.
+ */
 export function otherSites({ baseUrl, corsOrigins }: Settings): OtherSite[] {
   const service = new URL(baseUrl);
   if (!isLoopback(service.hostname)) return [];

@@ -4,7 +4,10 @@ import type { IncomingMessage } from 'node:http';
 const instance = randomBytes(6).toString('base64url');
 let count = 0;
 
-/** The caller's own id where it is sane, so that a request can be followed through several services; else ours. */
+/**
+ * The caller's id if it is well-formed, so that a request can be followed through several services. Otherwise a new
+ * id.
+ */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given)) return given;

@@ -4,7 +4,10 @@ import type { Reader } from '../database/reader.ts';
 import type { App } from './app.ts';
 import { widerNetworkOf } from './network-of.ts';
 
-/** Reads for a request: expensive ones of one caller wait for each other, and end when it hangs up. */
+/**
+ * Database reads for a request. Expensive reads of one caller wait for each other, and end when the caller
+ * disconnects.
+ */
 export class RequestReader implements Reader {
   readonly #request: FastifyRequest;
 
@@ -19,7 +22,7 @@ export class RequestReader implements Reader {
 
   whenGone(gone: () => void): () => void {
     const { socket } = this.#request.raw;
-    // It has hung up before anybody listened.
+    // The caller disconnected before the listener was added.
     if (socket.destroyed) queueMicrotask(gone);
     socket.once('close', gone);
     return () => socket.off('close', gone);

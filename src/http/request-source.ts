@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Where a request came from, for sessions and the audit trail. */
+/** The source of a request, for sessions and the audit trail. */
 export interface RequestSource {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
-  /** The cookie of known browsers. Read only where people sign in. */
+  /** The cookie of known browsers. Only sign-in routes read it. */
   readonly browserCookie?: string | undefined;
   /** The header `Time-Zone`, not validated yet. */
   readonly timeZone?: string | undefined;
-  /** The header `Accept-Language` as it came: for mail that follows. */
+  /** The header `Accept-Language`, unchanged, for later emails. */
   readonly language?: string | undefined;
 }
 
@@ -21,5 +21,5 @@ export const requestSource = (request: FastifyRequest): RequestSource => ({
   language: request.headers['accept-language']?.slice(0, 200),
 });
 
-/** For work of the service's own: the command line and background jobs. */
+/** For the service itself: the command line and background jobs. */
 export const systemSource: RequestSource = Object.freeze({ address: null, userAgent: null, requestId: null });

@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 
 const dayMs = 86_400_000;
 
-/** RFC 9116: whom to tell of a weakness. Served where SECURITY_CONTACT names somebody. */
+/** RFC 9116: the contact for security reports. Served if SECURITY_CONTACT is set. */
 export function serveSecurityText(app: App, { securityContact, baseUrl }: Config, now: () => number): void {
   if (securityContact.length === 0) return;
   const path = '/.well-known/security.txt';

@@ -19,7 +19,7 @@ import { requestId } from './request-id.ts';
 import { compilersFactory } from './schema-compilers.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 
-/** Takes over the little that only Fastify can know: answers that broke off after their headers were sent. */
+/** Forwards the one thing that only Fastify knows: responses that failed after their headers were sent. */
 class FrameworkLog extends LogController {
   readonly #log: Logger;
 
@@ -44,7 +44,7 @@ class FrameworkLog extends LogController {
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
   if (only === undefined || only === 'false') return false;
-  // One hop: trusts the peer, whatever its address. The caller itself may have written the entries further left in X-Forwarded-For.
+  // One hop: trusts the peer, regardless of its address. The caller may have forged the entries further left in X-Forwarded-For.
   if (only === 'true') return (_address, hop) => hop === 0;
   return [...trustProxy];
 };

@@ -5,7 +5,10 @@ import type { Authenticate } from './gate/authenticate.ts';
 
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
-/** A span for each request, by its route and never by its URL, which may hold a secret. Adds nothing without tracing. */
+/**
+ * A span for each request, named after its route, never its URL, which may contain a secret. Does nothing without
+ * tracing.
+ */
 export function traceRequests(app: App): void {
   const traces = tracing();
   if (!traces) return;
@@ -14,7 +17,7 @@ export function traceRequests(app: App): void {
     spans.set(request, span);
     span.run(done);
   });
-  // A body arrives outside of what its request began with.
+  // The body arrives outside the async context in which the request began.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (span) span.run(done);

@@ -20,7 +20,7 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Browser and system, as far as they are known ones: never words that a caller made up. */
+/** Browser and system, if they are known: never arbitrary text from a caller. */
 export function recogniseUserAgent(userAgent: string | null): string | undefined {
   if (!userAgent) return undefined;
   const find = (list: readonly [RegExp, string][]) => list.find(([sign]) => sign.test(userAgent))?.[1];
@@ -31,7 +31,7 @@ export function recogniseUserAgent(userAgent: string | null): string | undefined
 
 const unknownUserAgent = 'Unknown device';
 
-/** A name that a person recognises: "Firefox on Windows". Programs keep the name that they give themselves. */
+/** A name that a person recognises: "Firefox on Windows". Programs keep their own name. */
 export function describeUserAgent(userAgent: string | null): string {
   const recognised = recogniseUserAgent(userAgent);
   return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || unknownUserAgent);
@@ -44,7 +44,7 @@ export function sayUserAgent(name: string): LocalizedText {
   return parts ? message('user_agent.on', { ...parts }) : name;
 }
 
-/** Of "Firefox on Windows": both names. */
+/** The two names in "Firefox on Windows". */
 export function partsOfUserAgent(name: string): { browser: string; system: string } | undefined {
   const [, browser, system] = /^(.+) on (.+)$/.exec(name) ?? [];
   return browser && system ? { browser, system } : undefined;

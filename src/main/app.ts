@@ -48,11 +48,14 @@ export interface BuiltApp extends Services {
   readonly resources: Resources;
   /** The resource services for the operator's own code. */
   readonly resourceServices: ResourceServices;
-  /** From now on `/health/ready` is 503, so that load balancers turn away; all else is answered as before. */
+  /**
+   * From now on, `/health/ready` returns 503, so that load balancers switch to other instances. All other requests
+   * are still answered.
+   */
   drain(): void;
 }
 
-/** Sessions are followed as changes, and have no routes of that name. */
+/** Sessions can be followed as changes, but have no routes. */
 const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
   definitions.filter(({ name }) => name !== sessionChanges.name);
 
@@ -133,7 +136,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     await queue.stop();
     accounts.mail.close();
     await background.stop();
-    // A database that is away keeps nobody from stopping.
+    // An unreachable database must not prevent the service from stopping.
     await activity
       .flush()
       .catch((error) => context.log.warn({ err: error }, 'the last activity counts could not be written'));

@@ -26,7 +26,7 @@ describe('background work', () => {
         },
       },
     ]);
-    // The timers of background work keep no process alive; the test does.
+    // The timers of background work do not keep the process alive, so the test does.
     const awake = setInterval(() => undefined, 1000);
     await enough.promise;
     clearInterval(awake);

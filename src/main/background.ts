@@ -1,13 +1,16 @@
 import type { Context } from '../database/context.ts';
 
-/** Work that nobody waits for, done again and again. */
+/** Periodic background work. */
 export interface BackgroundJob {
   readonly name: string;
   readonly everyMs: number;
   run(): Promise<unknown>;
 }
 
-/** Runs each job at its own pace, never twice at once. A failure is logged, and the job comes round again. */
+/**
+ * Runs each job at its own interval, never twice at the same time. A failure is logged, and the job runs again at the
+ * next interval.
+ */
 export function runInBackground({ log }: Context, jobs: readonly BackgroundJob[]): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
   const timers = jobs.map(({ name, everyMs, run }) => {

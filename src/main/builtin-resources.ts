@@ -20,7 +20,7 @@ import { jobsResource } from '../resources/queue/jobs-resource.ts';
 import { serviceTables } from './service-tables.ts';
 import type { Services } from './services.ts';
 
-/** The resources that every service has; the operator's own are beside them. */
+/** The resources that every service has, in addition to the operator's own. */
 export const builtinResources = (context: Context, services: Services): ResourceDefinition[] => [
   usersResource(context, services.accounts),
   rolesResource(context.config),
@@ -38,13 +38,13 @@ export const builtinResources = (context: Context, services: Services): Resource
   jobRunsResource,
 ];
 
-/** The scopes of all that would be served: for commands, which serve nothing. */
+/** The scopes of all resources and routes, for commands, which do not serve them. */
 export async function knownScopes(config: Config): Promise<KnownScopes> {
   const resources = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   return addScopes(config, new KnownScopes(), resources, await loadRoutes(config.routesDir));
 }
 
-/** Adds those of resources and routes, and those that the settings name. */
+/** Adds the scopes of resources, routes and settings. */
 export function addScopes(
   config: Config,
   scopes: KnownScopes,

@@ -10,9 +10,9 @@ import type { BackgroundJob } from './background.ts';
 export interface Extension {
   /** Resources beside the built-in ones. */
   readonly resources?: readonly ResourceDefinition[];
-  /** Sees every route as it is declared: called before the first. */
+  /** Called before the first route is declared, so that it sees every route. */
   beforeRoutes?(app: App, context: Context, resources: readonly ResourceDefinition[]): void;
-  /** Adds routes of its own. */
+  /** Adds its own routes. */
   serve?(app: App, oauth: OAuth, resources: Resources): void;
   maintenance?(context: Context): readonly BackgroundJob[];
 }

@@ -9,7 +9,7 @@ import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService
 export type { RunningGatehouse } from './start.ts';
 export type { ConfigFile };
 
-/** Workers are processes of the service's own. Here there is one already, which belongs to somebody else. */
+/** Workers are separate processes. Here, the process belongs to the host program. */
 async function loadOwnConfig(settings: ConfigFile, workingDir: string): Promise<Config> {
   const config = await loadConfig({}, workingDir, settings);
   if (config.workers === 1) return config;
@@ -19,8 +19,8 @@ async function loadOwnConfig(settings: ConfigFile, workingDir: string): Promise<
 }
 
 /**
- * Starts the service as `gatehouse serve` does, with these settings in the place of `gatehouse.config.ts`. The environment
- * wins here too. Relative paths belong to `workingDir`.
+ * Starts the service as `gatehouse serve` does, with these settings instead of `gatehouse.config.ts`. The environment
+ * takes precedence here too. Relative paths start at `workingDir`.
  */
 export async function startGatehouse(
   settings: ConfigFile = {},
@@ -31,14 +31,15 @@ export async function startGatehouse(
 }
 
 export interface PluginOptions {
-  /** In the place of `gatehouse.config.ts`. `baseUrl` is needed: its path is where the service is mounted. */
+  /** Replaces `gatehouse.config.ts`. `baseUrl` is required: the service is mounted at its path. */
   readonly settings: ConfigFile & { readonly baseUrl: string };
   readonly workingDir?: string;
 }
 
 /**
- * The service as a part of another Fastify: `await app.register(gatehousePlugin, { settings: { baseUrl: 'https://example.com/auth' } })`.
- * It answers below the path of `baseUrl` (at the root, whatever the host has no route for), and ends with the host.
+ * The service as a part of another Fastify: `await app.register(gatehousePlugin, { settings: { baseUrl:
+ * 'https://example.com/auth' } })`. It answers below the path of `baseUrl` (at the root: every request for which the
+ * host has no route), and stops with the host.
  */
 export async function gatehousePlugin(
   host: Host,

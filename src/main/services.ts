@@ -54,7 +54,7 @@ import type { LegacyTokensExtension } from './extension.ts';
 import { openLegacyTokens } from './extensions.ts';
 import { Activity } from './overview/activity.ts';
 
-/** The services without any route: for the start, and for commands that do not serve. */
+/** The services without routes, for startup and for commands that do not serve requests. */
 export interface Services {
   readonly keys: KeyRing;
   readonly passwords: Passwords;
@@ -67,18 +67,18 @@ export interface Services {
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
   readonly factors: FactorServices;
-  /** The ways to prove who one is: a factor adds its own. */
+  /** The ways to prove an identity. Each factor adds its own. */
   readonly proofMethods: ProofMethods;
   readonly proveByPassword: ProveByPassword;
   readonly providers: Providers;
   readonly queue: Queue;
   readonly activity: Activity;
-  /** The queue as an operator's own code sees it. */
+  /** The queue for the operator's own code. */
   readonly enqueuing: Enqueuing;
   /** The operator's own jobs. */
   readonly jobs: readonly JobDefinition[];
   readonly scheduler: Scheduler;
-  /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
+  /** Ends the threads that hash, sign and decrypt. Call it last. */
   endThreads(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export async function createServices(context: Context): Promise<Services> {
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
       if (of.keepSecrets) return;
-      // A thief who knew the old password may have given consent to applications of their own, and made webhooks.
+      // Somebody who knew the old password may have consented to their own applications and created webhooks.
       await deleteConsentsOf(tx, of.userId);
       await disableWebhooks(context, tx, { user_id: of.userId }, 'the password was changed');
     },

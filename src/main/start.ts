@@ -20,7 +20,10 @@ import { type BuiltApp, buildApp } from './app.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readTelemetrySettings } from './telemetry/telemetry-settings.ts';
 
-/** Does nothing, and loads nothing, unless OpenTelemetry's variables ask for it. To be called before the database is opened. */
+/**
+ * Does nothing, and loads nothing, unless the OpenTelemetry variables enable it. Call it before the database is
+ * opened.
+ */
 async function startTelemetry(version: string): Promise<Telemetry | undefined> {
   const settings = readTelemetrySettings();
   if (!settings) return undefined;
@@ -39,21 +42,21 @@ export interface StartOptions {
   readonly progress?: BeginProgress;
 }
 
-/** A service that answers. */
+/** A running service. */
 export interface RunningGatehouse extends BuiltApp {
   readonly context: Context;
-  /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
+  /** The address that it listens on. Behind a proxy, it differs from `config.baseUrl`. */
   readonly url: string;
-  /** Made by this start, where there was none; or by an earlier one, while nobody has signed in with its password. */
+  /** The first administrator, if this start created it, or if nobody has signed in with its first password yet. */
   readonly administrator: FirstAdministrator | undefined;
-  /** Takes no new connections, finishes what is under way, and lets go of the database. */
+  /** Accepts no new connections, finishes running requests, and closes the database. */
   stop(): Promise<void>;
 }
 
-/** A service that could answer, but does not listen. */
+/** A service that is ready, but does not listen. */
 export type PreparedGatehouse = Omit<RunningGatehouse, 'url'>;
 
-/** Opens the database, brings it up to date, makes what is missing, and listens. */
+/** Opens and migrates the database, creates missing keys and accounts, and listens. */
 export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
   const { config, release } = await reservePort(settings);
   let prepared: PreparedGatehouse | undefined;
@@ -71,7 +74,7 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
 
 const indexesLater = (why: string) => `Indexes could not be created (${why}). Gatehouse tries again at the next start.`;
 
-/** All of a start but the listening: whatever stops a start stops this. */
+/** Everything in a start except listening. It fails for the same reasons as a start. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
   const { log, clockOffset, siblings, progress, sendMail, idle } = options;
   const telemetry = await startTelemetry(serviceVersion);
@@ -104,7 +107,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const administrator =
       (await ensureFirstAdministrator(context, services.accounts)) ??
       (await unusedFirstPassword(context, services.passwords));
-    // It serves meanwhile. A stop that interrupts this is not worth a log line: the next start does it again.
+    // The service serves requests in the meantime. If a stop interrupts this work, it is not logged, because the next start repeats it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));
     indexes = finishLater(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
     return { ...services, context, administrator, stop };

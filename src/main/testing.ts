@@ -21,13 +21,13 @@ type ClientOf<R> = [R] extends [undefined] ? Gatehouse : R extends DeclaredResou
 
 export type { RecordedChange, SentMail };
 
-/** Somebody who can sign in. */
+/** A user who can sign in. */
 export interface TestUser<R = undefined> {
   readonly id: string;
   readonly email: string;
   readonly password: string;
   readonly roles: readonly string[];
-  /** A client that is signed in as them. */
+  /** A client that is signed in as this user. */
   readonly client: ClientOf<R>;
 }
 
@@ -38,7 +38,7 @@ interface NewUser {
   readonly name?: string;
 }
 
-/** A job that was queued and is not done. */
+/** A queued job that has not finished. */
 export interface QueuedJob {
   readonly key: string;
   readonly name: string;
@@ -55,30 +55,33 @@ export interface TestService<R = undefined> {
   readonly url: string;
   /** A client that is signed in as an administrator. */
   readonly admin: ClientOf<R>;
-  /** Makes a user with a confirmed address: `await service.user({ role: 'vet' })`. */
+  /** Creates a user with a confirmed address: `await service.user({ role: 'vet' })`. */
   user(options?: NewUser): Promise<TestUser<R>>;
-  /** Registers somebody as the API does, and returns a client that is signed in as them. */
+  /** Registers a user as the API does, and returns a client that is signed in as this user. */
   register(email: string): Promise<ClientOf<R>>;
-  /** Makes a row with values that fit its declaration, and with these: `service.make('books', { pages: 3 })`. */
+  /** Creates a row with these values, and generates the other required ones: `service.make('books', { pages: 3 })`. */
   readonly make: MakeRow;
   /** Reads and writes resources with the rights of the service. */
   readonly resource: ServiceResourceOf;
-  /** Runs the files of `seeds/`, or those that are named. */
+  /** Runs the files in `seeds/`, or the named ones. */
   seed(...names: string[]): Promise<void>;
   /** The service's clock, in milliseconds since 1970. */
   now(): number;
-  /** Steps the clock: milliseconds, or a text such as `'90m'` or `'2d'`. Then it does what has become due, as `work` does. */
+  /**
+   * Moves the clock forward, by milliseconds or by a string such as `'90m'` or `'2d'`. Then it runs the due jobs, as
+   * `work` does.
+   */
   advance(time: number | string): Promise<void>;
-  /** Does the jobs that are due, scheduled ones included, and sends mail. The queue does nothing by itself in a test. */
+  /** Runs the due jobs, including scheduled ones, and sends emails. In a test, the queue does not run automatically. */
   work(): Promise<void>;
-  /** The project's own jobs that were queued and are not done. */
+  /** The project's queued jobs that have not finished. */
   jobs(name?: string): Promise<QueuedJob[]>;
-  /** The mails that were sent, the oldest first. Sends those that wait. */
+  /** The sent emails, oldest first. Sends waiting emails first. */
   mails(to?: string): Promise<SentMail[]>;
-  /** The changes that were recorded, the oldest first, of one resource or of all that record them. */
+  /** The recorded changes, oldest first, of one resource or of all resources with changes. */
   changes(resource?: string): Promise<RecordedChange[]>;
   readonly gatehouse: RunningGatehouse;
-  /** Ends it, and removes its data. */
+  /** Stops the service, and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -87,9 +90,9 @@ interface Options {
 }
 
 /**
- * Starts the project in the working directory for a test: its own resources, views and `gatehouse.config.ts`, on an empty
- * database in a temporary folder and a free port. Neither the environment nor `.env` counts here. With the types that
- * `gatehouse types` writes (`startTestService<Resources>()`) its clients know the resources.
+ * Starts the project in the working directory for a test: its own resources, views and `gatehouse.config.ts`, on an
+ * empty database in a temporary folder and a free port. Settings from the environment and `.env` do not apply. With
+ * the types from `gatehouse types` (`startTestService<Resources>()`), its clients know the resources.
  */
 export function startTestService(settings?: ConfigFile, options?: Options): Promise<TestService>;
 export function startTestService<R extends DeclaredResources<R>>(

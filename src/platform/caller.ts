@@ -7,11 +7,14 @@ export interface Caller {
   readonly userId: string | null;
   readonly clientId: string | null;
   readonly sessionId: string | null;
-  /** Acts through an application that the user signed in to. */
+  /** The application that the user signed in to and that acts for the user. */
   readonly application: boolean;
-  /** Roles of the user who acts. A client never has its owner's, and an application has the user's only with the scope `admin`. */
+  /**
+   * The roles of the user who acts. A client never has its owner's roles, and an application has the user's roles
+   * only with the scope `admin`.
+   */
   readonly roles: readonly string[];
-  /** Granted scopes; `*` stands for all that the subject may do. */
+  /** The granted scopes. `*` means everything that the subject may do. */
   readonly scopes: readonly string[];
   /** Only `requireProof` reads it. */
   readonly proof: Proof;
@@ -28,7 +31,7 @@ export const anonymousCaller: Caller = Object.freeze({
   proof: noProof,
 });
 
-/** For the service's own work: migrations, the command line, background jobs. `requireProof` lets it pass. */
+/** The service itself: migrations, the command line, background jobs. `requireProof` accepts it. */
 export const systemCaller: Caller = Object.freeze({
   ...anonymousCaller,
   kind: 'system',
@@ -40,7 +43,7 @@ export const systemCaller: Caller = Object.freeze({
 export const isSignedIn = ({ kind, application, proof }: Caller): boolean =>
   kind === 'user' && !application && proof.renewable;
 
-/** The user of a page that only people who are signed in can open. */
+/** The user of a page that requires a session. */
 export function userIdOf({ userId }: Caller): string {
   if (userId === null) throw new Error('the caller is not a user');
   return userId;

@@ -12,7 +12,7 @@ export const codeOf = (error: unknown): string | undefined =>
 
 /** The figures of a message, for programs and for translations. */
 export interface FieldErrorValues {
-  /** The bound that was broken. */
+  /** The exceeded limit. */
   readonly limit?: number | string | undefined;
   /** The values that are allowed, or the hint of a pattern. */
   readonly values?: readonly string[] | undefined;
@@ -25,11 +25,14 @@ interface ProblemOptions {
   headers?: Record<string, string>;
   /** More members of the body, for programs. */
   members?: Readonly<Record<string, unknown>>;
-  /** Why it happened, for the log only: a caller never sees it. */
+  /** The reason, only for the log. A caller never sees it. */
   reason?: string;
 }
 
-/** An error a caller may see, answered as RFC 9457 `application/problem+json` (or in the OAuth form where a route says so). */
+/**
+ * An error that a caller may see, sent as RFC 9457 `application/problem+json` (or in the OAuth format if the route
+ * requires it).
+ */
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;
@@ -77,7 +80,7 @@ export const unavailable = (detail: string, seconds: number, reason?: string) =>
     headers: retryAfter(seconds),
     ...(reason ? { reason } : {}),
   });
-/** A read that would take more of the database than one caller may. */
+/** A read that is too expensive for one caller. */
 export const tooExpensive = (detail: string, seconds: number) =>
   new Problem(503, 'Service Unavailable', detail, { code: 'too_expensive', headers: retryAfter(seconds) });
 
@@ -132,7 +135,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Stops a start or a command: printed without a stack, because the operator can mend it. */
+/** Stops the service or a command. Printed without a stack trace, because the operator can fix the cause. */
 export class OperatorError extends Error {
   constructor(message: string) {
     super(message);

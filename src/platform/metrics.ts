@@ -1,7 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, type GaugeConfiguration, Registry } from 'prom-client';
 import { DurationHistogram } from './durations.ts';
 
-/** A counter by one label. Plain sums, handed over when they are read: prom-client would look its labels up at each request. */
+/**
+ * A counter with one label. It passes plain sums to prom-client when they are read, because prom-client would look up
+ * its labels at each request.
+ */
 function tally<L extends string>(registry: Registry, name: string, help: string, label: L) {
   const counts = new Map<string, number>();
   new Counter({
@@ -23,11 +26,11 @@ function tally<L extends string>(registry: Registry, name: string, help: string,
   };
 }
 
-/** The figures that `/metrics` shows. Features count here; the HTTP layer publishes. */
+/** The metrics of `/metrics`. Features count here, and the HTTP layer publishes them. */
 export function createMetrics(build?: { readonly version: string; readonly engine: string }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // With workers, `aggregator` says how the values of all of them become one: `max` where every worker counts the same.
+  // With workers, `aggregator` defines how their values are combined: `max` if every worker counts the same thing.
   const gauge = <L extends string = string>(
     name: string,
     help: string,

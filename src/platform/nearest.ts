@@ -17,7 +17,7 @@ export function nearest(
   return best;
 }
 
-/** Two neighbours in the wrong order count as one mistake. */
+/** Two adjacent letters in the wrong order count as one mistake. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

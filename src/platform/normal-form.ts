@@ -1,8 +1,8 @@
 const short = 256;
 
 /**
- * Unicode's NFC. A long run of accents is sorted in time that grows with its square, so in longer texts such a run is
- * parted first, as the Stream-Safe Text Format does it (UAX #15, 13): after thirty accents comes a joiner, U+034F.
+ * Unicode NFC. Sorting a long run of accents takes quadratic time. So in longer texts, such runs are split first, as
+ * in the Stream-Safe Text Format (UAX #15, 13): a joiner (U+034F) follows every thirty accents.
  */
 export const toNfc = (text: string): string =>
   (text.length > short ? text.replace(/(\p{M}{30})(?=\p{M})/gu, '$1\u034f') : text).normalize('NFC');

@@ -1,26 +1,28 @@
-/** How strong a proof of identity is (contract 13.7): one factor, two, or one that cannot be phished. The weakest first. */
+/** The levels of a proof of identity (contract 13.7), weakest first: one factor, two factors, phishing-resistant. */
 export const acrLevels = ['urn:gatehouse:1', 'urn:gatehouse:2', 'phr'] as const;
 export type Acr = (typeof acrLevels)[number];
 
-/** How, and when, the owner of a session last proved who they are. A refresh does not renew it. */
+/** How and when the owner of a session last proved their identity. A refresh does not renew it. */
 export interface Proof {
-  /** Milliseconds since 1970. Null where nobody proved anything: a personal access token, a client's own token. */
+  /** Milliseconds since 1970. Null for a personal access token and a client's own token. */
   readonly time: number | null;
   /** Methods, by their names in RFC 8176. */
   readonly amr: readonly string[];
   readonly acr: Acr | null;
-  /** Seconds for which a proof counts as recent, by the setting FRESH_PROOF. 0: a recent one is never asked for. */
+  /**
+   * The number of seconds for which a proof is recent (the setting FRESH_PROOF). 0: a recent proof is never required.
+   */
   readonly freshFor: number;
-  /** False for what nobody can make fresh: a personal access token, a client's own token. */
+  /** False if the proof cannot be renewed: a personal access token, a client's own token. */
   readonly renewable: boolean;
-  /** The password came along with this very request. */
+  /** The password was part of this request. */
   readonly sent?: true;
 }
 
 export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshFor: 900, renewable: false });
 
 export interface ProofDemand {
-  /** How old it may be, in seconds. The default is FRESH_PROOF. */
+  /** The maximum age in seconds. The default is FRESH_PROOF. */
   readonly maxAge?: number | undefined;
   /** The default is any level. */
   readonly acr?: Acr | undefined;
@@ -48,11 +50,11 @@ export function isProven(proof: Proof, now: number, { maxAge, acr }: ProofDemand
   return proof.time !== null && now - proof.time <= (maxAge ?? proof.freshFor) * 1000;
 }
 
-/** The least that a new proof must reach: nobody who signed in with two factors goes on with one. */
+/** The lowest level for a new proof: a session with two factors cannot continue with one. */
 export const leastToRenew = ({ acr }: Proof): Acr =>
   reaches(acr, 'urn:gatehouse:2') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 
-/** The proof of a request that the password came along with. Where that alone is too weak, it is no fresh proof. */
+/** The proof of a request that contains the password. If the password alone is too weak, the proof is not recent. */
 export function sentAlong(proof: Proof, now: number): Proof {
   if (!proof.renewable || !reaches(acrOf(['pwd']), leastToRenew(proof))) return { ...proof, sent: true };
   return { ...proof, time: now, amr: ['pwd'], acr: acrOf(['pwd']), sent: true };

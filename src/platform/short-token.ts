@@ -15,7 +15,7 @@ function inBase62(value: bigint, length: number): string {
   return text;
 }
 
-/** CRC-32 of the text before it. A scanner can tell a token from similar text without a request. */
+/** CRC-32 of the preceding text. With it, a scanner can distinguish a token from similar text without a request. */
 const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), checksumLength);
 
 /** `gh_pat_`, 160 random bits, and a checksum. Secret scanners can find it. */

@@ -4,7 +4,7 @@ export interface SpanOptions {
   /** The default is internal. */
   readonly kind?: 'client' | 'consumer';
   readonly attributes?: Attributes;
-  /** Only as part of another span: maintenance queries the database every second. */
+  /** Only inside another span, because maintenance queries the database every second. */
   readonly onlyInside?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Tracing {
   inSpan<T>(name: string, options: SpanOptions, work: () => T): T;
   /** Continues the trace of the caller (W3C Trace Context). */
   openRequest(headers: Readonly<Record<string, unknown>>): RequestSpan;
-  /** The trace id for lines of the log. */
+  /** The trace id for log lines. */
   ids(): { readonly trace_id: string; readonly span_id: string } | undefined;
 }
 
@@ -31,6 +31,6 @@ export function setTracing(next: Tracing | undefined): void {
   current = next;
 }
 
-/** Runs work in a span of its own if tracing is on. The span ends when the work returns or its promise settles. */
+/** Runs work in a separate span if tracing is enabled. The span ends when the work returns or its promise settles. */
 export const inSpan = <T>(name: string, options: SpanOptions, work: () => T): T =>
   current ? current.inSpan(name, options, work) : work();

@@ -35,7 +35,7 @@ function tests(): void {
     const thread = start(1);
     const first = await thread.ask(0);
     let next = first;
-    // Ended by a timer of a millisecond, at some time between two questions.
+    // A timer of one millisecond ends the thread at some time between two questions.
     while (next === first) {
       await new Promise((resolve) => setTimeout(resolve, 2));
       next = await thread.ask(0);

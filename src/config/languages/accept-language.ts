@@ -12,7 +12,7 @@ export function readAcceptLanguage(header: string | null | undefined): string[] 
   return wanted.sort((a, b) => b.q - a.q).map(({ tag }) => tag);
 }
 
-/** RFC 4647 3.4, lookup: `de-CH-1996` is met by `de-CH`, else by `de`. */
+/** RFC 4647 3.4, lookup: `de-CH-1996` matches `de-CH`, otherwise `de`. */
 export function lookUpLanguage(wanted: readonly string[], known: readonly string[]): string | undefined {
   const byFolded = new Map(known.map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of wanted) {

@@ -9,7 +9,7 @@ const entities = new Map([
 ]);
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities.get(char) as string);
 
-/** The HTML of the stretches in a message. The content of an unknown stretch is shown without markup. */
+/** The HTML of the tags in a message. The content of an unknown tag is shown without markup. */
 const stretches = new Map([
   ['strong', ['<strong>', '</strong>']],
   ['em', ['<em>', '</em>']],
@@ -18,7 +18,10 @@ const stretches = new Map([
   ['owner', ['<strong class="owner">', '</strong>']],
 ]);
 
-/** Renders HTML. Texts and values are escaped; only the stretches above make elements. `<link>` links to the value `link`. */
+/**
+ * Renders HTML. Texts and values are escaped; only the tags above become elements. `<link>` links to the value
+ * `link`.
+ */
 export const asHtml = (language: string, values: MessageValues): Rendering => ({
   text: escapeHtml,
   value(_name, value, style) {

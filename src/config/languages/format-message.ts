@@ -35,7 +35,7 @@ export function formatMessage(
   return out;
 }
 
-/** A value as text. Times are shown in UTC, and say so. */
+/** A value as text. Times are in UTC and contain the time zone. */
 export function formatValue(value: unknown, style: ValueStyle | undefined, language: string): string {
   if (value === undefined || value === null) return '';
   if (style === 'number') return new Intl.NumberFormat(localeOf(language)).format(Number(value));
@@ -52,7 +52,7 @@ function formatTime(at: Date, style: 'date' | 'time', language: string): string 
   return style === 'date' ? text : `${text} UTC`;
 }
 
-/** `en` leaves the order of day and month open: `en-GB` has the day first. */
+/** `en` does not define the order of day and month. `en-GB` has the day first. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language);
 
 /** Renders without markup: for attributes, titles, plain-text mail and the console. */

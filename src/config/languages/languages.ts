@@ -15,7 +15,7 @@ export const firstLanguage = 'en';
 export class Languages {
   /** BCP 47 tags. */
   readonly list: readonly string[];
-  /** The language for requests that ask for none. */
+  /** The language for requests that name no language. */
   readonly standard: string;
   readonly own: ReadonlyMap<string, Messages>;
   readonly #builtIn = new Map<string, Messages>();
@@ -75,7 +75,7 @@ export class Languages {
     return this.#messagesOf(firstLanguage);
   }
 
-  /** The messages of a language on some surfaces. A missing message comes from the language that it falls back to. */
+  /** The messages of a language on some surfaces. A missing message comes from the fallback language. */
   surface(language: string, surfaces: readonly string[]): Record<string, string> {
     const tags = this.#chain(language).reverse();
     const entries = tags.flatMap((tag) => [

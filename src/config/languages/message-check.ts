@@ -3,7 +3,7 @@ import { formatMessage, plainText } from './format-message.ts';
 import type { Languages } from './languages.ts';
 import { type MessagePart, parseMessage } from './message-parts.ts';
 
-/** The names of a message's values and stretches: a translation uses no other. */
+/** The names of the values and tags of a message. A translation may use no others. */
 function namesIn(parts: readonly MessagePart[]): Set<string> {
   const names = new Set<string>();
   for (const part of parts) {

@@ -1,4 +1,4 @@
-/** A parsed message: text, values, choices by number or word, and stretches with a name. */
+/** A parsed message: text, values, choices by number or word, and named tags. */
 export type MessagePart =
   | string
   | { readonly kind: 'value'; readonly name: string; readonly style: ValueStyle | undefined }
@@ -12,8 +12,8 @@ type Cases = ReadonlyMap<string, readonly MessagePart[]>;
 const styles: readonly string[] = ['number', 'date', 'time'];
 
 /**
- * Reads a message. Its form is the part of ICU MessageFormat that translators know: `{name}`, `{at, time}`, `{n, plural, one {# day}
- * other {# days}}`, `{kind, select, a {…} other {…}}`, and `<strong>…</strong>`. An apostrophe before a brace takes it as it is.
+ * Parses a message in a subset of ICU MessageFormat: `{name}`, `{at, time}`, `{n, plural, one {# day} other {#
+ * days}}`, `{kind, select, a {…} other {…}}`, and `<strong>…</strong>`. An apostrophe escapes a brace.
  */
 export function parseMessage(source: string): readonly MessagePart[] {
   const reader = new Reader(source);

@@ -39,7 +39,7 @@ function isCheckedType(type: unknown): type is CheckedType {
   const { text, schema, ...others } = (type ?? {}) as Partial<CheckedType>;
   if (typeof text !== 'string' || schema?.type !== 'object' || Object.keys(others).length > 0) return false;
   try {
-    // Throws for a pattern that is no regular expression.
+    // Throws if a pattern is not a regular expression.
     Compile(schema);
     return true;
   } catch {

@@ -2,7 +2,7 @@ import { flag, integer, list, oneOf } from './setting.ts';
 
 const isHttpsOrigin = (value: string): boolean => value.startsWith('https://') && URL.parse(value)?.origin === value;
 
-/** Passkeys, second factors and codes by mail. */
+/** Passkeys, second factors and codes by email. */
 export const factorSettings = {
   mfa: oneOf(
     'MFA',

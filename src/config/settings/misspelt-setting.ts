@@ -7,7 +7,7 @@ const firstWord = (name: string): string => name.slice(0, name.indexOf('_') + 1)
 /** Shorter names are too similar to names of other programs. */
 const shortest = 4;
 
-/** Refuses a variable of the environment that is probably a misspelt setting. */
+/** Rejects an environment variable that is probably a misspelt setting. */
 export function refuseMisspelling(name: string, known: readonly string[]): void {
   const long = known.filter((setting) => setting.length >= shortest);
   const meant =
@@ -17,7 +17,7 @@ export function refuseMisspelling(name: string, known: readonly string[]): void 
   if (meant) throw new OperatorError(`${name} is not a setting. Did you mean ${meant}? Rename it, or unset it.`);
 }
 
-/** `.env` holds only settings, so it also refuses a name that begins like a setting. */
+/** `.env` contains only settings, so a name that begins like a setting is rejected there too. */
 export function refuseInEnvFile(name: string, known: readonly string[]): void {
   refuseMisspelling(name, known);
   const word = firstWord(name);

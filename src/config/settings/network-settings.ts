@@ -19,7 +19,7 @@ const orFlag = (setting: Setting<readonly string[]>): Setting<readonly string[],
   return { ...alone, parse: (value) => alone.parse(typeof value === 'boolean' ? String(value) : value) };
 };
 
-/** Where the service listens, and whom it answers. */
+/** Address, proxies, CORS and limits. */
 export const networkSettings = {
   host: text('HOST', '127.0.0.1', 'the address to listen on', {
     takes: 'a host name or an IP address',

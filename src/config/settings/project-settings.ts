@@ -3,7 +3,7 @@ import { oneOf, text, where } from './setting.ts';
 
 const folder = { takes: 'a folder that exists' };
 
-/** The settings of an operator's project: its folders, its name, its mail. */
+/** The settings of a project: folders, brand, mail. */
 export const projectSettings = {
   resourcesDir: text('RESOURCES_DIR', './resources', 'the folder with your resource declarations', folder),
   routesDir: text('ROUTES_DIR', './routes', 'the folder with your own endpoints and pages', folder),

@@ -22,13 +22,13 @@ export interface ProviderSettings {
   readonly secret: string;
   /** A day, such as 2027-01-31. */
   readonly secretExpires?: string | undefined;
-  /** Microsoft: whose accounts are accepted. */
+  /** Microsoft: the tenant whose accounts are accepted. */
   readonly tenant?: string | undefined;
-  /** GitLab: the address of a self-managed one. */
+  /** GitLab: the address of a self-managed instance. */
   readonly issuer?: string | undefined;
 }
 
-/** A day of the calendar, as ISO 8601 writes it. */
+/** A calendar day in ISO 8601 format. */
 export const isDay = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\d$/.test(value) &&

@@ -8,8 +8,8 @@ const postgresUrl =
 const host = /^(\[[\da-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i;
 
 /**
- * False for a password with a character that ends the part before the host: the rest of the password would be taken for the host
- * and the name of the database, which messages show.
+ * False if a character in the password ends the part before the host. The rest of the password would become the host
+ * and the database name, which messages show.
  */
 export function isPostgresUrl(value: string): boolean {
   const parts = postgresUrl.exec(value)?.groups;

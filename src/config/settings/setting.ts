@@ -11,7 +11,7 @@ export interface Setting<T, Also = never> {
   /** A value that no message, log or command may print. */
   readonly secret: boolean;
   parse(value: unknown): { ok: true; value: T } | { ok: false };
-  /** For the types alone. */
+  /** Only for the types. */
   readonly also?: Also;
 }
 
@@ -75,7 +75,7 @@ export const integer = (env: string, fallback: number, about: string, min: numbe
       : wrong;
   });
 
-/** As many as there are cores, or a number. */
+/** `auto` (one per core), or a number. */
 export function cores(env: string, fallback: number, about: string, max: number): Setting<number> {
   const number = integer(env, fallback, about, 1, max);
   return {

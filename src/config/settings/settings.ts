@@ -8,7 +8,7 @@ import type { Setting } from './setting.ts';
 import { storageSettings } from './storage-settings.ts';
 import { tokenSettings } from './token-settings.ts';
 
-/** Every setting there is. A key of this object is a key of `gatehouse.config.ts`. */
+/** All settings. A key of this object is a key of `gatehouse.config.ts`. */
 export const settings = {
   ...networkSettings,
   ...storageSettings,

@@ -1,7 +1,7 @@
 import { isPostgresUrl, percentEncode } from './server-url.ts';
 import { integer, list, oneOf, text, where } from './setting.ts';
 
-/** Where the service keeps things. */
+/** Database, keys, retention and logs. */
 export const storageSettings = {
   dataDir: text('DATA_DIR', './data', 'the folder for the database, the keys and unsent mail'),
   databaseUrl: where(

@@ -6,7 +6,7 @@ const isResourceUri = (uri: string): boolean => URL.canParse(uri) && !/[#\s]/.te
 
 const year = 365 * 86_400;
 
-/** How long tokens live, and what signs them. */
+/** Lifetimes, scopes and signatures of tokens. */
 export const tokenSettings = {
   accessTokenTtl: integer('ACCESS_TOKEN_TTL', 3600, 'the lifetime of an access token, in seconds', 1, year),
   refreshTokenTtl: integer(

@@ -18,7 +18,7 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 function readJsonBody(bytes: Buffer): unknown {
-  // No body at all, whatever the Content-Type says: a route that needs one says so.
+  // An empty body, regardless of the Content-Type. A route that needs a body reports its absence.
   if (bytes.length === 0) return undefined;
   const body = readJson(decodeUtf8(bytes));
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -1,6 +1,6 @@
 import { badRequest, Problem } from '../../platform/errors.ts';
 
-/** Of one body: members of objects, items of arrays, and fields of forms. */
+/** The limit for one body: members of objects, items of arrays, and fields of forms. */
 export const mostMembers = 1000;
 
 export const tooManyMembers = () =>
@@ -8,7 +8,7 @@ export const tooManyMembers = () =>
     code: 'too_many_members',
   });
 
-/** Text that no database holds. */
+/** Text that no database can store. */
 export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
 /** Form fields or query parameters: each name once, without a prototype. A repeatable parameter becomes a list. */
@@ -41,7 +41,7 @@ export function readFormEncoded(
   { most = mostMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
 ): FormValues {
   const values = noValues();
-  // Not split any further than it may go.
+  // Splits no further than the limit.
   const pairs = text.split('&', most + 1);
   if (pairs.length > most) throw tooMany();
   for (const pair of pairs) {

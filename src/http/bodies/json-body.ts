@@ -1,10 +1,10 @@
 import { badRequest } from '../../platform/errors.ts';
 import { isBadText, mostMembers, tooManyMembers } from './form-body.ts';
 
-/** Deeper than any resource needs, and shallow enough for whatever walks a body recursively. */
+/** Deeper than any resource needs, but shallow enough for recursive functions. */
 const deepest = 64;
 
-/** Refuses keys that would reach into other objects, and text that no database holds. */
+/** Rejects keys that could pollute prototypes, and text that no database can store. */
 function refusePoison(key: string, value: unknown): unknown {
   if (
     key === '__proto__' ||
@@ -26,12 +26,12 @@ const opensArray = 0x5b;
 const closesObject = 0x7d;
 const closesArray = 0x5d;
 
-/** Refuses JSON that is too deep or has too many members (at all depths), before anything parses it. */
+/** Rejects JSON that is too deep or has too many members (at all depths) before it is parsed. */
 function refuseDepthAndNumber(text: string): void {
   let depth = 0;
   let members = 0;
   let inString = false;
-  // Inside of brackets that nothing was seen in yet.
+  // Inside brackets that are still empty.
   let empty = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);

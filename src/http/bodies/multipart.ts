@@ -3,7 +3,7 @@ import { addOnce, type FormValues, mostMembers, noValues, tooManyMembers } from 
 
 const lineEnd = '\r\n';
 const headersEnd = '\r\n\r\n';
-/** A name and a type take far less. */
+/** Real names and types are much shorter. */
 const longestHeaders = 1024;
 
 const broken = () => badRequest('The body is not well-formed multipart/form-data.', 'body_invalid');

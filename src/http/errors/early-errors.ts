@@ -27,10 +27,10 @@ const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header acc
   code: 'expectation_failed',
 });
 
-/** Of Node's HTTP parser: the first line and the headers together. */
+/** Node's limit for the first line and the headers together. */
 const maxHeaderSize = 16 * 1024;
 
-/** Answers what never reaches a route, in the same form and with the same headers as what does. */
+/** Responds to requests that never reach a route, in the same format and with the same headers as other errors. */
 export function answerEarly(config: Config) {
   const security = securityHeaders(config);
 
@@ -43,11 +43,11 @@ export function answerEarly(config: Config) {
   }
 
   return {
-    /** Answers input that the HTTP parser rejects. There is no request yet, only a socket. */
+    /** Responds to input that the HTTP parser rejects. There is no request yet, only a socket. */
     unparsable(error: { code?: string; rawPacket?: unknown }, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
       const known = problems.get(error.code ?? '') ?? unparsable;
-      // Node hands over the bytes it was reading; the URL is in the first line of them.
+      // Node passes the bytes that it was parsing. Their first line contains the URL.
       const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
       const firstLine = packet.includes('\r\n') ? packet.indexOf('\r\n') : packet.length;
       const endless = firstLine > maxHeaderSize - 1024;

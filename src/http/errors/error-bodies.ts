@@ -6,7 +6,7 @@ import {
   type Problem,
 } from '../../platform/errors.ts';
 
-/** No refusal is longer, whatever it refuses. */
+/** The maximum length of an error response. */
 export const longestRefusal = 16 * 1024;
 /** In characters, each of which takes six bytes at most in JSON. */
 const longestDetail = 2000;
@@ -19,7 +19,7 @@ const cut = (text: string, longest: number): string =>
 /** The `detail` of an error, for people. */
 export const detailOf = ({ message }: Error): string => cut(message, longestDetail);
 
-/** The first errors that an answer has room for. */
+/** The first field errors that fit into the response. */
 function fitting(errors: readonly FieldError[], room: number): FieldError[] {
   const listed: FieldError[] = [];
   let left = room;
@@ -33,7 +33,7 @@ function fitting(errors: readonly FieldError[], room: number): FieldError[] {
   return listed;
 }
 
-/** RFC 9457, as bytes: to a string Fastify would add a charset, which this media type does not have. */
+/** RFC 9457, as bytes: for a string, Fastify would add a charset, which this media type does not have. */
 export function problemBody(problem: Problem, requestId: string): Buffer {
   const { status, title, code, errors, members } = problem;
   const type = `urn:gatehouse:problem:${code ?? 'error'}`;
@@ -51,7 +51,7 @@ const oauthCodes = new Map<number, OAuthErrorCode>([
   [503, 'temporarily_unavailable'],
 ]);
 
-/** RFC 6750 3.1, where it is the access token that is refused. */
+/** RFC 6750 3.1, if the access token is rejected. */
 const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
   ...(
     ['token_missing', 'token_malformed', 'token_expired', 'token_revoked', 'client_revoked', 'user_gone'] as const

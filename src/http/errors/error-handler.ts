@@ -14,7 +14,7 @@ import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
 
-// Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, and slow every start.
+// Not with `import`: that would load everything in node:http, including WebSocket and fetch, and slow down every start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Fastify's own errors, in our words. */

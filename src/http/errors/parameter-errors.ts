@@ -1,11 +1,11 @@
 import { badRequest, type Problem } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 
-/** Words of a caller's own, short enough and safe to show in an answer. */
+/** A caller's text, shortened and made safe for a response. */
 export const shown = (text: string): string =>
   `"${(text.length > 60 ? `${text.slice(0, 60)}…` : text).replace(/\p{Cc}/gu, '?')}"`;
 
-/** 400 for a name that cannot be used: says which and why, what it might mean, and what is allowed. */
+/** 400 for an invalid name: the name, the reason, the closest valid name, and the allowed names. */
 export function unknownName(
   what: string,
   word: string,

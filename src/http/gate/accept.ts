@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/errors.ts';
 
-/** How closely a media range names `application/json`: the closest one decides (RFC 9110 12.5.1). Java sends a bare `*`. */
+/** How specifically a media range names `application/json`. The most specific one decides (RFC 9110 12.5.1). Java sends `*`. */
 const closeness = new Map([
   ['application/json', 3],
   ['application/*', 2],
@@ -18,7 +18,7 @@ export function acceptsJson(accept: string | undefined): boolean {
     const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
     const close = closeness.get(type.trim().toLowerCase()) ?? 0;
     if (close === 0 || close < closest) continue;
-    // Of two that say the same the more generous one counts: they differ in parameters that JSON has none of.
+    // Of two equally specific ranges, the more generous one counts: they differ in parameters that JSON does not have.
     accepted = (close === closest && accepted) || weightOf(parameters) > 0;
     closest = close;
   }
@@ -67,6 +67,6 @@ export const notAcceptable = () =>
     code: 'accept_header_required',
   });
 
-/** Whether a path, or the pattern of a route, is under `/v1`, where answers are JSON. */
+/** Whether a path, or the pattern of a route, is under `/v1`, where responses are JSON. */
 export const isApi = (url: string): boolean =>
   url.startsWith('/v1') && (url.length === 3 || '/?'.includes(url[3] as string));

@@ -31,7 +31,7 @@ export function admitRequests(
 
   app.addHook('onRequest', (request, reply, proceed) => {
     const done = limit.isShared ? whenNumbered(request, proceed) : proceed;
-    // Before anything is read for it.
+    // Before the request causes any database read.
     database.bus.endSnapshot();
     request.caller = anonymousCaller;
     request.startedAt = performance.now();

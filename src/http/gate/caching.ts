@@ -1,6 +1,9 @@
 import type { FastifyContextConfig, FastifyReply } from 'fastify';
 
-/** For what is meant for one caller: no shared cache keeps it, and a browser's asks again (a matching ETag gets 304). */
+/**
+ * For a response to one caller: shared caches do not store it, and the browser cache revalidates it (a matching ETag
+ * gets 304).
+ */
 export const privateCache = 'private, no-cache';
 
 /** The audience of a route's responses: one caller, everybody, or one caller if the request identifies one. */
@@ -13,7 +16,7 @@ export function audienceOf(method: string, { auth, bearer }: FastifyContextConfi
   return bearer === 'optional' ? 'either' : 'everybody';
 }
 
-/** The headers that keep caches from handing one caller's answer to another. */
+/** The headers that prevent caches from sending one caller's response to another. */
 export function setCachingHeaders(
   reply: FastifyReply,
   audience: Audience,
@@ -24,7 +27,7 @@ export function setCachingHeaders(
   else if (byOrigin) reply.header('vary', 'Origin');
 }
 
-/** Beside what the answer varies by already. */
+/** In addition to the existing Vary values. */
 export function addVary(reply: FastifyReply, name: string): FastifyReply {
   const names = reply.getHeader('vary');
   return reply.header('vary', names === undefined ? name : `${names}, ${name}`);

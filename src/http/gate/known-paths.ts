@@ -7,7 +7,7 @@ interface Known {
   config: FastifyContextConfig;
 }
 
-/** Which paths exist, whatever the method: tells 405 from 404, and names the methods that a path allows. */
+/** The existing paths and their methods: distinguishes 405 from 404, and lists the allowed methods of a path. */
 export function knowPaths() {
   const byUrl = new Map<string, Known>();
   const router = findMyWay({ ignoreTrailingSlash: true });

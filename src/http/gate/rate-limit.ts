@@ -4,12 +4,15 @@ import { type Problem, tooManyRequests } from '../../platform/errors.ts';
 
 const windowLength = 60_000;
 
-/** Requests a minute for one caller, counted in fixed windows by this instance, its workers together. */
+/**
+ * The number of requests per minute and caller, counted in fixed windows by this instance, for all of its workers
+ * together.
+ */
 export class RateLimit {
   readonly #limit: number;
   readonly #now: () => number;
   readonly #shared: SharedCounts | undefined;
-  /** From here on a request waits until the primary has given it its number among those of all workers. */
+  /** Above this count, a request waits until the primary has assigned its number among the requests of all workers. */
   readonly #near: number;
   readonly #policy: string;
   #counts = new Map<string, number>();
@@ -21,7 +24,7 @@ export class RateLimit {
     this.#policy = `"default";q=${limit};w=${windowLength / 1000}`;
     this.#now = now;
     this.#shared = limit === 0 ? undefined : shared;
-    // So many of a burst may pass at each worker before it asks: together a tenth of the limit.
+    // Each worker lets this many requests of a burst pass before it asks the primary: together a tenth of the limit.
     this.#near = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
     this.#shared?.onHeard((windowEnds, counts) => {
       if (windowEnds < this.#windowEnds) return;

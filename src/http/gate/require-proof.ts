@@ -23,7 +23,10 @@ export function proofTooOld(proof: Proof, demand: ProofDemand = {}): Problem {
   });
 }
 
-/** The level in the challenge. The password alone does not renew a session of two factors, so its owner is told that level. */
+/**
+ * The level in the challenge. The password alone does not renew a session with two factors, so the challenge names
+ * that level.
+ */
 function levelToName(proof: Proof, demanded: Acr | undefined): Acr | undefined {
   const least = leastToRenew(proof);
   return reaches(least, 'urn:gatehouse:2') && !reaches(demanded ?? null, least) ? least : demanded;

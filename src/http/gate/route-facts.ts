@@ -7,19 +7,22 @@ import { type CorsReach, corsReach } from './cors.ts';
 
 /** Facts about a route and a method that are known before any request. */
 export interface RouteFacts {
-  /** As it was declared; undefined where no route matched. */
+  /** The declared path. Undefined if no route matched. */
   readonly pattern: string | undefined;
   readonly inApi: boolean;
   readonly config: FastifyContextConfig;
   readonly audience: Audience;
   readonly cors: CorsReach;
-  /** How long its answers took, for one status. */
+  /** The durations of its responses, for one status. */
   durations(status: number): Durations;
 }
 
 const noConfig: FastifyContextConfig = {};
 
-/** Fastify puts a route's options together anew each time they are asked for: here that is once a request, and the rest once a route. */
+/**
+ * Fastify builds a route's options at each access. This reads them once per request, and derives the rest once per
+ * route.
+ */
 export function knowRoutes({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
   const known = new WeakMap<FastifyContextConfig, Map<string, RouteFacts>>();
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 
-/** Names and values in turn, for every answer. Pages and the API reference widen the Content-Security-Policy for themselves. */
+/** Alternating names and values, for every response. Pages and the API reference extend the Content-Security-Policy. */
 export function securityHeaders({ baseUrl }: Config): string[] {
   const headers = [
     'x-content-type-options',

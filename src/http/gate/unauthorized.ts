@@ -3,12 +3,12 @@ import { Problem } from '../../platform/errors.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
-/** RFC 9728 3.1: where the metadata of a resource stands that lies at this path under the service's address. */
+/** RFC 9728 3.1: the address of the metadata of the resource at this path. */
 export function resourceMetadataPath(baseUrl: string, path: string): string {
   return wellKnown + new URL(baseUrl).pathname.replace(/\/$/, '') + path;
 }
 
-/** RFC 9728 5.1: part of a challenge. It leads a client that knows only the resource to a token. */
+/** RFC 9728 5.1: part of a challenge. It tells a client that knows only the resource where to get a token. */
 export const resourceMetadataHint = (baseUrl: string, path = '/v1'): string =>
   `, resource_metadata="${new URL(baseUrl).origin}${resourceMetadataPath(baseUrl, path)}"`;
 
@@ -24,7 +24,7 @@ const reasons = {
 
 type UnauthorizedCode = keyof typeof reasons;
 
-/** RFC 6750 3: a challenge, with `invalid_token` only where a token was presented. */
+/** RFC 6750 3: a challenge, with `invalid_token` only if the request had a token. */
 export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {
   const detail = reasons[code];
   const challenge =
@@ -38,7 +38,7 @@ export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {
   });
 }
 
-/** RFC 6750 3.1. `scope`: all that a token needs, with spaces between. */
+/** RFC 6750 3.1. `scope`: the required scopes, separated by spaces. */
 export function insufficientScope(scope: string): Problem {
   return new Problem(403, 'Forbidden', `The access token does not have the required scope "${scope}".`, {
     code: 'insufficient_scope',
@@ -46,7 +46,7 @@ export function insufficientScope(scope: string): Problem {
   });
 }
 
-/** Throws unless the caller's token holds the scope, where one is needed. */
+/** Throws if a scope is required and the caller's token does not have it. */
 export function requireScope(caller: Caller, scope: string | undefined): void {
   if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
 }

@@ -36,7 +36,10 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** The client's call for it, where there is a shorter one than `gatehouse.call`. `{body}` is the example of its body. */
+    /**
+     * The client's call for the operation, if it is shorter than `gatehouse.call`. `{body}` is the example of its
+     * body.
+     */
     'x-client'?: string;
   }
 }
@@ -48,10 +51,10 @@ export interface RouteDocs extends FastifySchema {
 
 const mark = 'x-component';
 
-/** A schema that stands in the document once, under this name, however many routes have it. */
+/** A schema that the document contains once, under this name, for all routes that use it. */
 export const named = <S extends object>(name: string, schema: S): S => ({ ...schema, [mark]: name });
 
-/** In the place of a schema that was put among `partsOf(app).components`. */
+/** A reference to a schema in `partsOf(app).components`. */
 export const component = (name: string): Json => ({ [mark]: name });
 
 interface Parts {
@@ -80,7 +83,7 @@ export function gatherComponents<P>(paths: P, known: ReadonlyMap<string, Json>):
     if (typeof name !== 'string')
       return Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, moved(one)]));
     if (!schemas.has(name)) {
-      // Before its own content is looked at, which may refer to it.
+      // Before its content is processed, which may refer to it.
       schemas.set(name, undefined);
       schemas.set(name, moved(known.get(name) ?? rest));
     }

@@ -76,7 +76,7 @@ export function markOperation({
   return { url, schema: { ...schema, security: securityOf(config), 'x-errors': errors, ...hidden } };
 }
 
-/** Gives every operation a name for generated clients, its refusals and samples, and schemas their names. */
+/** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
 export function completeDocument(document: Document, { components, tags }: ReturnType<typeof partsOf>): Document {
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {

@@ -73,7 +73,7 @@ interface Addressed {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** How to do it from a shell, with the client, and in other languages: readers of the document show it beside the operation. */
+/** Samples for the shell, the client and other languages. API viewers show them beside the operation. */
 export function codeSamples(operation: DescribedOperation, where: Addressed): Json[] {
   const client = clientCall(operation, where);
   const request = {
@@ -113,7 +113,7 @@ function clientCall(operation: DescribedOperation, { method, path, schemas }: Ad
   return `const { body } = await gatehouse.call({ ${parts.join(', ')} });`;
 }
 
-/** As a programmer writes it. */
+/** As JavaScript source. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'string' && !/['\\\n]/.test(value)) return `'${value}'`;

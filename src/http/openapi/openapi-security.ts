@@ -9,7 +9,7 @@ export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Secur
   return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope] }])];
 }
 
-/** The two ways in: a token that one has, and one that a client gets here with its scopes. */
+/** The two security schemes: an existing token, and a token that a client requests with its scopes. */
 export function securitySchemes(baseUrl: string, paths: Record<string, Record<string, DescribedOperation>>): Json {
   const scopes = new Set(
     Object.values(paths)

@@ -24,7 +24,7 @@ It identifies the request in the log.
 has changed. Send it as \`If-Match\` with a write to get 412 if somebody else has changed the row.
 `.trim();
 
-/** After the operator's own tags: those of every service. */
+/** The tags of every service, after the operator's own. */
 const usualTags: readonly [string, string][] = [
   ['First-party clients', 'Sign in and refresh without a client secret: the server adds it.'],
   ['sessions', 'The session of your access token, and how its owner proved who they are.'],
@@ -44,7 +44,7 @@ export async function describeApi(app: App, config: Config): Promise<void> {
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.baseUrl }],
-      // The scopes are known when all routes are.
+      // The scopes are complete when all routes are registered.
       components: { securitySchemes: securitySchemes(config.baseUrl, {}) as never },
     },
     transform: markOperation as never,

@@ -3,7 +3,7 @@ export interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly accepts: boolean;
-  /** It takes a token, which samples read from the environment. */
+  /** Whether it needs a token, which samples read from the environment. */
   readonly secured: boolean;
   readonly body: unknown;
 }

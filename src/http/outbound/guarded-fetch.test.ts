@@ -8,7 +8,7 @@ import { createGuardedFetch, isPublicAddress, OutboundError } from './guarded-fe
 const config = { baseUrl: 'https://auth.example.com', outboundPrivateAddresses: false };
 const atHome = { ...config, baseUrl: 'http://127.0.0.1:3000' };
 
-/** A resolver whose answers are these, one after the other. */
+/** A resolver that returns these answers, one after the other. */
 function resolver(...answers: string[][]) {
   const asked: string[] = [];
   const lookUp = ((name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) => {

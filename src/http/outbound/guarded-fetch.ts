@@ -4,7 +4,7 @@ import { isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { ipv6Groups } from '../network-of.ts';
 
-/** IANA's special-purpose addresses that lead to no host of the public internet: the network, and the bits that name it. */
+/** IANA's special-purpose networks, which contain no hosts of the public internet: address and prefix length. */
 const notPublic = [
   ...(['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'] as const),
   ...(['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'] as const),
@@ -21,7 +21,7 @@ function numberOf(ipv4: string): number {
 const isPublicNumber = (address: number): boolean =>
   !notPublic.some(({ network, shift }) => Math.floor(address / 2 ** shift) === network / 2 ** shift);
 
-/** Whether anybody may be told to connect there: not to this machine, nor to a network that only it can reach. */
+/** Whether outbound calls may connect to this address: it is not this machine, and not in a private network. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return isPublicNumber(numberOf(address));
   if (!isIPv6(address)) return false;
@@ -29,7 +29,7 @@ export function isPublicAddress(address: string): boolean {
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, high = 0, low = 0] = groups;
   const inside = high * 65_536 + low;
   const zeros = third === 0 && fourth === 0 && fifth === 0;
-  // An IPv4 address written as IPv6 (RFC 4291 2.5.5.2), or reached by way of NAT64 (RFC 6052): the one inside counts.
+  // An IPv4 address written as IPv6 (RFC 4291 2.5.5.2) or for NAT64 (RFC 6052): the embedded address counts.
   if (first === 0 && second === 0 && zeros && sixth === 0xffff) return isPublicNumber(inside);
   if (first === 0x64 && second === 0xff9b && zeros && sixth === 0) return isPublicNumber(inside);
   // The addresses that hosts get, without IETF protocol assignments with Teredo (2001::/23), documentation and 6to4.

@@ -10,7 +10,7 @@ import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
 import { lookAtFailures } from './look-at-providers.ts';
 
-/** Administrators whose password alone opens everything. */
+/** Administrators without a second factor. */
 async function lookAtFactors({ mfa }: Config, db: Db): Promise<Finding> {
   const count = await countUnprotectedAdministrators(db);
   if (count === 0) return ok('second factors', 'every administrator has one');
@@ -65,7 +65,7 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
   const { clock, newestEvent } = await databaseClock(database);
   const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
   const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
-  // The database's decides, so that nobody is signed out by it; logs and certificates go by the machine's.
+  // The database's clock decides about sessions, so a difference signs nobody out. Logs and certificates use the machine's clock.
   if (apart > tolerance) {
     return notice('clock', 'this machine and the database are {seconds} s apart', mend, { seconds: apart / 1000 });
   }

@@ -10,7 +10,7 @@ export interface Finding {
   readonly what: string;
   /** How to fix it. */
   readonly mend?: string;
-  /** Both with places for their values, as the message files have them: for the console, which says it in other languages. */
+  /** Both texts as messages with values, so that the console can translate them. */
   readonly message?: { readonly what: string; readonly mend: string; readonly values: MessageValues };
 }
 

@@ -11,7 +11,7 @@ const names = (clients: readonly ClientRow[]): string =>
     .map(({ id }) => id)
     .join(', ') + (clients.length > shown ? ', …' : '');
 
-/** Applications that get more than anybody was asked for. */
+/** Applications with more rights than users have consented to. */
 export async function lookAtApplications(db: Db): Promise<Finding[]> {
   const applications = (await listClients(db)).filter(({ type }) => type === 'application');
   const trusted = applications.filter((client) => client.trusted === 1);

@@ -14,7 +14,7 @@ const part = 'providers';
 const machineClock = Date.now;
 const soonMs = 30 * 86_400_000;
 
-/** Whether each identity provider answers, and what has to be registered there. */
+/** Whether each identity provider answers, and the redirect URI to register there. */
 export async function lookAtProviders(config: Config): Promise<Finding[]> {
   let providers: Providers;
   try {
@@ -47,7 +47,7 @@ async function lookAtProvider(config: Config, provider: ProviderClient): Promise
   }
 }
 
-/** Secrets of clients that have expired, or are about to. Entra gives a secret two years at most. */
+/** Client secrets that have expired or expire soon. Secrets of Entra last at most two years. */
 export function lookAtSecrets(definitions: readonly ProviderDefinition[], now: number): Finding[] {
   return definitions.flatMap((definition) => {
     const expires = secretExpiry(definition);

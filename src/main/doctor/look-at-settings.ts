@@ -25,7 +25,7 @@ export const lookAtSettings = (config: Config): Finding[] => [
 function lookAtAddress({ host, baseUrl }: Config): Finding[] {
   const { hostname } = new URL(baseUrl);
   if (isLoopback(host) || !isLoopback(hostname)) return [];
-  // Said by hand, it may be meant: a container whose port is published on this machine alone.
+  // An explicit setting may be intended: for example, a container whose port is published only on this machine.
   const complain = hostname === 'localhost' ? notice : wrong;
   return [
     complain(

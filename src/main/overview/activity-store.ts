@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type ActivityRow = Selectable<Tables['activity']>;
 
-/** One statement, so that instances which count at once add up. */
+/** One statement, so that counts of concurrent instances add up. */
 export async function addToActivity(db: Db, rows: readonly ActivityRow[]): Promise<void> {
   if (rows.length === 0) return;
   await db
@@ -15,7 +15,7 @@ export async function addToActivity(db: Db, rows: readonly ActivityRow[]): Promi
     .execute();
 }
 
-/** A figure that is looked at, and not added up: the last look of an hour stays. */
+/** A gauge: the last value of an hour replaces earlier ones. */
 export async function setActivity(db: Db, row: ActivityRow): Promise<void> {
   await db
     .insertInto('activity')
@@ -31,7 +31,7 @@ export async function deleteActivityBefore(db: Db, hour: number): Promise<void> 
   await db.deleteFrom('activity').where('hour', '<', hour).execute();
 }
 
-/** Logins that would be let in now. Outside of a transaction, so that SQLite counts many in a thread of its own. */
+/** The sessions that are valid now. Outside a transaction, so that SQLite counts many of them in a separate thread. */
 export async function countLiveSessions(db: Db, now: number): Promise<number> {
   const row = await db
     .selectFrom('sessions')

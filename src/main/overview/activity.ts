@@ -12,14 +12,14 @@ export type Kind = (typeof kinds)[number];
 
 const hourMs = 3_600_000;
 const shownHours = 30 * 24;
-/** Longer than anybody looks back, so that a month can be compared with the one before. */
+/** Long enough to compare a month with the previous one. */
 const keptHours = 62 * 24;
 const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
 
 /** The counts of one hour. Zero counts are left out. */
 export type Hour = { readonly at: string } & { readonly [kind in Kind]?: number };
 
-/** Adds the growth of `/metrics` to hourly counts every few seconds. A crash loses the last seconds. */
+/** Adds the increase of the metrics to hourly counts every few seconds. A crash loses the last seconds. */
 export class Activity {
   readonly #context: Context;
   readonly #written = new Map<Kind, number>();
@@ -29,7 +29,7 @@ export class Activity {
     this.#context = context;
   }
 
-  /** Adds the counts since the last time. Runs one after another; the next run retries a failed one. */
+  /** Adds the counts since the last run. Runs do not overlap, and the next run retries a failed one. */
   flush(): Promise<void> {
     this.#writing = this.#writing.catch(() => undefined).then(() => this.#flush());
     return this.#writing;
@@ -55,7 +55,7 @@ export class Activity {
     ]);
   }
 
-  /** How many are signed in, as of this hour. */
+  /** The number of live sessions in this hour. */
   async look(): Promise<number> {
     const { database, now } = this.#context;
     const count = await countLiveSessions(database.db, now());
@@ -70,7 +70,7 @@ export class Activity {
     await deleteActivityBefore(database.db, hourOf(now()) - keptHours * hourMs);
   }
 
-  /** The last thirty days, the oldest hour first. Its cost does not depend on how much happened. */
+  /** The last thirty days, oldest hour first. The cost does not depend on the number of events. */
   async hours(): Promise<Hour[]> {
     const { database, now } = this.#context;
     const hours = new Map<number, Record<string, unknown>>();

@@ -88,7 +88,7 @@ export function serveOverview(
     },
     async ({ caller }) => {
       requireAdministrator(caller);
-      // It tells settings, and where things are kept.
+      // The response reveals settings and paths.
       if (!caller.scopes.includes('*')) throw insufficientScope('*');
       return { data: await diagnosis.look() };
     },

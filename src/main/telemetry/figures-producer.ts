@@ -25,7 +25,7 @@ interface Figure {
 
 type Times = { readonly startTime: HrTime; readonly endTime: HrTime };
 
-/** The figures of `/metrics` in OpenTelemetry's form, by the same names. */
+/** The metrics of `/metrics` in OpenTelemetry's format, with the same names. */
 export class FiguresProducer implements MetricProducer {
   readonly #metrics: Metrics;
   readonly #resource: Resource;
@@ -76,7 +76,7 @@ interface Series {
   count: number;
 }
 
-/** Prometheus counts what is below each bound; here each bucket has its own. */
+/** Prometheus buckets are cumulative. OpenTelemetry buckets are not. */
 function histogramPoints(values: readonly Value[], times: Times) {
   const series = new Map<string, Series>();
   for (const { value, labels, metricName } of values) {

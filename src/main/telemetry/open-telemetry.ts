@@ -39,7 +39,7 @@ const samplers = new Map<string, () => Sampler>([
 ]);
 const parentBased = 'parentbased_';
 
-/** The traces to keep: by OTEL_TRACES_SAMPLER, else all that the caller keeps. */
+/** The sampler: OTEL_TRACES_SAMPLER, otherwise the caller's decision. */
 function readSampler(): Sampler {
   const name = standardVariable('OTEL_TRACES_SAMPLER') || `${parentBased}always_on`;
   const isParentBased = name.startsWith(parentBased);
@@ -51,7 +51,7 @@ function readSampler(): Sampler {
   return isParentBased ? new ParentBasedSampler({ root: make() }) : make();
 }
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before our own. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over our defaults. */
 const resourceOf = (version: string): Resource =>
   defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'gatehouse', 'service.version': version }))
@@ -74,7 +74,7 @@ export async function openTelemetry({ traces, metrics }: TelemetrySettings, vers
       meters = new MeterProvider({ resource, readers: [reader] });
     },
     async stop() {
-      // A collector that is away must not keep the service from stopping.
+      // An unreachable collector must not prevent the service from stopping.
       await Promise.allSettled([stopTracing?.(), meters?.shutdown()]);
     },
   };

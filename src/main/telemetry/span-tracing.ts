@@ -14,7 +14,7 @@ import type { RequestSpan, SpanOptions, Tracing } from '../../platform/tracing.t
 
 const kinds = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
 
-/** Spans by OpenTelemetry's API. No message of an error is in them: it may hold what a caller sent. */
+/** Spans through OpenTelemetry's API. They contain no error messages, because those may contain a caller's input. */
 export class SpanTracing implements Tracing {
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();

@@ -24,7 +24,7 @@ function readSignal(signal: 'TRACES' | 'METRICS', known: readonly string[]): Tel
   const exporter = standardVariable(name) || (endpoint ? 'otlp' : 'none');
   if (!known.includes(exporter))
     throw new OperatorError(`${name}: got "${exporter}"; it takes one of: ${known.join(', ')}.`);
-  // `/metrics` is there in any case.
+  // `/metrics` is always available.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
   return { exporter: exporter as Exporter, protocol: readProtocol(signal) };
 }

@@ -2,8 +2,8 @@ import type { Metrics } from '../../platform/metrics.ts';
 
 /** Running telemetry, until it is stopped. */
 export interface Telemetry {
-  /** Has the figures sent as well, once there are some. `refresh` brings those up to date that are not counted. */
+  /** Exports the metrics too. `refresh` updates the metrics that are not counters. */
   sendMetrics(metrics: Metrics, refresh: () => void): void;
-  /** Sends what is left. */
+  /** Sends the remaining data. */
   stop(): Promise<void>;
 }

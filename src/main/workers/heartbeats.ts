@@ -1,18 +1,21 @@
 import type { Worker } from 'node:cluster';
 
 const everyMs = 1000;
-/** So many beats without an answer: the worker is reported. Then it is replaced. A pause of the machine itself counts as one. */
+/**
+ * After this many heartbeats without an answer, a worker is reported, and later replaced. A pause of the whole
+ * machine counts as one heartbeat.
+ */
 const silentAfter = 3;
 const hungAfter = 10;
 
 interface Options {
   ping(worker: Worker): void;
-  /** How many workers do not answer, whenever that changes. */
+  /** Called with the number of silent workers when it changes. */
   onSilent(count: number): void;
   onHung(worker: Worker): void;
 }
 
-/** Finds workers that hang: each is asked every second, and answers by its event loop. */
+/** Detects workers that hang: each must answer a message through its event loop every second. */
 export class Heartbeats {
   readonly #options: Options;
   readonly #unanswered = new Map<Worker, number>();
@@ -23,7 +26,7 @@ export class Heartbeats {
     this.#options = options;
   }
 
-  /** From now on, or because it has answered. */
+  /** A new worker, or an answer. */
   alive(worker: Worker): void {
     this.#unanswered.set(worker, 0);
   }

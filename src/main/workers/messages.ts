@@ -14,18 +14,18 @@ export type FromWorker =
   /** `explanation`: the message for the operator. */
   | { readonly is: 'failed'; readonly explanation: string }
   | { readonly is: 'alive' }
-  /** It asks for the sum of all figures. */
+  /** A request for the sum of all metrics. */
   | { readonly is: 'sum'; readonly question: number }
   | { readonly is: 'figures'; readonly question: number; readonly figures: object[] }
-  /** `question`: it wants to know when the others have been told. */
+  /** `question`: the worker waits for the confirmation that the others have been notified. */
   | { readonly is: 'counted'; readonly counted: readonly Counted[]; readonly question: number | undefined };
 
 export type FromPrimary =
   | { readonly is: 'drain' }
   | { readonly is: 'stop' }
-  /** To be answered by `alive`. */
+  /** The worker must answer with `alive`. */
   | { readonly is: 'ping' }
-  /** How many workers do not answer. */
+  /** The number of silent workers. */
   | { readonly is: 'silent'; readonly count: number }
   | { readonly is: 'show'; readonly question: number }
   | { readonly is: 'answer'; readonly question: number; readonly text: string }

@@ -15,9 +15,9 @@ interface Options {
   readonly progress: BeginProgress;
 }
 
-/** One of the processes that serve together. The primary starts it, tells it when to stop, and speaks for it. */
+/** A worker process. The primary starts and stops it, and represents it to the outside. */
 export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
-  // A terminal and a service manager send them to all processes at once: the primary says in which order things end.
+  // A terminal or a service manager sends signals to all processes at once. The primary decides the order in which they end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   const siblings = new WorkerSiblings((message) => void send(message), config.workers);
   let stop = async (): Promise<void> => undefined;

@@ -9,7 +9,7 @@ interface Window {
 export class SharedTotals {
   readonly #windows = new Map<string, Window>();
 
-  /** Returns what there is of each in all. */
+  /** Returns the totals. */
   add(counted: readonly Counted[]): Counted[] {
     return counted.map(({ name, windowEnds, counts }) => {
       let window = this.#windows.get(name);

@@ -10,7 +10,7 @@ import { SummedFigures } from './summed-figures.ts';
 
 type Ready = Extract<FromWorker, { is: 'ready' }>;
 
-/** A service of several processes, seen from the first of them, which answers no request itself. */
+/** A service with several processes, seen from the primary, which answers no requests itself. */
 export interface RunningWorkers {
   readonly context: { readonly config: Config; readonly log: Logger };
   readonly url: string;
@@ -19,12 +19,12 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-/** A worker that dies again and again is started ever more slowly. */
+/** A worker that keeps dying is restarted with growing delays. */
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** One that has served for so long was no failed attempt. */
+/** A worker that has served this long did not fail to start. */
 const steadyMs = 10_000;
-/** A worker that hangs is left out of a sum, with what it last said. */
+/** If a worker hangs, a sum uses its last values. */
 const figuresTimeoutMs = 1000;
 
 /** Starts the workers and restarts those that end. `args`: their command line. */

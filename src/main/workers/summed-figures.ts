@@ -2,7 +2,7 @@ import { AggregatorRegistry } from 'prom-client';
 
 const onlyGrows = (figure: object): boolean => ['counter', 'histogram'].includes((figure as { type: string }).type);
 
-/** Sums the figures of all workers. The last counts of a worker stay after it ends. */
+/** Sums the metrics of all workers. The last counts of a worker stay in the sum after it ends. */
 export class SummedFigures {
   readonly #last = new Map<number, object[]>();
   #departed: object[][] = [];
@@ -21,7 +21,7 @@ export class SummedFigures {
     const departed = this.#departed;
     this.#departed = [];
     const figures = [...this.#last.values(), ...departed];
-    // However many there were, one sum of them is kept.
+    // One sum for all ended workers.
     if (departed.length > 0) this.#departed.push(await AggregatorRegistry.aggregate(departed).getMetricsAsJSON());
     return AggregatorRegistry.aggregate(figures).metrics();
   }

@@ -2,7 +2,7 @@ import type { SharedCounts, Siblings } from '../../database/context.ts';
 import { unavailable } from '../../platform/errors.ts';
 import type { Counted, FromPrimary, FromWorker } from './messages.ts';
 
-/** Far from a limit, the others may learn of requests a little later: that costs next to nothing. */
+/** Far from a limit, the other workers may learn of requests a little later. This saves messages. */
 const reportEveryMs = 100;
 const timeoutMs = 3000;
 
@@ -23,13 +23,13 @@ interface Told {
 const asCounted = (windows: ReadonlyMap<string, Window>): Counted[] =>
   [...windows].map(([name, { windowEnds, counts }]) => ({ name, windowEnds, counts: [...counts] }));
 
-/** The other workers, as one of them sees them: by way of the primary. */
+/** The other workers, which a worker reaches through the primary. */
 export class WorkerSiblings implements Siblings {
   readonly #send: (message: FromWorker) => void;
   readonly #workers: number;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Hear>();
-  /** By limit, counts that nobody has been told of. */
+  /** Counts per limit that have not been sent yet. */
   #untold = new Map<string, Window>();
   #readFigures: () => Promise<object[]> = async () => [];
   #silent = 0;
@@ -91,7 +91,7 @@ export class WorkerSiblings implements Siblings {
     this.#send({ is: 'counted', counted: asCounted(this.#takeUntold()), question: undefined });
   }
 
-  /** Questions in one turn of the event loop share a message. */
+  /** Requests in one turn of the event loop share a message. */
   #tell(): Promise<Told> {
     this.#telling ??= new Promise<Told>((resolve) => {
       setImmediate(() => {
@@ -122,7 +122,7 @@ export class WorkerSiblings implements Siblings {
     return untold;
   }
 
-  /** Undefined where the primary does not answer: nobody waits for it for good. */
+  /** Undefined if the primary does not answer in time. */
   #ask(message: (question: number) => FromWorker): Promise<string | undefined> {
     const question = ++this.#questions;
     return new Promise((resolve) => {
