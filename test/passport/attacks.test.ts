@@ -189,7 +189,7 @@ onBothEngines('an import under attack', (engine) => {
        update users set two_factor_secret = '${encrypt(secret, randomBytes(32))}', two_factor_confirmed_at = '2026-01-01 00:00:00' where id = 3`,
     );
     const report = await run();
-    assert.match(report.decisions.join(), /APP_KEY does not open.*users 3/s);
+    assert.match(report.decisions.join(), /decrypted with APP_KEY.*users 3/s);
     assert.doesNotMatch(report.decisions.join(), /users 1/);
     const first = await logIn(service, 'ada@example.com', web);
     assert.deepEqual([first.status, first.body.error], [403, 'mfa_required'], first.text);

@@ -58,7 +58,7 @@ onBothEngines('what an import asks', (engine) => {
        ${[...columns, ...others].map((column) => `alter table users add column ${column} text`).join('; ')}`,
     );
     const { decisions, notes } = await run({ dryRun: true });
-    assert.match(decisions.join('\n'), /limited there .*\[client-limits\] \(2 \(Web App\)\)/);
+    assert.match(decisions.join('\n'), /limited in the old service .*\[client-limits\] \(2 \(Web App\)\)/);
     const asked = columns.map((column) => `users.${column}`);
     assert.match(decisions.join('\n'), new RegExp(`like a lock.*\\(${asked.slice(0, 4).join('; ')}\\)`));
     assert.match(decisions.join('\n'), new RegExp(`second factor.*\\(${asked.slice(4).join('; ')}\\)`));
@@ -123,7 +123,7 @@ onBothEngines('what an import asks', (engine) => {
       'alter table oauth_refresh_tokens rename to hidden; alter table model_has_roles rename to hidden_roles; update users set name = name || 1',
     );
     const broken = await run();
-    assert.match(broken.decisions.join(), /cannot: nothing was ended/);
+    assert.match(broken.decisions.join(), /cannot. Nothing was ended/);
     assert.match(broken.decisions.join(), /oauth_refresh_tokens/);
     const me = await ask<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
     assert.deepEqual([me.status, me.body.data.roles], [200, ['admin']]);

@@ -40,7 +40,10 @@ describe('who would become an administrator', () => {
       `insert into model_has_roles (role_id, model_type, model_id) values (1, 'App\\User', 3), (1, 'Forum\\Models\\User', 4)`,
     );
     const asked = await run();
-    assert.match(asked.decisions.join(), /several classes could be of the table users.*App\\User; Forum\\Models\\User/);
+    assert.match(
+      asked.decisions.join(),
+      /several classes could belong to the table users.*App\\User; Forum\\Models\\User/,
+    );
     for (const email of ['ada@example.com', 'alan@example.com', 'joan@example.com'])
       assert.equal(await rolesOf(service, email), '[]', email);
     const decided = await run({ models: new Map([[model, 'users']]) });

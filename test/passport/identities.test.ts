@@ -43,7 +43,7 @@ onBothEngines('accounts that Socialite kept', (engine) => {
     const first = await run();
     assert.deepEqual(await linked(), both);
     // An identity that does not clearly belong to the account is reported, never guessed.
-    assert.match(first.decisions.join('\n'), /two users have.*google 1001/);
+    assert.match(first.decisions.join('\n'), /belong to two users.*google 1001/);
     assert.match(first.decisions.join('\n'), /"microsoft" were not imported.*users 4/);
     assert.deepEqual((await run()).decisions, first.decisions);
     assert.deepEqual(await linked(), both);

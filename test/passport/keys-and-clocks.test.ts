@@ -51,8 +51,8 @@ describe('what belongs to another service', () => {
     setClock(service);
     const old = await make();
     await takeOver(service, old, { scopes: mappedScopes });
-    await assert.rejects(takeOver(service, old, { env: foreignEnv }), /APP_KEY is another one/);
-    await assert.rejects(takeOver(service, old, { publicKey: foreignKey }), /public key is another one/);
+    await assert.rejects(takeOver(service, old, { env: foreignEnv }), /APP_KEY differs/);
+    await assert.rejects(takeOver(service, old, { publicKey: foreignKey }), /public key differs/);
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });
 
@@ -61,7 +61,7 @@ describe('what belongs to another service', () => {
     const old = await make();
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     for (const [options, said] of [
-      [{ publicKey: file('private.key', pem) }, /holds a private key/],
+      [{ publicKey: file('private.key', pem) }, /contains a private key/],
       [{ publicKey: file('no.key', 'nothing') }, /not a public key/],
       [{ publicKey: join(dir, 'absent') }, /could not be read/],
       [{ publicKey: undefined }, /public key is missing/],
@@ -214,7 +214,7 @@ describe('the command', () => {
     );
     assert.equal(code, 0, stderr + stdout);
     assert.match(stdout, /Nobody is signed out\./);
-    assert.match(stdout, /Cookies of Laravel's own sessions do not come over/);
+    assert.match(stdout, /Cookies of Laravel's own sessions are not imported/);
     const wrong = await gatehouse(
       ['import', 'passport', '--from', 'mongodb://x', '--env', fixture('app-key.env')],
       dir,

@@ -84,7 +84,7 @@ onBothEngines('a service whose keys PHP made', (engine) => {
     const verify = [keys.access_token, keys.refresh_token];
     const report = await takeOver(service, old, { scopes: mappedScopes, env, publicKey, verify });
     assert.equal(report.decisions.length, 2, report.decisions.join('\n'));
-    assert.match(report.decisions.join(), /APP_KEY does not open.*\(users 4\)/);
+    assert.match(report.decisions.join(), /decrypted with APP_KEY.*\(users 4\)/);
     // A column with the cast `encrypted` comes over as its plain value.
     assert.match(report.decisions.join(), /Encrypted values .*\(users\.name of 2\)/);
     const asked = async (username: string) => {

@@ -116,7 +116,7 @@ onBothEngines('the map of an import', (engine) => {
     const changed = await ask(service, `/v1/profiles/${id}`, { method: 'PATCH', token: ada, json: { shoe_size: 41 } });
     assert.equal(changed.status, 200, changed.text);
     await old.run('update users set shoe_size = 42 where id = 1');
-    assert.match((await run()).decisions.join(), /changed there and here.*users 1: profiles/);
+    assert.match((await run()).decisions.join(), /changed in both services.*users 1: profiles/);
     assert.equal((await profile())[0]?.shoe_size, 41);
 
     // The permissions of the role, and no others.

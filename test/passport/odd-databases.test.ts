@@ -156,7 +156,7 @@ describe('databases that are not as they should be', () => {
     }
     const decisions = report.decisions.join('\n');
     assert.match(decisions, /more than one guard/);
-    assert.match(decisions, /none here[^\n]*editor/);
+    assert.match(decisions, /do not exist in Gatehouse[^\n]*editor/);
     assert.match(decisions, /App\\Models\\Team/);
     // With two tables of users, Spatie keeps the roles of each under its own guard.
     await takeOver(service, old, {

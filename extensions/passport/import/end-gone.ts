@@ -21,7 +21,7 @@ export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Pr
     if (unseen <= fewAnyway || unseen < known * suspicious) continue;
     pass.findings.decide(
       'many-gone',
-      `${unseen} of ${known} users of ${name} that an earlier pass took are not there any more: nobody was signed out. Is it the same database? Then add --confirm-gone`,
+      `${unseen} of ${known} users of ${name} from an earlier pass no longer exist. Nobody was signed out. If this is the same database, add --confirm-gone`,
     );
     return false;
   }

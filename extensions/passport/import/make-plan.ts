@@ -86,7 +86,7 @@ async function findUserTables(
   { users = 'users', providers }: ImportSettings,
 ): Promise<ReadonlyMap<string, UserTable>> {
   const find = (name: string, realm: string, option: string): UserTable => ({
-    ...layout.require(name, ['id'], `Name the table of users by ${option}.`, true),
+    ...layout.require(name, ['id'], `Name the users table with ${option}.`, true),
     source: name,
     realm,
   });
@@ -110,7 +110,7 @@ async function findUserTables(
   const lines = [...unnamed].map(
     ([provider, ids]) => `  --provider ${provider}=TABLE   (client ${ids.slice(0, 5).join(', ')})`,
   );
-  throw new OperatorError(`Clients belong to providers whose table of users was not named:\n${lines.join('\n')}`);
+  throw new OperatorError(`Clients belong to providers whose users table was not named:\n${lines.join('\n')}`);
 }
 
 /** As Passport does: PASSPORT_PUBLIC_KEY comes before the file. */
@@ -122,19 +122,19 @@ function readPublicKey({ env, envPath, publicKeyPath }: ImportSettings): Pick<Pl
   const from = inEnv ? `PASSPORT_PUBLIC_KEY of ${envPath}` : `the file ${path}`;
   if (!text) {
     throw new OperatorError(
-      'The public key is missing: give storage/oauth-public.key of the old service by --public-key.',
+      'The public key is missing: pass storage/oauth-public.key of the old service with --public-key.',
     );
   }
   if (text.includes('PRIVATE KEY')) {
     throw new OperatorError(
-      `The public key (${from}) holds a private key. Only oauth-public.key is needed: keep the other to yourself.`,
+      `The public key (${from}) contains a private key. Only oauth-public.key is needed: keep the private key to yourself.`,
     );
   }
   let key: KeyObject;
   try {
     key = createPublicKey(text);
   } catch {
-    throw new OperatorError(`The public key (${from}) is not a public key in PEM, as oauth-public.key is.`);
+    throw new OperatorError(`The public key (${from}) is not a public key in PEM format, such as oauth-public.key.`);
   }
   if (key.asymmetricKeyType !== 'rsa') {
     throw new OperatorError('The public key is not an RSA key: Passport signs with RSA.');

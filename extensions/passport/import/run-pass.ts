@@ -23,11 +23,11 @@ import { inBatch } from './users/user-target-store.ts';
 
 /** Data that has no counterpart in this service, or that nobody can import. */
 const tables: readonly [table: string, what: string, why: string][] = [
-  ['oauth_auth_codes', 'authorization codes', 'those under way are asked for again by whoever signs in'],
-  ['oauth_device_codes', 'device codes', 'those under way are asked for again by the device'],
-  ['permissions', 'permissions', 'what may be done is said by roles and scopes here'],
-  ['model_has_permissions', 'permissions of single users', 'what may be done is said by roles and scopes here'],
-  ['role_has_permissions', 'permissions of roles', 'what may be done is said by roles and scopes here'],
+  ['oauth_auth_codes', 'authorization codes', 'people who are signing in start again'],
+  ['oauth_device_codes', 'device codes', 'devices that are signing in start again'],
+  ['permissions', 'permissions', 'Gatehouse uses roles and scopes instead'],
+  ['model_has_permissions', 'permissions of single users', 'Gatehouse uses roles and scopes instead'],
+  ['role_has_permissions', 'permissions of roles', 'Gatehouse uses roles and scopes instead'],
   ['role_user', 'roles of users in a table of another package', 'only those of spatie/laravel-permission are read'],
   [
     'assigned_roles',
@@ -37,11 +37,11 @@ const tables: readonly [table: string, what: string, why: string][] = [
   [
     'sessions',
     "sessions of Laravel's own pages",
-    'their cookies are encrypted for Laravel: people sign in to pages once more',
+    'their cookies are encrypted for Laravel: people sign in to the pages again',
   ],
   ['personal_access_tokens', 'tokens of Sanctum', 'they are not of Passport'],
-  ['password_resets', 'links to set a new password', 'they are asked for again'],
-  ['password_reset_tokens', 'links to set a new password', 'they are asked for again'],
+  ['password_resets', 'links to set a new password', 'people request them again'],
+  ['password_reset_tokens', 'links to set a new password', 'people request them again'],
 ];
 
 /** Codes that were not used, and have not expired. */
@@ -63,7 +63,7 @@ async function listNotTaken(pass: Pass): Promise<void> {
   }
   // Laravel keeps them in files or cookies unless it is told otherwise: nobody can count those from here.
   if (!plan.layout.find('sessions'))
-    findings.note("Cookies of Laravel's own sessions do not come over: people sign in to its pages once more");
+    findings.note("Cookies of Laravel's own sessions are not imported: people sign in to the pages again");
 }
 
 /** One pass: imports what is live at the source, and ends what no longer is. Each batch is atomic: run it again. */
@@ -91,7 +91,10 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   await endWhatEnded(pass, tables, unreadable);
   await listRefreshedHere(pass);
   if (context.config.mfa === 'off' && (await countFactors(database.db)) > 0) {
-    findings.decide('two-factor', 'MFA is off here: authenticator apps were imported, and nobody is asked for a code');
+    findings.decide(
+      'two-factor',
+      'MFA is off in Gatehouse: authenticator apps were imported, but nobody is asked for a code',
+    );
   }
   const report = findings.report(number, plan);
   await finishPass(database.db, number, now(), JSON.stringify(report));
@@ -107,7 +110,7 @@ async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable
   if (unreadable.length > 0) {
     pass.findings.decide(
       'missing-table',
-      `An earlier pass read ${unreadable.join(', ')}, and this one cannot: nothing was ended, and nobody lost a role. Give the reader access, and run again`,
+      `An earlier pass read ${unreadable.join(', ')}, but this one cannot. Nothing was ended, and nobody lost a role. Grant read access, and run the command again`,
     );
     return;
   }
@@ -121,12 +124,12 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
   const known = await legacyKeys.current();
   if (known.publicKey && !known.publicKey.equals(plan.publicKey)) {
     throw new OperatorError(
-      'The public key is another one than at the pass before: tokens that came over then would not be verified any more. Give the same oauth-public.key.',
+      'The public key differs from the key of the previous pass: tokens from that pass could no longer be verified. Pass the same oauth-public.key.',
     );
   }
   if (known.appKey && !known.appKey.equals(plan.appKey)) {
     throw new OperatorError(
-      'APP_KEY is another one than at the pass before: refresh tokens that came over then could not be opened any more. Give the .env of the same service.',
+      'APP_KEY differs from the key of the previous pass: refresh tokens from that pass could no longer be decrypted. Pass the .env of the same service.',
     );
   }
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
@@ -185,7 +188,7 @@ async function settleClientScopes(pass: Pass, clients: ReadonlyMap<string, Taken
       if (said === undefined && scopes.every((scope) => identityScopes.includes(scope))) {
         findings.decide(
           'client-scopes',
-          'Clients that have no live token with scopes, so that they may ask for none here. Say what they may ask for by --client-scopes ID=SCOPE,SCOPE (ID * for all of these, none for no scope)',
+          'Clients without a live token with scopes cannot request any scope in Gatehouse. Set their scopes with --client-scopes ID=SCOPE,SCOPE (ID * for all of these clients; none for no scope)',
           id,
         );
       }

@@ -69,7 +69,7 @@ async function takeClient(
   const { findings, plan, number, at } = pass;
   const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
   if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
-    tally.leave(record.revoked ? 'revoked there' : 'its id cannot be one here');
+    tally.leave(record.revoked ? 'revoked there' : 'its id is not valid in Gatehouse');
     if (before) await endClient(pass, tx, invalidate, record.id);
     return undefined;
   }
@@ -78,7 +78,7 @@ async function takeClient(
   // It was given a redirect URI there since the last pass.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
-    tally.leave('another client has its id here');
+    tally.leave('another client in Gatehouse has its id');
     findings.decide(
       'client-id',
       'Clients whose id another client of this service has: they were not imported',
@@ -120,7 +120,7 @@ async function takeClient(
   for (const uri of refused) {
     findings.decide(
       'redirect-uris',
-      'Redirect addresses that no application can have here: they were left out',
+      'Redirect URIs that Gatehouse does not allow: they were omitted',
       `${record.id}: ${uri}`,
     );
   }
@@ -199,7 +199,7 @@ function sayWhatChanges(
   if (type === 'password' && isLimited) {
     findings.decide(
       'client-limits',
-      'Password clients whose scopes are limited there (oauth_clients.scopes) may ask for every scope here',
+      'Password clients whose scopes are limited in the old service (oauth_clients.scopes) may request every scope in Gatehouse',
       label,
     );
   }
@@ -207,12 +207,12 @@ function sayWhatChanges(
     if (hasSecret) return;
     findings.decide(
       'client-secret',
-      'Clients whose secret has a form that is not known here: give them new ones by gatehouse client secret',
+      'Clients whose secret has an unknown format: create new secrets with gatehouse client secret',
       label,
     );
   } else if (!canAuthenticate) {
     findings.note(
-      'Clients without a secret that act for nobody: their access tokens work until they expire, and they get no new ones here',
+      'Clients without a secret that act for no user: their access tokens work until they expire, and they get no new ones',
       label,
     );
   } else if (hasRedirects) {

@@ -109,7 +109,7 @@ export class PassportTokens implements LegacyTokens {
     try {
       await nameSubject(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
     } catch (error) {
-      this.#context.log.info({ err: error }, 'a login could not be taken over: its user or client is gone');
+      this.#context.log.info({ err: error }, 'a login could not be imported: its user or client no longer exists');
       return false;
     }
     return true;
@@ -145,5 +145,5 @@ export async function forgetLegacyTokens({ database, log, now }: Context): Promi
     if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });
     return keys;
   });
-  if (forgotten > 0) log.info('the last token of the earlier service has expired; its keys are forgotten');
+  if (forgotten > 0) log.info('the last token of the earlier service has expired; its keys are deleted');
 }

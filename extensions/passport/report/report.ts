@@ -183,7 +183,7 @@ export function writeReport(report: Report): string {
     ),
     ...(report.signed_out.length === 0 ? ['', 'Nobody is signed out.'] : []),
     ...section(
-      'What does not come over',
+      'Not imported',
       report.not_taken.map((one) => `${one.what}: ${one.count}; ${one.why}`),
     ),
     ...section('To know', report.notes),

@@ -94,7 +94,7 @@ const expand = (value: string, raw: string, known: ReadonlyMap<string, string>):
 /** The bytes that Laravel encrypts with. */
 export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
   const key = env.get('APP_KEY') ?? '';
-  if (key === '') throw new OperatorError('APP_KEY is missing in the .env: refresh tokens are opened with it.');
+  if (key === '') throw new OperatorError('APP_KEY is missing in the .env: it decrypts refresh tokens.');
   const bytes = bytesOf(key);
   if (bytes.length !== 32 && bytes.length !== 16) {
     throw new OperatorError(

@@ -41,7 +41,7 @@ export class Layout {
     }
     if (table.columns.get('id') === 'binary') {
       throw new OperatorError(
-        `The ids of ${table.name} are binary: rows cannot be told apart by their text. Give a view with ids as text.`,
+        `The ids of ${table.name} are binary, so their text does not distinguish rows. Provide a view with ids as text.`,
       );
     }
     const missing = columns.filter((column) => !table.columns.has(column));
@@ -57,7 +57,9 @@ function prefixIn(tables: ReadonlyMap<string, Columns>): string {
   if (found.includes(marker) || found.length === 0) return '';
   const prefixes = found.map((name) => name.slice(0, -marker.length));
   if (prefixes.length === 1) return prefixes[0] as string;
-  throw new OperatorError(`The old database holds several services: say which by --prefix ${prefixes.join(' or ')}.`);
+  throw new OperatorError(
+    `The old database contains several services: choose one with --prefix ${prefixes.join(' or ')}.`,
+  );
 }
 
 /** The columns of these names that the table has. */

@@ -11,7 +11,7 @@ import type { TakenClient } from '../take-clients.ts';
 import { findLivingUsers, type NewLogin } from './login-store.ts';
 
 /** Why a token of somebody who is not there, or locked, becomes no login. */
-export const lockedUser = 'its user is gone, locked or disabled';
+export const lockedUser = 'its user is deleted, locked or disabled';
 
 /** Passport's own longest life: for tokens whose row does not say when they end. They say it themselves. */
 const unknownLife = 366 * 86_400_000;
@@ -26,7 +26,7 @@ export const isAllowed = (row: SourceRow): boolean =>
 export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
   const end = plan.clock.read(row.expires_at);
   if (end !== null) return end;
-  findings.note('Tokens whose row has no end: they end when they say so themselves');
+  findings.note('Tokens whose row has no expiry: they end at the expiry in the token');
   return at + unknownLife;
 }
 
@@ -61,7 +61,7 @@ export function readLogin(
   userId: string | undefined,
   { withRefresh, expiresAt }: { withRefresh: boolean; expiresAt: number },
 ): { login: NewLogin } | { reason: string } {
-  if (!client) return { reason: 'its client is revoked, gone or not taken' };
+  if (!client) return { reason: 'its client is revoked, deleted or not imported' };
   const hasUser = row.user_id !== null && row.user_id !== undefined && row.user_id !== '';
   if (hasUser && userId === undefined) return { reason: lockedUser };
   const isPersonal = client.issuesPersonalTokens && hasUser && !withRefresh;
@@ -88,7 +88,7 @@ function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient,
   if (!scopes) {
     findings.decide(
       'unreadable-scopes',
-      'Tokens whose scopes cannot be read: they came with none',
+      'Tokens whose scopes cannot be read: they were imported without scopes',
       (row.id as string).slice(0, 12),
     );
     return [];
@@ -99,7 +99,7 @@ function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient,
   if (scopes.length === 0 && !(isFirstParty && hasUser) && !plan.scopes.has('')) {
     findings.decide(
       'empty-scopes',
-      'Tokens without scopes: there they may do what their user may, here nothing. Say what they stand for by --scopes: {"": "*"} is proposed, which is limited to the own rights of the user; {"": []} is nothing',
+      'Tokens without scopes: in the old service they may do everything that their user may, in Gatehouse nothing. Map them with --scopes: {"": "*"} allows everything that the user may do (recommended); {"": []} allows nothing',
       `${hasUser ? `user ${row.user_id}` : 'no user'}, client ${client.id}`,
     );
   }
@@ -107,7 +107,7 @@ function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient,
   for (const scope of mapped.unmapped) {
     findings.decide(
       'scope-names',
-      `The scope "${scope}" means nothing here: say what it stands for by --scopes (an empty list drops it)`,
+      `The scope "${scope}" does not exist in Gatehouse: map it with --scopes (an empty list drops it)`,
     );
   }
   return forClient(client.type, mapped.scopes, hasUser);

@@ -138,7 +138,7 @@ async function write(
   };
   try {
     if (before && here(await calls.find(before.new_id)) !== before.fingerprint.split('.')[1]) {
-      const both = 'Users who were changed there and here since the pass before: they stay as they are here';
+      const both = 'Users who were changed in both services since the previous pass: Gatehouse keeps its own version';
       pass.findings.decide('changed-in-both', both, `${what}: ${name}`);
       return;
     }
@@ -149,7 +149,7 @@ async function write(
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     const refused = error.errors?.map(({ field }) => field) ?? [];
     const others = Object.fromEntries(Object.entries(values).filter(([field]) => !refused.includes(field)));
-    const left = `Values that ${name} does not take here: they were left out. Correct them there, or change the declaration`;
+    const left = `Values that ${name} does not accept: they were omitted. Correct them in the old service, or change the declaration`;
     const isAccepted = pass.findings.decide('field-values', left, `${what}: ${refused.join(', ') || error.message}`);
     if (refused.length > 0) await send(others, isAccepted).catch(ignoreRefusal);
   }

@@ -65,10 +65,10 @@ function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord
     tally.unchanged++;
     return true;
   }
-  tally.leave('changed there and here');
+  tally.leave('changed in both services');
   return findings.decide(
     'changed-in-both',
-    'Users who were changed there and here since the pass before: they stay as they are here',
+    'Users who were changed in both services since the previous pass: Gatehouse keeps its own version',
     `${before.source} ${before.old_id}`,
   );
 }
@@ -97,7 +97,7 @@ export async function endUser(
   if (!(await disableUser(tx, before.new_id, before.version, pass.at))) {
     const isAccepted = pass.findings.decide(
       'gone-and-changed',
-      'Users who are gone there and were changed here: disable them here, or keep them',
+      'Users who were deleted in the old service and changed in Gatehouse: disable them in Gatehouse, or keep them',
       `${before.source} ${before.old_id}`,
     );
     return isAccepted ? after : { ...before, pass: pass.number };

@@ -9,7 +9,7 @@ export function sayWhatIsMissing({ findings }: Pass, source: string, { oldId, pr
   const example = `${source} ${oldId}`;
   if (identifiers.every((field) => profile[field] === null) && !unreadable.includes('email')) {
     findings.note(
-      `Users of ${source} without email, username and phone: they stay signed in, under a made-up username`,
+      `Users of ${source} without email, username and phone: they stay signed in, with a generated username`,
       example,
     );
   }
@@ -17,16 +17,16 @@ export function sayWhatIsMissing({ findings }: Pass, source: string, { oldId, pr
     if (field === 'email') {
       findings.decide(
         'bad-email',
-        'Emails that are no addresses: their users came without one. Correct them there and run again',
+        'Invalid email addresses: their users were imported without an email. Correct them in the old service and run the command again',
         example,
       );
     } else if (field === 'password') {
       findings.note(
-        `Passwords of ${source} in a form that is not known here: who signs out sets a new one by mail`,
+        `Passwords of ${source} with an unknown hash: after signing out, these users set a new password by email`,
         example,
       );
     } else {
-      findings.note(`Users of ${source} whose ${field} is too long or is not one here: it was left out`, example);
+      findings.note(`Users of ${source} whose ${field} is too long or invalid: it was omitted`, example);
     }
   }
 }

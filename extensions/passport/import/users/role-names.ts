@@ -51,7 +51,7 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
         const reason = isWanted ? reasonToLeave(pass, classes, table, row.model_type ?? '') : 'not of --roles-where';
         const name = names.get(row[roleKey] ?? '');
         if (reason !== undefined) tally.leave(reason);
-        else if (name === undefined) tally.leave('the role is not taken');
+        else if (name === undefined) tally.leave('the role is not imported');
         else {
           tally.taken++;
           const held = found.get(row[modelKey] as string) ?? [];
@@ -92,7 +92,7 @@ async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySe
   for (const [table, classes] of unsure) {
     pass.findings.decide(
       'role-models',
-      `Roles of several classes could be of the table ${table}: no role was imported. Say which class counts by --model 'CLASS=${table}'`,
+      `Roles of several classes could belong to the table ${table}: no role was imported. Name the class with --model 'CLASS=${table}'`,
       classes.sort().join('; '),
     );
   }
@@ -101,17 +101,17 @@ async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySe
 }
 
 function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTable, model: string): string | undefined {
-  if (!classes.has(model)) return 'its model_type is another class than the one of the table';
+  if (!classes.has(model)) return 'its model_type is not the class of the table';
   const meant = tableOfModel(pass, model);
   if (meant === table.source) return undefined;
   // Another table of users has it with its own page; a class that is none of them (a team, a device) may share the number.
   if ([...pass.plan.userTables.values()].some(({ source }) => source === meant))
-    return `it is of another table (${meant})`;
+    return `it belongs to another table (${meant})`;
   pass.findings.decide(
     'role-models',
     `Roles of "${model}" were not taken: say which table that is by --model '${model}=TABLE', or leave them`,
   );
-  return `its model_type is none of the named tables`;
+  return `its model_type belongs to none of the named tables`;
 }
 
 /** By Laravel's own convention: the class `App\Models\User` (or its short name) is the table `users`. */
@@ -155,15 +155,15 @@ async function namesById(
       if (plan.guards.length === 0) {
         findings.decide(
           'role-guards',
-          `Roles of more than one guard: those of "${guards.join()}" were taken. Say which count by --guard NAME, which may be repeated`,
+          `Roles of more than one guard: those of "${guards.join()}" were imported. Choose the guards with --guard NAME, which may be repeated`,
           `${name} of ${own}`,
         );
       }
     } else if (!known.has(here)) {
-      tally.leave('there is no such role here');
+      tally.leave('the role does not exist in Gatehouse');
       findings.decide(
         'role-names',
-        'Roles that are none here: add them to ROLES, or name another by --role OLD=NEW',
+        'Roles that do not exist in Gatehouse: add them to ROLES, or rename them with --role OLD=NEW',
         name,
       );
     } else {
@@ -186,7 +186,7 @@ async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>)
     if (own && meant === undefined) {
       findings.decide(
         'permission-names',
-        'Permissions of roles that --map does not name stand for no scope',
+        'Permissions of roles that --map does not name: they give no scope',
         permission,
       );
     }
@@ -197,7 +197,7 @@ async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>)
     if (set?.length === meant.size && set.every((scope) => meant.has(scope))) continue;
     findings.decide(
       'role-scopes',
-      'Roles whose permissions stand for other scopes than ROLE_SCOPES gives them. Set ROLE_SCOPES to what is in brackets, and start the service again',
+      'Roles whose permissions give other scopes than ROLE_SCOPES. Set ROLE_SCOPES to the value in brackets, and start the service again',
       `${role}=${[...meant].sort().join(' ')}`,
     );
   }

@@ -70,7 +70,7 @@ function secretOf(
   if (secret !== undefined && base32.test(secret)) return secret;
   findings.decide(
     'two-factor',
-    'Authenticator apps whose two_factor_secret APP_KEY does not open were not imported. Add the key that it was sealed with to APP_PREVIOUS_KEYS',
+    'Authenticator apps whose two_factor_secret cannot be decrypted with APP_KEY were not imported. Add the right key to APP_PREVIOUS_KEYS',
     example,
   );
   return undefined;

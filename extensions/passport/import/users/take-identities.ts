@@ -96,7 +96,7 @@ async function link(
   const row = { id, user_id: userId, provider: provider.name, issuer: provider.issuer, subject };
   const isFree = await insertIdentity(tx, { ...row, email: null, roles: '[]', created_at: at, last_used_at: null });
   if (!isFree) {
-    findings.decide('identities', 'Accounts at a provider that two users have: the first keeps it', key);
+    findings.decide('identities', 'Provider accounts that belong to two users: the first user keeps the account', key);
     return [];
   }
   findings.note('Accounts at providers (Socialite) that were imported');

@@ -68,7 +68,7 @@ function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTabl
     } else if (factorWord.test(inSnakeCase(column))) {
       findings.decide(
         'other-factors',
-        'Columns that look like a second factor, and that only their application can read. Say that a column means nothing by --ignore-column',
+        'Columns that look like a second factor, and that only the old application can decrypt. To ignore a column, use --ignore-column',
         `${name}.${column}`,
       );
     }
@@ -76,7 +76,7 @@ function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTabl
   if (others.length > 0) findings.note(`Columns of ${name} that are not imported: ${others.join(', ')}`);
   if (columns.has('two_factor_recovery_codes')) {
     findings.note(
-      `Recovery codes of ${name} (two_factor_recovery_codes) are not imported: people make new ones in their settings`,
+      `Recovery codes of ${name} (two_factor_recovery_codes) are not imported: people create new ones in their settings`,
     );
   }
   return isUndecided;
@@ -110,7 +110,10 @@ export async function takeUsers(
     );
     for (const { oldId, disabled, deleted } of records) {
       if (disabled && !deleted)
-        findings.note(`Users of ${table.name} who are locked there: they are disabled here`, oldId);
+        findings.note(
+          `Users of ${table.name} who are locked in the old service: they are disabled in Gatehouse`,
+          oldId,
+        );
     }
     tally.read += records.length;
     await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
@@ -129,7 +132,7 @@ function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: Sour
   const plain = decryptRow(others, plan.decryptionKeys, (column) =>
     findings.decide(
       'encrypted-columns',
-      'Encrypted values that APP_KEY does not open were left out. Add the key that they were encrypted with to APP_PREVIOUS_KEYS',
+      'Encrypted values that cannot be decrypted with APP_KEY were omitted. Add the right key to APP_PREVIOUS_KEYS',
       `${name}.${column} of ${row.id}`,
     ),
   );

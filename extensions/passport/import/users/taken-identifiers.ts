@@ -38,6 +38,6 @@ export async function makeRoomForUser(
 export const saySameIdentifier = ({ findings }: Pass, field: string, example: string): boolean =>
   findings.decide(
     'same-identifier',
-    `Two users with the same ${field} (upper and lower case are one): the second came without it. Change it there, and run again`,
+    `Two users with the same ${field} (ignoring case): the second was imported without it. Change it in the old service, and run the command again`,
     example,
   );
