@@ -9,7 +9,7 @@ import type { Service } from './service.ts';
 
 export const password = 'a long enough password';
 
-/** A user row. Without a service that hashes, the password is one that nothing matches. */
+/** A user row. Without a hashing service, no password matches. */
 export async function addUser(
   context: Context,
   { email = `${uuidv7()}@example.com`, roles = [] as string[], name = null as string | null, hash = 'none' } = {},

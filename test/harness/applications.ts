@@ -11,7 +11,7 @@ interface Options extends Partial<ApplicationFields> {
   readonly scopes?: readonly string[];
 }
 
-/** An application, with the secret that it has unless it is public. */
+/** An application, with its secret unless it is public. */
 export async function addApplication(
   { context, keys }: { context: Context; keys: KeyRing },
   { name = 'an application', userId = null, scopes = ['openid'], ...fields }: Options = {},

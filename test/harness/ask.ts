@@ -17,7 +17,7 @@ export interface Question {
   readonly signal?: AbortSignal;
 }
 
-/** Asks a service as a careful caller would: JSON or a form, with or without a token. Follows no redirect. */
+/** Sends a request with JSON or a form, with or without a token. Follows no redirects. */
 export async function ask<T = Record<string, unknown>>(
   { url }: { readonly url: string },
   path: string,

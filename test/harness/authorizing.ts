@@ -26,7 +26,7 @@ export function authorizePath(clientId: string, parameters: Parameters = {}): st
   return `/oauth/authorize?${new URLSearchParams(sent)}`;
 }
 
-/** Somebody with an account, signed in in a browser. */
+/** A user who is signed in in a browser. */
 export async function signedIn(service: Service, options: { email?: string; roles?: string[]; name?: string } = {}) {
   const user = await addLogin(service, options);
   const visitor = new Visitor(service);
@@ -37,14 +37,14 @@ export async function signedIn(service: Service, options: { email?: string; role
 const hidden = /<input type="hidden" name="(\w+)" value="([^"]*)">/g;
 const ticked = /<input type="checkbox" id="[\w-]+" name="(scope:[^"]+)" checked>/g;
 
-/** The form of a consent page as it would be sent: with all that is ticked. */
+/** The form of a consent page with all ticked scopes. */
 export function formOf({ html }: Visit): Record<string, string> {
   const fields = [...html.matchAll(hidden)].map(([, name, value]) => [name as string, value as string]);
   const scopes = [...html.matchAll(ticked)].map(([, name]) => [name as string, 'on']);
   return Object.fromEntries([...fields, ...scopes]) as Record<string, string>;
 }
 
-/** Presses a button of the page; `without` are boxes that are not ticked any more. */
+/** Presses a button of the page. `without`: boxes to untick first. */
 export function press(
   visitor: Visitor,
   page: Visit,

@@ -12,8 +12,8 @@ import { createTestDatabase } from './engines.ts';
 const caller = { ...anonymousCaller, kind: 'user', scopes: ['things:read'] } as const;
 
 /**
- * The HTTP layer alone, with a route of each kind: the rules of every route, tried without any feature. Call it in a
- * suite's own body; what it starts is closed after the suite.
+ * Only the HTTP layer, with a route of each kind, to test the rules of every route without any feature. Call it in
+ * the body of a suite. It is closed after the suite.
  */
 export function bareServers(): (env?: Record<string, string>) => Promise<string> {
   const closings: (() => Promise<void>)[] = [];

@@ -4,7 +4,7 @@ import { ask } from './ask.ts';
 import type { Service } from './service.ts';
 import { openSession } from './sessions.ts';
 
-/** Access tokens of as many sessions of one new user, with no password hashed for them. */
+/** Access tokens of this many sessions of one new user, without hashing a password. */
 export async function openTokens({ context, sessions }: Service, count: number): Promise<string[]> {
   const { id: userId } = await addUser(context);
   const opened = Array.from({ length: count }, () =>
@@ -19,7 +19,7 @@ export const isAccepted = async ({ url }: { url: string }, token: string): Promi
   return status === 200;
 };
 
-/** Logs out, and returns when that is acknowledged. */
+/** Logs out, and returns when the logout is acknowledged. */
 export async function logOut({ url }: { url: string }, token: string): Promise<void> {
   const { status, body } = await ask({ url }, '/v1/logout', { method: 'DELETE', token });
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './shared-browser.ts';
 
-/** Opens a browser of one's own (cookies and all) on each call; all are closed after the suite that is being declared. */
+/** Opens a separate browser context, with its own cookies, on each call. All are closed after the current suite. */
 export function browsers(): (options?: BrowserContextOptions) => Promise<BrowserContext> {
   let browser: Promise<Browser> | undefined;
   const contexts: BrowserContext[] = [];
@@ -16,7 +16,7 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
   });
   return async (options) => {
     browser ??= openBrowser();
-    // Without motion, which no test looks at: each frame of it is drawn by the processor.
+    // Without animations: no test checks them, and each frame takes processor time.
     const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(60_000);
     contexts.push(context);

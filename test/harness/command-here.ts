@@ -2,7 +2,10 @@ import { mock } from 'node:test';
 import { runCommand } from '../../src/cli/run-command.ts';
 import type { Outcome } from './command.ts';
 
-/** Runs `gatehouse ARGS` in this process, with these settings alone: a process for each command would take seconds. */
+/**
+ * Runs `gatehouse ARGS` in this process, with only these settings. A separate process for each command would take
+ * seconds.
+ */
 export async function gatehouseHere(
   args: readonly string[],
   cwd: string,

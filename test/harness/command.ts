@@ -24,7 +24,7 @@ export interface Outcome {
 
 type Env = Record<string, string>;
 
-/** Nothing of this process's own settings reaches the command. */
+/** The command does not inherit the settings of this process. */
 const environment = (env: Env): Env => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
@@ -68,7 +68,7 @@ export interface ServerProcess {
   readonly lines: readonly string[];
 }
 
-/** Starts servers as processes of their own; those still running after the suite that is being declared are killed. */
+/** Starts servers as separate processes. Those that still run after the current suite are killed. */
 export function serverProcesses(): (cwd: string, env?: Env, root?: string) => Promise<ServerProcess> {
   const children: ChildProcess[] = [];
   after(async () => {

@@ -5,7 +5,7 @@ import type { Answer, Question } from './ask.ts';
 /** One keep-alive connection. The worker that accepted it answers every request on it. */
 export type Connection = (path: string, question?: Question) => Promise<Answer>;
 
-/** Opens connections of their own to a service; they are closed after the suite that is being declared. */
+/** Opens separate connections to a service. They are closed after the current suite. */
 export function connections(): (url: string, count: number) => Connection[] {
   const agents: Agent[] = [];
   after(() => {

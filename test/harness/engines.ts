@@ -6,7 +6,7 @@ import { after, describe } from 'node:test';
 import pg from 'pg';
 import type { Engine } from '../../src/database/database.ts';
 
-/** A database of one test's own: a file, or a database in the PostgreSQL that the test run started. */
+/** A separate database for a test: a file, or a database in the PostgreSQL that the test run started. */
 export interface TestDatabase {
   readonly engine: Engine;
   readonly url: string;

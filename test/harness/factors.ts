@@ -17,7 +17,7 @@ export interface LoginBody {
   readonly methods: string[];
 }
 
-/** An authenticator app, by another implementation than the one that is tested. */
+/** An authenticator app. It shares no code with the tested implementation. */
 export class App {
   readonly #service: Service;
   readonly id: string;
@@ -35,7 +35,7 @@ export class App {
     return generateSync({ secret: this.secret, epoch });
   }
 
-  /** The next code: the one before it is used up. */
+  /** The next code. The previous one is used up. */
   next(): string {
     this.#service.advance(30_000);
     return this.code();
@@ -78,7 +78,7 @@ export async function addPasskey(
 export const tryLogin = (on: Service, json: object, headers: Record<string, string> = {}): Promise<Answer<LoginBody>> =>
   ask<LoginBody>(on, loginPath, { json, headers });
 
-/** The password, and the answer that asks for more. */
+/** Logs in with the password, and returns the response that requires a second factor. */
 export async function halfLogin(on: Service, { email }: Pick<Person, 'email'>): Promise<LoginBody> {
   const { status, body, text } = await tryLogin(on, { email, password });
   assert.equal(status, 403, text);

@@ -17,8 +17,8 @@ async function cost(work: () => unknown): Promise<number> {
 }
 
 /**
- * Fails if eight times the input takes more than 24 times as long. Quadratic work would take 64 times as
- * long, so that a busy machine neither hides it nor invents it.
+ * Fails if eight times the input takes more than 24 times as long. Quadratic work would take 64 times as long, so a
+ * busy machine cannot change the result.
  */
 export async function assertLinear(label: string, size: number, work: (size: number) => unknown): Promise<void> {
   await work(Math.ceil(size / 16));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
-/** Known to everybody: it is for tests on this machine, and signs nothing else. */
+/** Not secret: only tests on this machine use it. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgyLXsxO2RcldPvj1A
 3ljiWpER9ym/KashzlyGoJ8swSKhRANCAASAOvn0a/oTkwHcV9nYj3+lOY1iApQO
@@ -23,7 +23,10 @@ endYoul6xr4CIAN9xVDGWen5KxH5dljIaPSCdx1OaFqpktYE03aWZhch
 -----END CERTIFICATE-----
 `;
 
-/** Servers with TLS on loopback, which this process trusts, for the suite that is being declared. Call it in its own body. */
+/**
+ * Servers with TLS on loopback that this process trusts. Call it in the body of a suite. They are closed after the
+ * suite.
+ */
 export function httpsServers(): (answer: RequestListener) => Promise<{ url: string }> {
   const servers: Server[] = [];
   const trusted = getCACertificates('default');

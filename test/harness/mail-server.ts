@@ -10,12 +10,12 @@ export interface MailServer {
   readonly mails: Email[];
   /** How it treats the next mails: accepts them, rejects them temporarily, or does not answer. */
   mood: 'accept' | 'refuse' | 'hang';
-  /** How often somebody tried to hand over a mail. */
+  /** The number of delivery attempts. */
   readonly attempts: number;
   close(): Promise<void>;
 }
 
-/** A real mail server on loopback, closed after the suite that is being declared. */
+/** A real mail server on loopback, closed after the current suite. */
 export function mailServers(): () => Promise<MailServer> {
   const started: MailServer[] = [];
   after(async () => {
@@ -28,7 +28,7 @@ export function mailServers(): () => Promise<MailServer> {
   };
 }
 
-/** The mail server of the suite that is being declared, and how to start services that send to it. */
+/** The mail server of the current suite, and a function that starts services with it. */
 export function servicesWithMail(engine: Engine): {
   readonly server: MailServer;
   start(env?: Record<string, string>): Promise<Service>;
@@ -75,7 +75,7 @@ async function startMailServer(): Promise<MailServer> {
   }) as unknown as MailServer;
 }
 
-/** Mails that the server took, once the service has nothing left to send. */
+/** The accepted mails, after the service has sent everything. */
 export async function mailsAt(
   { mails }: MailServer,
   { accounts }: Service,

@@ -34,7 +34,7 @@ class Assistant implements OAuthClientProvider {
     this.#verifier = verifier;
   };
   codeVerifier = () => this.#verifier;
-  /** Which authorization server it began with (mix-up: the answer must be of the same). */
+  /** The authorization server of the request. The response must come from the same server (mix-up attack). */
   saveDiscoveryState: NonNullable<OAuthClientProvider['saveDiscoveryState']> = (state) => {
     this.#discovered = state;
   };

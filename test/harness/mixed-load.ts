@@ -15,11 +15,11 @@ const eventsOfStream = 50;
 const login = '/v1/clients/web/admin/login';
 
 /**
- * People who sign in with a password, read, search and log out, subscribers of changes, and a receiver of webhooks. `entries`
- * are written by somebody else. An answer with another status than expected is noted in `wrong`.
+ * People who sign in with a password, read, search and log out, subscribers of changes, and a receiver of webhooks.
+ * Another user writes `entries`. `wrong` records responses with an unexpected status.
  */
 export class MixedLoad {
-  /** Answers that no caller should get. */
+  /** Unexpected responses. */
   readonly wrong: string[] = [];
   requests = 0;
   events = 0;
@@ -31,7 +31,7 @@ export class MixedLoad {
   #webhook = '';
   #received: readonly unknown[] = [];
 
-  /** It stops at the end of the test, also of one that fails. */
+  /** It stops at the end of the test, even if the test fails. */
   static async begin(t: { after(work: () => Promise<void>): void }, url: string, person: Person): Promise<MixedLoad> {
     const load = new MixedLoad(url, person);
     t.after(() => load.end());
@@ -93,7 +93,7 @@ export class MixedLoad {
   async #visit(): Promise<void> {
     const token = await this.#signIn();
     for (let i = 0; i < readsOfLogin && !this.#stopped; i++) {
-      // A search that nobody has made before: no cache knows it.
+      // A new search, which no cache contains.
       const odd = Math.random().toString(36).slice(2);
       await this.#ask(200, '/v1/users/me', { token });
       await this.#ask(200, '/v1/entries?limit=20&orderBy=count', { token });

@@ -11,7 +11,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** A login under test. `unknown`: it was logged out, and the answer never came. */
+/** A login under test. `unknown`: a logout was sent, but there was no response. */
 interface Login {
   tokens: Tokens;
   state: 'live' | 'revoked' | 'unknown';
@@ -26,7 +26,7 @@ const json = { accept: 'application/json', 'content-type': 'application/json' };
 export class Oracle {
   readonly rows = new Map<string, { label: string; count: number }>();
   readonly logins: Login[] = [];
-  /** Answers by status; 0: none came. */
+  /** The number of responses by status; 0: no response. */
   readonly answers = new Map<number, number>();
   readonly #client: Client;
   readonly #urls: () => readonly string[];
@@ -39,7 +39,7 @@ export class Oracle {
     this.#urls = urls;
   }
 
-  /** So many workers, each of which logs in, writes, changes, refreshes and logs out, over and over. */
+  /** Starts this many workers. Each logs in, writes, changes, refreshes and logs out in a loop. */
   begin(workers: number): void {
     this.#stopped = false;
     this.#working = Promise.all(Array.from({ length: workers }, () => this.#work()));
@@ -54,7 +54,7 @@ export class Oracle {
     return [...this.answers].filter(([status]) => status >= 200 && status < 300).reduce((sum, [, n]) => sum + n, 0);
   }
 
-  /** Waits until so many more requests have succeeded. */
+  /** Waits until this many more requests have succeeded. */
   async succeeds(more: number): Promise<void> {
     const enough = this.acknowledged + more;
     while (this.acknowledged < enough) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -67,7 +67,7 @@ export class Oracle {
         await new Promise((resolve) => setTimeout(resolve, 50));
         continue;
       }
-      // Decide now. Later, all waiting writers would decide at once, and either all or none would log out.
+      // Decide now. If waiting writers decided later at the same time, either all or none would log out.
       const leaves = this.logins.length % 3 === 0;
       for (let i = 0; i < 4 && !this.#stopped && login.state === 'live'; i++) {
         await this.#write(login);

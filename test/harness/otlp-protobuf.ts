@@ -1,4 +1,4 @@
-/** The fields of a message in protobuf's wire format, by number: whole numbers, and bytes of all else. */
+/** The fields of a message in protobuf's wire format, by number: integers, and the bytes of other values. */
 type Message = Map<number, (bigint | Buffer)[]>;
 
 function readMessage(bytes: Buffer): Message {
@@ -35,7 +35,7 @@ const messages = (of: Message | undefined, field: number) =>
 const text = (of: Message, field: number) => of.get(field)?.[0]?.toString() ?? '';
 const hex = (of: Message, field: number) => (of.get(field)?.[0] as Buffer | undefined)?.toString('hex');
 
-/** Strings and whole numbers; nothing of other values. */
+/** Strings and integers. Other values are ignored. */
 const attributes = (of: Message | undefined, field: number) =>
   messages(of, field).map((pair) => {
     const [value] = messages(pair, 2);

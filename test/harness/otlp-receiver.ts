@@ -18,7 +18,7 @@ export interface ReceivedSpan {
 
 export interface OtlpReceiver {
   readonly url: string;
-  /** All that came, as it came. */
+  /** The received bodies, unchanged. */
   readonly bodies: string[];
   readonly types: ReadonlySet<string>;
   readonly resource: Record<string, unknown>;

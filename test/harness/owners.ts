@@ -31,7 +31,7 @@ export async function addOwners(service: Service): Promise<{ ann: Owner; bob: Ow
   return { ann, bob, admin };
 }
 
-/** How a suite asks its service by method, path and token. */
+/** Sends a request to the service of a suite, by method, path and token. */
 export const askingBy =
   (service: () => Service) =>
   (method: string, path: string, token: string | undefined, json?: unknown, headers = {}): Promise<Answer> =>

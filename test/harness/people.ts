@@ -32,7 +32,7 @@ export interface UsersBody {
 
 let people = 0;
 
-/** Somebody who registered and logged in over HTTP. */
+/** A user who registered and logged in over HTTP. */
 export async function someone(on: Service): Promise<Person> {
   const email = `someone${people++}@example.com`;
   const { body } = await ask<UserBody>(on, '/v1/register', { json: { email, password } });
@@ -48,7 +48,7 @@ export async function stateOf(on: Service, token: string): Promise<string> {
   return status === 200 ? '200' : `${status} ${body.code}`;
 }
 
-/** A personal access token of these scopes. */
+/** A personal access token with these scopes. */
 export async function personalToken(
   on: Service,
   token: string,
@@ -62,7 +62,7 @@ export async function personalToken(
   return body.data.access_token;
 }
 
-/** A personal client of the bearer's, and how to get tokens by it. */
+/** A personal client of the bearer, and a function that gets tokens with it. */
 export async function personalClient(on: Service, token: string) {
   const { body } = await ask<{ data: { id: string; client_secret: string } }>(on, '/v1/clients', {
     json: { name: 'a client' },

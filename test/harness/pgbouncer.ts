@@ -11,7 +11,10 @@ import pg from 'pg';
 const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
 export const hasPgBouncer = existsSync(program);
 
-/** Starts poolers before a PostgreSQL, and ends them after the suite that is being declared. Returns the database's address through one. */
+/**
+ * Starts poolers in front of a PostgreSQL, and ends them after the current suite. Returns the address of the database
+ * through a pooler.
+ */
 export function pgBouncers(): (databaseUrl: string, mode: 'transaction' | 'session') => Promise<string> {
   const ends: (() => Promise<void>)[] = [];
   after(async () => {
@@ -26,7 +29,7 @@ export function pgBouncers(): (databaseUrl: string, mode: 'transaction' | 'sessi
 
 interface PgBouncer {
   readonly url: string;
-  /** Kills it, and starts it at the same place. */
+  /** Kills the pooler, and starts it again at the same address. */
   restart(): Promise<void>;
   end(): Promise<void>;
 }
@@ -34,7 +37,7 @@ interface PgBouncer {
 export async function startPgBouncer(databaseUrl: string, mode: 'transaction' | 'session'): Promise<PgBouncer> {
   const { hostname, port, username } = new URL(databaseUrl);
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
-  // As root it refuses to run.
+  // PgBouncer refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   if (asNobody.uid) chownSync(dir, asNobody.uid, asNobody.gid);
   const own = await freePort();

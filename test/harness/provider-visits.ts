@@ -8,9 +8,9 @@ export const pathIn = (address: string): string => {
   return pathname + search;
 };
 
-/** Begins at the service, signs in at the provider at once, and comes back. */
+/** Starts at the service, signs in at the provider immediately, and returns. */
 export async function signInWith(visitor: Visitor, upstream: Upstream, path = '/login/with/acme'): Promise<Visit> {
-  // As browsers do, which take anything in the end.
+  // Accepts any type, as browsers do.
   const { location } = await visitor.get(path, { accept: 'text/html,*/*;q=0.8' });
   return visitor.get(pathIn(await upstream.visit(location)));
 }

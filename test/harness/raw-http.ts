@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** One answer as it came over the wire. */
+/** One raw response. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are and returns the answers that come back until the server closes, or until `count` have come.
- * For requests that `fetch` refuses to send.
+ * Sends raw bytes, and returns the responses until the server closes the connection or `count` responses have
+ * arrived. For requests that `fetch` refuses to send.
  */
 export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {}): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url);

@@ -11,7 +11,7 @@ import { declareProvider } from './upstream.ts';
 const clientId = 'gatehouse';
 const clientSecret = 'a secret of thirty-two characters';
 
-/** A service, and three providers of other implementations that it has: `gatehouse`, `oidc` and `mock`. */
+/** A service with three real providers: `gatehouse`, `oidc` and `mock`. */
 export interface RealUpstreams {
   readonly service: Service;
   /** Another Gatehouse. It has another host, so that a browser keeps the cookies of both apart. */
@@ -31,7 +31,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Call it in the suite's own body. All is closed after the suite. */
+/** Call it in the body of a suite. Everything is closed after the suite. */
 export function realUpstreams(start: ReturnType<typeof services>): () => Promise<RealUpstreams> {
   const closings: (() => unknown)[] = [];
   after(async () => {

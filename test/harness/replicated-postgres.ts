@@ -7,9 +7,9 @@ export interface ReplicatedPostgres {
   readonly standby: PostgresServer;
   /** Names both hosts. */
   readonly url: string;
-  /** Which standby has to have a write before that is acknowledged. There is one of the name "standby". */
+  /** The standby that must have a write before it is acknowledged. There is one named "standby". */
   waitFor(name: string): Promise<void>;
-  /** Makes the standby a primary. */
+  /** Promotes the standby. */
   promote(): Promise<void>;
   remove(): Promise<void>;
 }

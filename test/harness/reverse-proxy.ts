@@ -38,7 +38,7 @@ export function aroundSite(dir: string, content: string): string {
   return file;
 }
 
-/** Starts proxies that forward to a service, and stops them after the suite that is being declared. */
+/** Starts proxies that forward to a service, and stops them after the current suite. */
 export function reverseProxies() {
   const started: ChildProcess[] = [];
   after(async () => {
@@ -47,7 +47,7 @@ export function reverseProxies() {
       await ended(proxy);
     }
   });
-  /** Resolves when the address is answered. */
+  /** Resolves when the address responds. */
   async function start(program: string, args: readonly string[], url: string, dir: string): Promise<void> {
     const proxy = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe'],

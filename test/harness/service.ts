@@ -18,13 +18,13 @@ interface Options {
   env?: Record<string, string>;
   /** Settings of the configuration file. */
   file?: Record<string, unknown>;
-  /** Default: nothing is logged, and an answer of status 500 fails the suite. */
+  /** Default: nothing is logged, and a response with the status 500 fails the suite. */
   log?: Logger;
   /** Share a database: a second instance. */
   database?: TestDatabase;
 }
 
-/** Starts services for the suite that is being declared, and closes them after it. Call it in the suite's own body. */
+/** Starts services for a suite, and closes them after it. Call it in the body of the suite. */
 export function services(engine: Engine): (options?: Options) => Promise<Service> {
   const started: Service[] = [];
   after(async () => {

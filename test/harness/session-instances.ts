@@ -18,13 +18,13 @@ export interface SessionInstances {
   readonly clientId: string;
   now(): number;
   advance(ms: number): void;
-  /** By turns: nobody chooses which instance answers. */
+  /** The instances in turn: the caller does not choose. */
   any(): Instance;
   /** Restarts both instances, so that their memory is empty. */
   crash(): void;
 }
 
-/** On SQLite, which one process owns, the two share the connection and nothing else. */
+/** On SQLite, both instances share the connection, but nothing else. */
 export async function openSessions(
   make: ReturnType<typeof contexts>,
   engine: Engine,

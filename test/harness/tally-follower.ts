@@ -7,7 +7,7 @@ export interface TallyList {
   readonly meta: { readonly changes_position: string };
 }
 
-/** While things fail: no answer, or one that asks to try again. Proxies have their own. */
+/** Expected during failures: no response, or a status that asks for a retry. Proxies have additional ones. */
 const passing = new Set([429, 502, 503, 504]);
 const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
 
@@ -16,7 +16,7 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
  * change that it missed, that is out of order, or that is not for it.
  */
 export class TallyFollower {
-  /** The last count of each row that it was shown. */
+  /** The last count of each row that it received. */
   readonly counts = new Map<string, number>();
   changes = 0;
   connections = 0;
@@ -30,7 +30,7 @@ export class TallyFollower {
   #reader: EventReader | undefined;
   #stopped = false;
 
-  /** `owner`: whose rows alone it may see; without it, it must see all. */
+  /** `owner`: it may see only the rows of this user. Without it, it must see all rows. */
   constructor(urls: () => readonly string[], token: string, owner?: string) {
     this.#urls = urls;
     this.#token = token;
@@ -50,7 +50,7 @@ export class TallyFollower {
     this.#reader?.close();
   }
 
-  /** False if there is nothing to read now. */
+  /** False if there is nothing to read. */
   async #connect(url: string): Promise<boolean> {
     this.#position ??= await this.#list(url);
     if (this.#position === undefined) return false;

@@ -38,7 +38,7 @@ export class TallyOracle {
   #writes = 0;
   #logouts = 0;
 
-  /** It stops at the end of the test, also of one that fails. */
+  /** It stops at the end of the test, even if the test fails. */
   static async begin(t: { after(work: () => void): void }, stage: Stage): Promise<TallyOracle> {
     const on = { url: stage.urls()[0] as string };
     const token = await logIn(on, admin.email, admin.password);
@@ -72,7 +72,7 @@ export class TallyOracle {
     this.#following = Promise.all(this.#followers.map((each) => note(each.follow())));
   }
 
-  /** Waits until so many more writes were acknowledged. */
+  /** Waits until this many more writes have been acknowledged. */
   async writes(more: number): Promise<void> {
     const enough = this.#writes + more;
     await this.#until(() => this.#writes >= enough);
@@ -106,7 +106,7 @@ export class TallyOracle {
 
   #stopWriting(): void {
     this.#stopped = true;
-    // Nothing is written any more that it could wait for.
+    // There are no more writes to wait for.
     this.#leaving?.close();
   }
 

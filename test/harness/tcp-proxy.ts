@@ -11,7 +11,7 @@ export interface TcpProxy {
   swallow(ways: readonly Way[], whose?: 'invalidations' | 'all'): void;
   /** Forwards everything again. Closes the connections that lost bytes. */
   restore(): void;
-  /** Closes the connections that hear invalidations. */
+  /** Closes the connections that receive invalidations. */
   cut(): void;
   /** Silently drops everything on the existing connections. New connections work. */
   strand(): void;
@@ -25,7 +25,7 @@ interface Link {
   isStranded: boolean;
 }
 
-/** Call it in the suite's own body: proxies are closed after the suite. */
+/** Call it in the body of a suite. Proxies are closed after the suite. */
 export function tcpProxies(): (databaseUrl: string) => Promise<TcpProxy> {
   const closings: (() => void)[] = [];
   after(() => {

@@ -6,7 +6,7 @@ import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { createTestDatabase } from './engines.ts';
 
-/** Migrates one database of each engine, of which tests get copies. Migrating takes longer than many a test. */
+/** Migrates one database of each engine, and tests get copies. A migration takes longer than most tests. */
 export async function makeTemplates(): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-template-'));
   const postgres = await createTestDatabase('postgres');

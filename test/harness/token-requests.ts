@@ -8,7 +8,7 @@ interface Credentials {
   readonly secret: string;
 }
 
-/** A user, a client of the password grant, and one of client credentials that may read and write cars. */
+/** A user, a client for the password grant, and a client for client credentials that may read and write cars. */
 export async function addRequesters(service: Service) {
   service.scopes.addResource('cars');
   return {

@@ -8,7 +8,7 @@ import { Oracle } from './oracle.ts';
 
 const RESOURCES_DIR = fileURLToPath(new URL('../faults/resources', import.meta.url));
 
-/** Instances as processes of their own on one database, and an oracle that writes to those that are up. */
+/** Instances as separate processes on one database, and an oracle that writes to the running ones. */
 export function trials() {
   const serve = serverProcesses();
   const folders: string[] = [];
@@ -35,7 +35,7 @@ export function trials() {
         up.add(server);
         return server;
       },
-      /** It gets no more requests. */
+      /** The oracle sends it no more requests. */
       leave: (server: ServerProcess) => up.delete(server),
     };
   };

@@ -17,7 +17,7 @@ interface Code {
   readonly person: JWTPayload;
 }
 
-/** An OpenID provider whose every answer a test decides. */
+/** An OpenID provider whose responses a test controls. */
 export interface Upstream {
   readonly url: string;
   /** The user who is signed in at the provider. */
@@ -32,15 +32,15 @@ export interface Upstream {
   redirect: string | undefined;
   /** Values that replace those in the metadata. */
   metadata: Record<string, string>;
-  /** Every answer waits for it. */
+  /** Every response waits for this promise. */
   hold: Promise<unknown> | undefined;
-  /** By how many milliseconds its clock is ahead, as the header Date says. */
+  /** The offset of its clock in milliseconds, visible in the header Date. */
   ahead: number;
   /** The error of the token endpoint. */
   refuses: string | undefined;
-  /** Authorization requests, in the order of their coming. */
+  /** Authorization requests, in order. */
   readonly requests: URLSearchParams[];
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly paths: string[];
   rotateKeys(): Promise<void>;
   sign(claims: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
@@ -62,7 +62,7 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(body);
 };
 
-/** Providers that are closed after the suite that is being declared. */
+/** Providers that are closed after the current suite. */
 export function upstreams(): () => Promise<Upstream> {
   const closings: (() => void)[] = [];
   after(() => {
