@@ -108,7 +108,7 @@ it('says what is wrong with a job, and where', async () => {
     await refuses('export default { name: "mail", handle() {} }', /another job is named "mail"/);
     await refuses(
       'export default { name: "a", schedule: "61 3 * * *", run() {} }',
-      /schedule: "61 3 \* \* \*" is none/,
+      /schedule: "61 3 \* \* \*" is not a schedule/,
     );
     await refuses('export default { name: "a", schedule: "0 3 30 2 *", run() {} }', /it never matches a time/);
     await refuses(

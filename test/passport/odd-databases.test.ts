@@ -88,7 +88,7 @@ describe('databases that are not as they should be', () => {
     );
     assert.equal(report.tables.find(({ table }) => table === 'users')?.taken, 8);
     assert.match(report.decisions.join('\n'), /same email[\s\S]*users 22: ADA@example\.com/i);
-    assert.match(report.decisions.join('\n'), /no addresses[\s\S]*users 23/);
+    assert.match(report.decisions.join('\n'), /Invalid email addresses[\s\S]*users 23/);
     const twin = await whoAmI(service, held.of('login_star').access_token);
     assert.deepEqual([twin.status, twin.body.data.email], [200, null]);
     const social = await whoAmI(service, held.of('personal').access_token);
