@@ -76,7 +76,7 @@ onBothEngines('the map of an import', (engine) => {
     const run = (more: object = {}) => takeOver(service, old, { scopes: mappedScopes, map, ...more });
     const first = await run();
     assert.equal(first.decisions.length, 1, first.decisions.join('\n'));
-    assert.match(first.decisions.join(), /profiles does not take.*\[field-values\] \(users 3: shoe_size\)/);
+    assert.match(first.decisions.join(), /profiles does not accept.*\[field-values\] \(users 3: shoe_size\)/);
     assert.match(first.notes.join(), /whose locale .*users 3/);
     assert.deepEqual((await run()).decisions, first.decisions);
 
