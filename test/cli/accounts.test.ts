@@ -83,7 +83,10 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.equal(await isIn(second.access_token), false);
     assert.equal((await run('session', 'end', sessions[1]?.id as string)).code, 1, 'it is ended already');
     const nobody = await run('session', 'end');
-    assert.deepEqual([nobody.code, /Name the sessions[^\n]*\nUsage: gatehouse session end /.test(nobody.stderr)], [2, true]);
+    assert.deepEqual(
+      [nobody.code, /Name the sessions[^\n]*\nUsage: gatehouse session end /.test(nobody.stderr)],
+      [2, true],
+    );
   });
 
   it('deletes a user, and a client, but none that the settings name', async () => {
