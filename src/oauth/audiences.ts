@@ -6,7 +6,7 @@ const mostResources = 10;
 
 const invalidTarget = (description: string) => new OAuthError('invalid_target', description);
 
-/** RFC 8707: the possible audiences of access tokens. The service's own resources lie under its address. */
+/** RFC 8707: the possible audiences of access tokens. The resources of this service have addresses below `BASE_URL`. */
 export class Audiences {
   readonly #baseUrl: string;
   readonly #known = new Map<string, readonly string[] | undefined>();
@@ -16,23 +16,26 @@ export class Audiences {
     for (const uri of [baseUrl, `${baseUrl}/v1`, ...resourceServers]) this.add(uri);
   }
 
-  /** One more resource of the service's own, such as `/mcp`, or of others; with the scopes that are of use there, if not all are. */
+  /**
+   * Adds a resource of this service, such as `/mcp`, or of another server. `scopes`: the scopes that apply there; the
+   * default is all.
+   */
   add(uri: string, scopes?: readonly string[]): void {
     this.#known.set(uri.startsWith('/') ? this.#baseUrl + uri : uri, scopes);
   }
 
-  /** The scopes that are of use at a resource of the service's own; undefined: all. */
+  /** The scopes that apply to this resource of the service. Undefined: all scopes. */
   scopesOf(path: string): readonly string[] | undefined {
     return this.#known.get(this.#baseUrl + path);
   }
 
-  /** Of the resources of the service's own, under its address. */
+  /** The paths of this service's resources. */
   ownPaths(): readonly string[] {
     const under = `${this.#baseUrl}/`;
     return [...this.#known.keys()].filter((uri) => uri.startsWith(under)).map((uri) => uri.slice(this.#baseUrl.length));
   }
 
-  /** The registered form of a `resource` parameter. A slash at the end makes no difference. */
+  /** The registered form of a `resource` parameter. A trailing slash makes no difference. */
   read(asked: readonly string[]): readonly string[] {
     if (asked.length > mostResources) throw invalidTarget(`resource takes at most ${mostResources} values.`);
     return [...new Set(asked.map((uri) => this.#find(uri)))];
@@ -57,7 +60,10 @@ export class Audiences {
     return named;
   }
 
-  /** RFC 8693: a token can be exchanged for any other server, and for the own resources that it is for already. */
+  /**
+   * RFC 8693: a token can be exchanged for any other server, but only for those resources of this service that are in
+   * its audience.
+   */
   passOn(held: readonly string[], asked: readonly string[]): readonly string[] {
     if (asked.length === 0) return held;
     const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);

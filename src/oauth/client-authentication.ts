@@ -10,11 +10,11 @@ import { readJws } from './proofs/foreign-jws.ts';
 import { spendProof } from './proofs/used-proof-store.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** In seconds. */
+/** The longest lifetime of an assertion, in seconds. */
 const longestLife = 3600;
 const clockTolerance = 60;
 
-/** RFC 7523 3: the client that signed the assertion of a request. Each works once, on any instance. */
+/** RFC 7523 3: finds the client that signed the assertion of a request. An assertion works once, across all instances. */
 async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Promise<StoredClient> {
   const { context, clients, clientKeys } = oauth;
   const jws = readJws(parameters.get('client_assertion') ?? '');
@@ -34,7 +34,7 @@ async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Pr
   const client = await clients.find(sub);
   if (client?.tokenEndpointAuthMethod !== 'private_key_jwt') throw unknownClient('no client with keys');
   if (!(await clientKeys.isSigned(client, jws))) throw unknownClient('no key of the client signed the assertion');
-  // `exp` can have fractions (RFC 7519 2), the column has none.
+  // `exp` can have fractions (RFC 7519 2). The column stores integers.
   const expiresAt = Math.ceil((exp + clockTolerance) * 1000);
   if (!(await spendProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
     throw unknownClient('the assertion was used before');
@@ -44,7 +44,7 @@ async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Pr
 
 type ByAssertion = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
 
-/** FAPI 2.0 wants the issuer alone. Older libraries name the endpoint that they call. */
+/** FAPI 2.0 requires the issuer as the only audience. Older libraries name the endpoint that they call. */
 function isForHere(baseUrl: string, aud: unknown): boolean {
   const here = [
     baseUrl,
@@ -54,20 +54,20 @@ function isForHere(baseUrl: string, aud: unknown): boolean {
   return [aud].flat().some((one) => here.includes(one as string));
 }
 
-/** A request in which a client says who it is. */
+/** A request that authenticates a client. */
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
-  /** As it was sent, where it may carry a DPoP proof. */
+  /** The request itself, if it may carry a DPoP proof. */
   readonly sent?: ProvenRequest | undefined;
   readonly source: RequestSource;
-  /** Counts the request against RATE_LIMIT as its client's; throws where it is one too many. */
+  /** Counts the request against the RATE_LIMIT of its client. Throws if the limit is exceeded. */
   readonly countAs?: ((caller: string) => void) | undefined;
-  /** Told which client it is, before the request is judged. */
+  /** Called with the authenticated client, before the request is checked. */
   readonly authenticated?: ((client: StoredClient) => void) | undefined;
 }
 
-/** Authenticates by HTTP Basic or by parameters, never both. A public client only names itself. */
+/** Authenticates by HTTP Basic or by parameters, never by both. A public client sends only its id. */
 export async function authenticateClient(
   oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'failedClients'>,
   { authorization, source, countAs, authenticated }: Omit<ClientRequest, 'body'>,
@@ -82,7 +82,7 @@ export async function authenticateClient(
     countAs?.(client.id);
     return client;
   }
-  // Only Basic is client authentication. HTTP clients add a Bearer header to every request that they send.
+  // Only Basic is client authentication. Some HTTP clients add a Bearer header to every request.
   const usedHeader = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
@@ -106,7 +106,7 @@ export async function authenticateClient(
 const authenticatedTwice = () =>
   invalidRequest('The client authenticated twice: use the Authorization header, client_secret or client_assertion.');
 
-/** RFC 6749 2.3.1: id and secret are form-encoded. Many clients do not encode them, so both readings are tried. */
+/** RFC 6749 2.3.1: id and secret are form-encoded. Many clients do not encode them, so both forms are tried. */
 function readBasic(authorization: string): { id: string; secret: string }[] {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1];
   if (!encoded) return [];

@@ -12,7 +12,7 @@ interface EndedSessions {
   readonly links: number;
 }
 
-/** Ends all sessions, links and (unless kept) personal tokens, for a database that went back in time. */
+/** Ends all sessions, links and (unless kept) personal tokens, after a database was restored from a backup. */
 export const endAllSessions = (
   context: Context,
   source: RequestSource,

@@ -5,17 +5,17 @@ import { recordEvent } from '../resources/audit/record-event.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 
 const windowMs = 15 * 60_000;
-/** Of one network, whatever ids it makes up. */
+/** The limit of client ids per network, existing or not. */
 const perNetwork = 10;
-/** The limit for all networks together: an attacker with many networks must not fill the audit trail either. */
+/** The limit of all networks together: an attacker with many networks must not fill the audit trail. */
 const inAll = 500;
 const longestId = 128;
 
-/** Records failed client authentication, at most once per quarter hour, client and network. Counted per instance. */
+/** Records failed client authentication, at most once per 15 minutes, client and network. Each instance counts for itself. */
 export class FailedClients {
   readonly #context: Context;
   readonly #clients: ClientDirectory;
-  /** The ids that were tried, by network. */
+  /** The client ids that were tried, by network. */
   #tried = new Map<string, Set<string>>();
   #recorded = 0;
   #since = 0;

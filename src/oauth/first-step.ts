@@ -15,17 +15,17 @@ interface FirstStep {
   readonly scopes: readonly string[];
   readonly resource: readonly string[];
   readonly first: 'password' | 'email_code' | 'provider';
-  /** Of a sign-in with a provider. */
+  /** The time of the authentication at a provider. */
   readonly authTime?: number | undefined;
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
-  /** Uses up what was proved with. */
+  /** Marks the proof as used. False if it was already used. */
   use?(tx: Tx): Promise<boolean>;
 }
 
-/** RFC 8176 has no word for a sign-in at another provider: `fed` is what others use. */
+/** RFC 8176 has no value for a sign-in at another provider. `fed` is in common use. */
 export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed'] } as const;
 
-/** Opens the session or asks for a second factor (contract 13.5). `acr_values` also asks on remembered browsers. */
+/** Opens the session or asks for a second factor (contract 13.5). With `acr_values`, remembered browsers are asked too. */
 export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<Granted> {
   const { context, keys } = oauth;
   const { user, first, scopes, resource } = step;
@@ -38,7 +38,7 @@ export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step:
   const login = { ...step, resource, amr: amrOf[first] };
   if (next.kind === 'none') return openLogin(oauth, request, login);
   const opened = await openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
-  // RFC 6749 5.1: the answer says that it is less.
+  // RFC 6749 5.1: the response names the scopes if they differ from the requested scopes.
   return { ...opened, asked: scopes };
 }
 
@@ -49,7 +49,7 @@ async function mfaRequired(
   methods: readonly Method[],
 ): Promise<OAuthError> {
   const { context, keys } = oauth;
-  // The first step consumes its own proof, not that of the second step.
+  // The first step uses up only its own proof.
   if (use && !(await context.database.db.transaction().execute(use))) {
     return new OAuthError('invalid_grant', 'This code was used before.');
   }

@@ -7,39 +7,39 @@ import type { TokenClaims } from './sessions/tokens/access-token.ts';
 
 /** A token request, with the authenticated client. */
 export interface GrantRequest {
-  /** With the secret that it showed; the proxies' clients are named by the settings. */
+  /** With the id of its secret. Proxied clients have none: the settings name them. */
   readonly client: StoredClient & { readonly secretId?: string };
   readonly parameters: Parameters;
   readonly source: RequestSource;
-  /** The thumbprint of the key that the client proved to hold (RFC 9449). */
+  /** The thumbprint of the client's DPoP key (RFC 9449). */
   readonly jkt?: string | undefined;
-  /** Counts the request against RATE_LIMIT as its user's or session's, where its client was not counted before. */
+  /** Counts the request against the RATE_LIMIT of its user or session, unless its client was counted. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 
-/** The session that the tokens are for, and the scopes of this access token. */
+/** The session of the tokens, and the scopes of this access token. */
 export interface Granted extends StoredSession {
   readonly scopes: readonly string[];
   /** The scopes of the authorization request, if there was one. */
   readonly asked?: readonly string[];
-  /** Of the authorization request, for the ID token. */
+  /** The nonce of the authorization request, for the ID token. */
   readonly nonce?: string | undefined;
-  /** A token that was passed on, instead of one of the session's own (RFC 8693). */
+  /** The exchanged token, in place of a token of the session (RFC 8693). */
   readonly exchanged?: {
     readonly audience: readonly string[] | undefined;
     readonly claims: TokenClaims;
     readonly expiresIn: number;
     readonly type: string;
   };
-  /** After a sign-in: the new value of the cookie of known browsers. */
+  /** After a sign-in: the new value of the cookie for known browsers. */
   readonly browserCookie?: string;
 }
 
-/** One way to get tokens: it says its name, who may use it, and what it does. */
+/** A grant type: its name, the clients that may use it, and its function. */
 export interface Grant {
   readonly type: string;
   readonly clientTypes: readonly ClientType[];
-  /** True where a client needs a secret to use it. */
+  /** True if the client must authenticate. */
   readonly confidential?: boolean;
   issue(oauth: OAuth, request: GrantRequest): Promise<Granted>;
 }

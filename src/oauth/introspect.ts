@@ -18,7 +18,7 @@ interface Introspection {
 
 const inactive: Introspection = { active: false };
 
-/** RFC 7662, for the client that the token was given to, and for those that may ask about any. Others learn nothing. */
+/** RFC 7662, for the client of the token, and for clients with `tokens:introspect`. Other clients get `active: false`. */
 export async function answerIntrospection(oauth: OAuth, request: ClientRequest): Promise<Introspection> {
   const { clients, verifier } = oauth;
   const parameters = readParameters(request.body);
@@ -40,17 +40,17 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   return describeAccess(found, scope);
 }
 
-/** A refresh token is its owner's matter: a resource server would take what is active for an access token. */
+/** Only its own client can inspect a refresh token. A resource server would mistake an active refresh token for an access token. */
 const mayAsk = (client: StoredClient, { kind, session }: FoundToken): boolean =>
   session.client_id === client.id || (kind === 'access' && client.scopes.includes(introspectScope));
 
-/** With the proof as it is now (RFC 9470 6.2): it may be newer than the token. */
+/** Shows the current proof of the session (RFC 9470 6.2), which may be newer than the token. */
 function describeAccess({ claims, session }: FoundToken & { kind: 'access' }, scope: string): Introspection {
   const token_type = claims.cnf ? 'DPoP' : 'Bearer';
   return { active: true, token_type, ...claims, ...proofClaims(session), scope };
 }
 
-/** Good is the current generation, and its predecessor as long as that still gets the same successor. */
+/** Active: the current generation, and its predecessor while a retry still gets the same successor. */
 function describeRefresh(
   { context: { config, now } }: OAuth,
   { session, generation }: FoundToken & { kind: 'refresh' },

@@ -9,7 +9,7 @@ import { adminScope, clientScopes, everyScope, identityScopes } from './clients/
 import { metadata, pathOfMetadata } from './metadata.ts';
 import type { OAuth } from './oauth.ts';
 
-/** Documents are written whole: the schema is for readers of the API description. */
+/** The schema only describes the document. It does not filter the response. */
 const described = (properties: Record<string, Type.TSchema>, options: Type.TObjectOptions) =>
   Type.Unsafe<unknown>(Type.Object(properties, options));
 
@@ -71,7 +71,7 @@ const resourceMetadataSchema = named(
   ),
 );
 
-/** Public keys and addresses: any page may read them. */
+/** Any website may read these public documents. */
 const config = { auth: 'public', limited: false, cors: 'any' } as const;
 const tags = ['OAuth'];
 
@@ -80,7 +80,7 @@ const wellKnown = [
   { path: '/.well-known/openid-configuration', summary: 'OpenID provider metadata (OpenID Connect Discovery)' },
 ];
 
-/** The metadata that clients find by the address of the service (RFC 8414). */
+/** The metadata documents of the service (RFC 8414). */
 export function serveMetadata(app: App, oauth: OAuth): void {
   const { context, keys } = oauth;
   const issuerPath = pathOfMetadata(context.config);
@@ -120,10 +120,10 @@ export function serveMetadata(app: App, oauth: OAuth): void {
 }
 
 const bare = '/.well-known/oauth-protected-resource';
-/** They are about the login, about others, or about everything: no client asks for them to use a resource. */
+/** Scopes that clients do not request for a resource: identity, client-only, admin and all. */
 const notOfResources = [everyScope, ...clientScopes, adminScope, ...identityScopes];
 
-/** RFC 9728: the service at the bare address, the API and others below it. Each document names its resource (3.3). */
+/** RFC 9728: metadata of the service, of the API and of other resources. Each document names its resource (3.3). */
 export function serveProtectedResources(app: App, oauth: OAuth): void {
   const { baseUrl } = oauth.context.config;
   const whole = '';

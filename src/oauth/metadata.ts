@@ -12,7 +12,7 @@ import { grants } from './token-endpoint.ts';
 const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const bySecretOrNone = [...bySecret, 'none'];
 
-/** RFC 8414 and OpenID Connect Discovery: one document at both addresses, since both read what they know of it. */
+/** RFC 8414 and OpenID Connect Discovery: one document at both addresses. Readers ignore unknown members. */
 export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'context' | 'keys' | 'scopes'>) {
   const { baseUrl } = config;
   return {
@@ -49,7 +49,7 @@ const endpoints = (baseUrl: string) => ({
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
 });
 
-/** Named where it is there (RFC 7591, and the draft for documents behind a client_id). */
+/** Included only if enabled (RFC 7591, and the draft for client id metadata documents). */
 const ofRegistration = (config: Config) => ({
   ...(config.dynamicClients === 'closed' ? {} : { registration_endpoint: `${config.baseUrl}/oauth/register` }),
   ...(takesClientDocuments(config) ? { client_id_metadata_document_supported: true } : {}),
@@ -69,7 +69,7 @@ const ofAuthorization = {
   // RFC 9207.
   authorization_response_iss_parameter_supported: true,
   request_parameter_supported: true,
-  // Left out it would mean yes (OpenID Connect Discovery 3).
+  // The default would be true (OpenID Connect Discovery 3).
   request_uri_parameter_supported: false,
 };
 
@@ -87,7 +87,7 @@ const ofLogout = {
   frontchannel_logout_supported: false,
 };
 
-/** Where RFC 8414 3.1 puts it for an issuer with a path: the path comes last. Undefined where there is none. */
+/** The metadata path of an issuer with a path (RFC 8414 3.1): the issuer's path comes last. Undefined if the issuer has no path. */
 export function pathOfMetadata({ baseUrl }: Config): string | undefined {
   const { pathname } = new URL(baseUrl);
   return pathname === '/' ? undefined : pathname;

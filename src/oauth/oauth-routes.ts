@@ -37,13 +37,13 @@ export const tags = ['OAuth'];
 const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 export const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
-/** RFC 6749 5.1: for every answer, the refusals too. */
+/** RFC 6749 5.1: for every response, including errors. */
 export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
   done();
 }
 
-/** Answers are put together here, field by field: there is nothing for a schema to leave out. */
+/** The handlers build complete responses, so no schema filters them. */
 const writtenWhole = () => JSON.stringify;
 
 export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
@@ -55,12 +55,12 @@ export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientR
   authenticated: (client) => allowOwnOrigin(client, request, reply),
 });
 
-/** Pages of an application's own read the answer even to a request with cookies, as some libraries send it. */
+/** Lets pages of the application read the response to a request with cookies. Some libraries send cookies. */
 function allowOwnOrigin({ redirectUris }: StoredClient, { headers: { origin } }: FastifyRequest, reply: FastifyReply) {
   if (origin !== undefined && redirectUris.some((uri) => originOf(uri) === origin)) allowCredentials(reply, origin);
 }
 
-/** A preflight names no application: it is answered for the origins of all of them. */
+/** A preflight does not name the application, so the origins of all applications are allowed. */
 function serveTokenPreflight(app: App, { context: { database } }: OAuth): void {
   const options = { config: { ...config, limited: true } as const, schema: { hide: true } };
   app.options('/oauth/token', options, async ({ headers: { origin } }, reply) => {
@@ -70,17 +70,17 @@ function serveTokenPreflight(app: App, { context: { database } }: OAuth): void {
   });
 }
 
-/** Null for a scheme of an application's own: no page is of such an origin. */
+/** Null for a custom scheme: no web page has such an origin. */
 const originOf = (uri: string): string | null => (/^https?:/.test(uri) ? new URL(uri).origin : null);
 
-/** How every endpoint of OAuth is served. */
+/** The options of every OAuth endpoint. */
 export const oauthRoute = { config, onRequest: neverStore, ...noValidation, serializerCompiler: writtenWhole };
 
 interface Endpoint {
   readonly name: string;
-  /** Of the operation outside of `/v1`; the one inside is named after its path. */
+  /** The operation id outside of `/v1`. The operation inside is named after its path. */
   readonly operationId: string;
-  /** False: not under `/v1`. The specification does not have it there, and clients find it in the metadata. */
+  /** False: not under `/v1`. The specification does not name it there, and clients find it in the metadata. */
   readonly inApi?: false;
   readonly schema: FastifySchema;
   answer(request: FastifyRequest, reply: FastifyReply): Promise<object>;
@@ -151,7 +151,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
   },
 ];
 
-/** Each endpoint under `/v1`, and outside of it for the clients of the standard, which send what Accept they like. */
+/** Serves each endpoint under `/v1`, and outside of it for standard clients, which may send any Accept header. */
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;

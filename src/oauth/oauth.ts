@@ -22,7 +22,7 @@ export interface OAuth {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
-  /** Looks up applications that may be known by the address of their description. */
+  /** Finds applications, including those whose id is the address of a client document. */
   readonly documents: ClientDocuments;
   readonly failedClients: FailedClients;
   readonly clientKeys: ClientKeys;
@@ -31,14 +31,14 @@ export interface OAuth {
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
   readonly audiences: Audiences;
-  /** The scopes of an imported service, and the scopes here that replace them. Read only if a request names an unknown scope. */
+  /** Maps each scope of an imported service to scopes of this service. Read only if a request names an unknown scope. */
   legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The highest level that a user can sign in at. */
   highestAcr(userId: string): Promise<Acr>;
   readonly holdAuthority: HoldAuthority;
   readonly mail: Mail;
-  /** The user whose login and password these are; throws the answer to give when they are not. */
+  /** Returns the user with this login and password. Throws the error response if they are wrong. */
   checkCredentials(credentials: Credentials): Promise<UserRow>;
-  /** In the transaction that opens a user's session: tells the owner of a browser that was not seen before. */
+  /** In the transaction that opens a user's session: notifies the owner of a sign-in from an unknown browser. */
   noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

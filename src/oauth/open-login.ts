@@ -18,13 +18,13 @@ interface Login {
   readonly resource: readonly string[];
   /** How the user proved who they are (RFC 8176). */
   readonly amr: readonly string[];
-  /** When they did so, where that was not just now: at a provider. */
+  /** The time of the authentication at a provider. Default: now. */
   readonly authTime?: number | undefined;
-  /** The identity of a provider that they signed in with, and the session there. */
+  /** The identity at a provider that the user signed in with, and the session there. */
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
-  /** Uses up what was proved with; false where somebody else did so first. */
+  /** Marks the proofs as used. False if they were already used. */
   use?(tx: Tx): Promise<boolean>;
-  /** The second factor is not asked for on this browser for MFA_REMEMBER. */
+  /** Do not ask for the second factor on this browser for MFA_REMEMBER. */
   readonly remember?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const wrongFactor = (reason: string) =>
 const unlinked = () =>
   new OAuthError('invalid_grant', 'This way to sign in was removed.', { reason: 'the identity was unlinked' });
 
-/** Opens the session of a user who has proved enough. The same transaction uses up the proofs. */
+/** Opens the session of an authenticated user. The same transaction marks the proofs as used. */
 export async function openLogin(
   { context, keys, sessions, noteLogin }: OAuth,
   { client, source }: GrantRequest,
@@ -66,7 +66,7 @@ export async function openLogin(
       clientId: client.id,
       sessionId: stored.session.id,
       source,
-      // Most people sign in with their password alone: the trail names what is more than that.
+      // Most sign-ins use only a password. The audit trail names all others.
       ...(amr.length > 1 || amr[0] !== 'pwd' ? { data: { amr } } : {}),
     });
     if (remember && context.config.mfaRemember > 0) {

@@ -1,14 +1,14 @@
 import { OAuthError } from '../platform/errors.ts';
 
-/** The parameters of a request by name: a Map, so that no name reaches into an object. */
+/** The parameters of a request by name. A Map, so that names such as `__proto__` are safe. */
 export type Parameters = ReadonlyMap<string, string>;
 
 export const invalidRequest = (description: string) => new OAuthError('invalid_request', description);
 
-/** RFC 8707 2: the one parameter that may come more than once. */
+/** RFC 8707 2: the only parameter that may be repeated. */
 const repeatable = 'resource';
 
-/** RFC 6749 3.2: an empty parameter counts as one that was left out. Each must be text, in JSON too. */
+/** RFC 6749 3.2: an empty parameter counts as omitted. Each value must be text, in JSON too. */
 export function readParameters(body: unknown): Parameters {
   const parameters = new Map<string, string>();
   const sent = (body ?? {}) as Record<string, unknown>;
@@ -48,7 +48,7 @@ export function required(parameters: Parameters, name: string): string {
   return value;
 }
 
-/** Several as words: a URI holds no space. */
+/** Joins several values with spaces: a URI contains no space. */
 function joined(value: unknown): unknown {
   const values = [value].flat();
   if (values.some((uri) => typeof uri === 'string' && /\s/.test(uri))) {

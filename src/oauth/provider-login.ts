@@ -18,11 +18,11 @@ interface ProviderLogin {
   readonly identityId: string;
   readonly upstream: Upstream;
   readonly source: RequestSource;
-  /** The level that an application requires. */
+  /** The level that the application requires. */
   readonly level: { readonly acr_values?: Acr };
 }
 
-/** Counts as one factor, unless the declaration says that the provider's `acr` stands for two. */
+/** A provider login counts as one factor, unless the provider's declaration maps its `acr` to two. */
 export async function logInByProvider(
   oauth: OAuth,
   { proxied, user, identityId, upstream, source, level }: ProviderLogin,

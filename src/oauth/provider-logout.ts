@@ -14,7 +14,7 @@ const rememberedMs = 10 * 60_000;
 
 const refused = (reason: string) => new OAuthError('invalid_request', 'The logout token is not valid.', { reason });
 
-/** OpenID Connect Back-Channel Logout 2.5 and 2.6: a provider says that somebody signed out there. */
+/** OpenID Connect Back-Channel Logout 2.5 and 2.6: a provider notifies us of a logout. */
 export async function logOutByProvider(
   { context, sessions }: Pick<OAuth, 'context' | 'sessions'>,
   provider: ProviderClient,

@@ -14,7 +14,7 @@ interface Report {
   readonly source: RequestSource;
 }
 
-/** Revokes a leaked token on every instance and notifies its owner. The answer is the same for an unknown token. */
+/** Revokes a leaked token on every instance and notifies its owner. An unknown token gets the same response. */
 export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   const kind = shortTokenKind(report.token);
   if (kind === 'sec') return endLeakedSecret(oauth, report);
@@ -36,7 +36,7 @@ async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
     if (!ended) return;
     const { client_id: clientId, type, user_id: userId } = ended;
     invalidate({ kind: 'client', id: clientId });
-    // A personal client opened its sessions with the secret. Users opened their sessions at an application themselves.
+    // The secret opened the sessions of a personal client. At an application, users opened the sessions, so these stay.
     if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
     await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
   });

@@ -7,10 +7,10 @@ import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 import { endSessions } from './sessions/end-sessions.ts';
 
-/** RFC 7009 leaves the body open; some clients cannot read an answer that is not JSON. */
+/** RFC 7009 does not define the body. Some clients can read only JSON. */
 const nothing: Record<string, never> = Object.freeze({});
 
-/** RFC 7009: either token ends the whole session. A token that is no more, or never was, is no error. */
+/** RFC 7009: either token ends the whole session. An invalid token is not an error. */
 export async function answerRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);

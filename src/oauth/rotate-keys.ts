@@ -29,7 +29,7 @@ interface RotatedKeys {
   readonly ended: Ended | undefined;
 }
 
-/** Replaces signing and MAC keys. `compromised` also ends all they made. Returns when no instance uses the old ones. */
+/** Replaces signing and MAC keys. `compromised` also ends everything made with them. Returns when no instance uses the old keys. */
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
@@ -47,14 +47,14 @@ export async function rotateKeys(
   });
 }
 
-/** In the order in which other transactions come by these tables, sessions last: so nobody waits for each other. */
+/** Uses the same table order as other transactions, sessions last, so that there are no deadlocks. */
 async function endAll(context: Context, tx: Tx): Promise<Ended> {
   const now = context.now();
   await forgetStoredAnswers(tx);
   const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
   const sessions = await revokeAllSessions(tx, now);
-  // A forged token may have made some.
+  // An attacker with a forged token may have created webhooks.
   await disableWebhooks(context, tx, {}, 'the keys were compromised');
   await endAllLogins(context, tx);
   return { links, clients, sessions };

@@ -30,7 +30,7 @@ export const tokenParametersSchema = named(
       refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),
       client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
       client_secret: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
-      // One alone may be sent as text too; generators write a form with a list, and not with either.
+      // A single value may be a text too. Client generators support a list in a form, but not a union.
       resource: Type.Optional(
         Type.Array(Type.String(), {
           description: 'the audience of the access token (RFC 8707); may be repeated; default: this service',

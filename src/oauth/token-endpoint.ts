@@ -30,7 +30,7 @@ import { readDetails } from './sessions/store/grant-details.ts';
 
 const staleMs = 86_400_000;
 
-/** Keeps a client that registered itself from being taken for one that nobody uses. A failure harms nobody. */
+/** Notes the use of a registered client, so that it is not pruned. A failure does no harm. */
 async function noteClientUse(context: Context, { id, registration }: StoredClient): Promise<void> {
   if (registration === null) return;
   try {
@@ -63,7 +63,7 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
   ].map((grant) => [grant.type, grant]),
 );
 
-/** Tokens, and the values for cookies: the TTL of the refresh token in seconds, and the known browser after a sign-in. */
+/** Tokens, and values for cookies: the lifetime of the refresh token in seconds, and the cookie for known browsers. */
 export interface Issued {
   readonly response: TokenResponse;
   readonly refreshTokenTtl: number;
@@ -83,17 +83,17 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   const countAs = client.public ? request.countAs : undefined;
   const jkt = request.sent && (await oauth.dpop.atTokenEndpoint(request.sent));
   const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs, jkt });
-  // Compromised keys were replaced meanwhile: the client's authentication is void.
+  // Compromised keys were replaced in the meantime: the client's authentication is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;
 }
 
-/** Runs a grant for an authenticated client, and issues its tokens. The token endpoint and the proxies use it. */
+/** Runs a grant for an authenticated client and issues its tokens. The token endpoint and the proxies use it. */
 export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;
   if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
-  // Read them first: an invalid parameter must not use anything up.
+  // Read first: an invalid parameter must not use up a code or token.
   const asked = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
@@ -103,12 +103,12 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const scopes = await withinRolesOf(context, session.user_id ?? client.userId, granted.scopes);
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
-  // A token that is passed on holds none: they were granted to the application that the user saw.
+  // An exchanged token has no authorization details: they were granted to the application that the user saw.
   const held = exchanged ? undefined : readDetails(session.details).authorizationDetails;
   const authorization_details = narrowDetails(held, askedDetails);
   const claims =
     exchanged || cnf || authorization_details ? { ...exchanged?.claims, cnf, authorization_details } : undefined;
-  // Another thread signs while the session is brought to disk. No token leaves before it is there.
+  // A worker thread signs while the session is written. No token leaves the service before the session is on disk.
   const accessToken = await sessions.accessToken(session, scopes, audience, claims);
   const signed = exchanged
     ? undefined
@@ -144,7 +144,7 @@ async function inScopesOfToday(oauth: OAuth, sent: GrantRequest): Promise<GrantR
 const keyRequired = () =>
   new OAuthError('invalid_dpop_proof', 'The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
 
-/** RFC 6749 5.1: said where it is not what was asked for (or, at a refresh, not what the session had). */
+/** RFC 6749 5.1: named if it differs from the requested scope (or, at a refresh, from the scope of the session). */
 function scopeIfOther({ session, scopes, asked: before }: Granted, asked: string): { scope?: string } {
   const expected = before ?? (asked === '' ? scopesOfSession(session) : parseScope(asked));
   const same = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));

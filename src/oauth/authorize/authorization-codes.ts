@@ -7,9 +7,9 @@ import { type GrantDetails, storedDetails } from '../sessions/store/grant-detail
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { insertCode } from './code-store.ts';
 
-/** Contract of the field: long enough for one more request, and for nothing else. */
+/** Long enough for the token request that follows. */
 const lifeMs = 60_000;
-/** Used codes are known for so long, so that a second use is noticed. */
+/** Used codes are kept for this time, so that a second use is detected. */
 const keptMs = 24 * 3_600_000;
 
 const purpose = 'authorization code';
@@ -49,12 +49,11 @@ export async function issueCode(
   return `${id}.${keys.macKeys.mac(purpose, id)}`;
 }
 
-/** The id in a code. A forged code costs no query. */
+/** The id in a code. The MAC is checked first, so a forged code costs no query. */
 export function readCode(keys: KeyRing, code: string): string | undefined {
   const [, id, mac] = (/^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []) as (string | undefined)[];
   return id && mac && keys.macKeys.matches(purpose, id, mac) ? id : undefined;
 }
 
-/** Removes old codes. */
 export const pruneCodes = ({ database, now }: Context): Promise<number> =>
   pruneBefore(database, 'authorization_codes', 'expires_at', now() - keptMs);

@@ -4,16 +4,16 @@ import { OAuthError } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import type { AuthorizationDetail } from '../sessions/store/grant-details.ts';
 
-/** The list is in every access token, and a header must carry that. */
+/** Every access token contains the list, and the Authorization header must have room for it. */
 const longest = 3000;
 const most = 10;
 
-/** RFC 9396 2.2: members that mean the same in every type. */
+/** RFC 9396 2.2: members that have the same meaning in every type. */
 const lists = ['locations', 'actions', 'datatypes', 'privileges'];
 
 const invalid = (description: string) => new OAuthError('invalid_authorization_details', description);
 
-/** RFC 9396 5: the details that an application asks for, of types that the operator declared. Undefined: it asks for none. */
+/** RFC 9396 5: the requested details. The operator must have declared their types. Undefined: the application requests none. */
 export function readAuthorizationDetails(
   { authorizationDetailsTypes: types }: Pick<Config, 'authorizationDetailsTypes'>,
   text: string | undefined,
@@ -22,7 +22,7 @@ export function readAuthorizationDetails(
   if (text.length > longest) throw invalid(`authorization_details has more than ${longest} characters.`);
   const details = parse(text);
   if (details.length === 0 || details.length > most) throw invalid(`authorization_details takes 1 to ${most} objects.`);
-  // Characters that nobody sees can show the user something else than what is granted.
+  // With invisible characters, the consent page could show something else than the user grants.
   if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details contains invisible characters.');
   for (const detail of details) {
     const { type } = detail;
@@ -48,14 +48,14 @@ function parse(text: string): readonly Record<string, unknown>[] {
     const read: unknown = JSON.parse(text);
     if (Array.isArray(read) && read.every(isObject)) return read;
   } catch {
-    // Refused below.
+    // The error is thrown below.
   }
   throw invalid('authorization_details must be a JSON list of objects.');
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** RFC 9396 6.1: a token request may name some of what was granted, and nothing else. */
+/** RFC 9396 6.1: a token request may name a subset of the granted details. */
 export function narrowDetails(
   granted: readonly AuthorizationDetail[] | undefined,
   asked: readonly AuthorizationDetail[] | undefined,

@@ -1,10 +1,10 @@
-/** The parameters of an authorization request by name. `resource` may come more than once (RFC 8707 2), nothing else. */
+/** The parameters of an authorization request by name. Only `resource` may be repeated (RFC 8707 2). */
 export type AuthorizationParameters = ReadonlyMap<string, readonly string[]>;
 
-/** Long enough for any honest request; carried through the login page, it must fit into the line of a request. */
+/** The login page carries the request in its address, so the request must fit into a request line. */
 export const longestRequest = 4000;
 
-/** RFC 6749 3.1: an empty parameter counts as one that was left out. */
+/** RFC 6749 3.1: an empty parameter counts as omitted. */
 export function readAuthorizationParameters(query: string): AuthorizationParameters {
   const parameters = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query)) {
@@ -16,6 +16,6 @@ export function readAuthorizationParameters(query: string): AuthorizationParamet
   return parameters;
 }
 
-/** The one value of a parameter, where it was sent. */
+/** The single value of a parameter, or undefined. */
 export const only = (parameters: AuthorizationParameters, name: string): string | undefined =>
   parameters.get(name)?.[0];

@@ -23,7 +23,7 @@ export interface ValidatedClient {
   readonly client: StoredClient;
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
-  /** The application's own, returned unchanged. */
+  /** The `state` of the application, returned unchanged. */
   readonly state: string | undefined;
 }
 
@@ -32,26 +32,26 @@ type Prompt = (typeof prompts)[number];
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */
 export interface AuthorizationRequest extends ValidatedClient {
-  /** As the application asked, what there is not included; empty where it named none. */
+  /** The requested scopes, including unknown ones. Empty if the request names none. */
   readonly asked: readonly string[];
   readonly scopes: readonly string[];
-  /** Undefined: none was sent, and none is required of this application. */
+  /** Undefined: the request has no challenge, and the application does not need PKCE. */
   readonly codeChallenge: string | undefined;
   readonly claims: RequestedClaims | undefined;
   readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
   readonly prompt: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge: number | undefined;
-  /** The least level that the person must have signed in at. */
+  /** The lowest level at which the user must have signed in. */
   readonly acr: Acr | undefined;
   readonly nonce: string | undefined;
   readonly resource: readonly string[];
   readonly pushedId?: string | undefined;
-  /** The key that the code, and the tokens for it, are bound to (RFC 9449 10). */
+  /** The code and its tokens are bound to this key (RFC 9449 10). */
   readonly jkt?: string | undefined;
 }
 
-/** RFC 6749 4.1.2.1: errors in these two parameters are shown to the person, never sent by a redirect. */
+/** RFC 6749 4.1.2.1: errors in `client_id` and `redirect_uri` are shown to the user, never sent by redirect. */
 export async function resolveClient(
   clients: Pick<ClientDirectory, 'find'>,
   parameters: AuthorizationParameters,
@@ -83,11 +83,11 @@ function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
   throw badRequest(`The application that sent you here made a mistake: ${name} was ${wrong}.`);
 }
 
-/** Asked for before anything else is judged: a request that must show nothing is answered at once. */
+/** Checked before all other parameters: a request with `prompt=none` must not show a page. */
 export const isSilent = (parameters: AuthorizationParameters): boolean =>
   (parameters.get('prompt') ?? []).some((value) => value.split(' ').includes('none'));
 
-/** The rest of the request. Errors go back to the application. */
+/** Reads the remaining parameters. Errors are sent to the application. */
 export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   asking: ValidatedClient,
@@ -156,11 +156,11 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
   }
 }
 
-/** RFC 9700 2.1.1: a public client has nothing else to prove that it asked. */
+/** RFC 9700 2.1.1: PKCE is the only proof that a public client has of its request. */
 const requiresPkce = ({ requirePkce }: Config, client: StoredClient): boolean =>
   client.public || client.requirePkce || client.fapi || requirePkce === 'all';
 
-/** RFC 7636 4.3: where no method is named, it would be `plain`, which protects nobody. */
+/** RFC 7636 4.3: the default method is `plain`, which gives no protection. */
 function readChallenge(parameters: AuthorizationParameters, isRequired: boolean): string | undefined {
   const challenge = only(parameters, 'code_challenge');
   if (challenge === undefined) {

@@ -1,17 +1,16 @@
 import type { OAuthError } from '../../platform/errors.ts';
 
-/** How the answer reaches the application (OAuth 2.0 Multiple Response Types 2.1, OAuth 2.0 Form Post Response Mode). */
+/** How the response reaches the application (OAuth 2.0 Multiple Response Types 2.1, OAuth 2.0 Form Post Response Mode). */
 export const responseModes = ['query', 'fragment', 'form_post'] as const;
 export type ResponseMode = (typeof responseModes)[number];
 
-/** An answer to an application: where it goes, and what it says. */
+/** A response to an application. */
 export interface AuthorizationResponse {
   readonly mode: ResponseMode;
   readonly redirectUri: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Of the request. */
 interface ReturnTo {
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
@@ -28,7 +27,7 @@ function response(
   return { mode, redirectUri, parameters };
 }
 
-/** RFC 6749 4.1.2. RFC 9207: `iss` says whose answer it is, so that an application with two servers mixes up none. */
+/** RFC 6749 4.1.2. RFC 9207: `iss` names the server that responds, so that an application with two servers cannot confuse them. */
 export const codeResponse = (to: ReturnTo, iss: string, code: string): AuthorizationResponse =>
   response(to, iss, { code });
 
@@ -36,7 +35,7 @@ export const codeResponse = (to: ReturnTo, iss: string, code: string): Authoriza
 export const errorResponse = (to: ReturnTo, iss: string, { error, message }: OAuthError): AuthorizationResponse =>
   response(to, iss, { error, error_description: message });
 
-/** The address of the application with the answer in it. The address itself stays as it was registered. */
+/** The redirect URI with the response parameters. The registered URI itself is not changed. */
 export function locationOf({ mode, redirectUri, parameters }: AuthorizationResponse): string {
   const text = Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

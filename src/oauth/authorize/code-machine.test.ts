@@ -81,7 +81,7 @@ onBothEngines('the life of an authorization code', (engine) => {
     other = await find(await addApplication(service, { scopes, public: true }));
   });
 
-  /** One person, by whatever they and the application do. */
+  /** One user, and the actions of the user and of the application. */
   class World {
     readonly codes: Code[] = [];
     login = 0;
@@ -160,7 +160,7 @@ onBothEngines('the life of an authorization code', (engine) => {
       if (!code.gone) code.spent = true;
     }
 
-    /** In either order, nothing stays valid after its reason has ended. */
+    /** A redemption and an end of the authorization at the same time. In either order, no token stays valid. */
     async #redeemMeanwhile(code: Code, end: 'withdraw' | 'log out'): Promise<void> {
       const before = code.session;
       const [won] = await Promise.allSettled([
@@ -173,7 +173,7 @@ onBothEngines('the life of an authorization code', (engine) => {
         const token = await service.sessions.accessToken(won.value.session);
         code.session = { token, ended: end === 'withdraw' || !code.offline };
       }
-      // It is spent, or withdrawn before it was.
+      // The code is spent, or was withdrawn before.
       code.spent = true;
     }
 

@@ -10,7 +10,7 @@ export const insertCode = async (tx: Tx, row: CodeRow): Promise<void> =>
 export const findCode = (db: Db | Tx, id: string): Promise<CodeRow | undefined> =>
   db.selectFrom('authorization_codes').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Spends a code. Only one request finds it unused. */
+/** Marks a code as used. Only one request finds it unused. */
 export const spendCode = (tx: Tx, id: string, now: number): Promise<CodeRow | undefined> =>
   tx
     .updateTable('authorization_codes')
@@ -20,12 +20,11 @@ export const spendCode = (tx: Tx, id: string, now: number): Promise<CodeRow | un
     .returningAll()
     .executeTakeFirst();
 
-/** The session that a used code opened, for a second use. */
+/** Notes the session that a used code opened. A second use of the code ends this session. */
 export async function noteSessionOfCode(tx: Tx, id: string, sessionId: string): Promise<void> {
   await tx.updateTable('authorization_codes').set({ session_id: sessionId }).where('id', '=', id).execute();
 }
 
-/** Those that nobody has used yet. */
 export async function deleteUnusedCodes(
   tx: Tx,
   { userId, clientId }: { readonly userId: string; readonly clientId: string },

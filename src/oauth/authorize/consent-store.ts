@@ -6,11 +6,11 @@ import { parseJson } from '../../platform/json-text.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;
 
-/** Consents of users to applications. */
+/** The consent of a user to an application. */
 export interface Consent {
   readonly id: string;
   readonly scopes: readonly string[];
-  /** Those, and what was left out. */
+  /** The requested scopes, allowed or not. */
   readonly asked: readonly string[];
 }
 
@@ -33,10 +33,10 @@ export async function findConsent(db: Db, parties: Parties): Promise<Consent | u
   return row && read(row);
 }
 
-/** The same, so that it is not withdrawn before the transaction ends. */
+/** Finds the consent and locks it, so that it cannot be withdrawn before the transaction ends. */
 export async function holdConsent(tx: Tx, engine: Engine, parties: Parties): Promise<Consent | undefined> {
   const query = of(tx, parties);
-  // On SQLite a write transaction has no neighbours.
+  // SQLite runs one write transaction at a time.
   const row = await (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
   return row && read(row);
 }
@@ -73,7 +73,6 @@ export async function deleteConsent(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('consents').where('id', '=', id).execute();
 }
 
-/** All that a user ever allowed. */
 export async function deleteConsentsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('consents').where('user_id', '=', userId).execute();
 }

@@ -11,7 +11,7 @@ import { deleteConsent } from './consent-store.ts';
 
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
-/** Consents of users to applications. The consent page creates them; here users list and withdraw them. */
+/** Consents of users to applications. The consent page creates them. This resource lets users list and withdraw them. */
 export const consentsResource = (sessions: Sessions) =>
   defineResource({
     name: 'consents',
@@ -48,7 +48,7 @@ export const consentsResource = (sessions: Sessions) =>
     changes: true,
     operations: ['list', 'find', 'delete'],
     defaultOrder: '-id',
-    /** In this order, each waits for a redemption that is under way, and the last finds the session that it opened. */
+    /** Each step waits for a concurrent redemption. The last step finds the session that this redemption opened. */
     async remove({ context, tx, invalidate, caller, source }, consent) {
       const parties = { userId: consent.user_id, clientId: consent.client_id };
       await deleteConsent(tx, consent.id);

@@ -7,23 +7,23 @@ import { type AuthorizationParameters, only, readAuthorizationParameters } from 
 import { findPushedRequest } from './pushed-request-store.ts';
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
-/** In milliseconds. So long a person may take to sign in and decide. */
+/** The time that a user may take to sign in and decide, in milliseconds. */
 const keptMs = 3_600_000;
 
-/** The parameters of an authorization request: of the query, of a request object, or pushed. */
+/** The parameters of an authorization request: from the query, from a request object, or pushed. */
 export interface EffectiveParameters {
   readonly parameters: AuthorizationParameters;
-  /** The id of the pushed request (RFC 9126); undefined: the parameters came by the browser. */
+  /** The id of the pushed request (RFC 9126). Undefined: the browser sent the parameters. */
   readonly pushedId?: string | undefined;
   /** The application signed them (RFC 9101). */
   readonly signed: boolean;
-  /** The key that the application showed when it pushed the request (RFC 9449 10.1). */
+  /** The key of the application's DPoP proof when it pushed the request (RFC 9449 10.1). */
   readonly jkt?: string | undefined;
 }
 
 type Means = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
 
-/** `resumed`: the person was here before with this request, which may have taken them a while. */
+/** `resumed`: the user came back with this request, for example after a sign-in. */
 export async function effectiveParameters(
   oauth: Means,
   parameters: AuthorizationParameters,
@@ -52,18 +52,18 @@ async function pushed(
   return { parameters, signed, pushedId: id, jkt: row.jkt ?? undefined };
 }
 
-/** RFC 9101: where there is a request object, its claims are the request, and nothing beside it counts. */
+/** RFC 9101: if there is a request object, its claims are the request. Other parameters are ignored. */
 export async function signedParameters(oauth: Means, sent: AuthorizationParameters): Promise<EffectiveParameters> {
   const object = only(sent, 'request');
   const client = object === undefined ? undefined : await oauth.clients.find(only(sent, 'client_id') ?? '');
-  // Without keys nothing can be checked: the request is refused as one that is not supported.
+  // Without keys of the client, the object cannot be checked. The request is later refused as unsupported.
   if (object === undefined || !client || !oauth.clientKeys.has(client)) {
     return { parameters: await inScopesOfToday(oauth, sent), signed: false };
   }
   return { parameters: await readRequestObject(oauth, client, object), signed: true };
 }
 
-/** An application of an imported service goes on asking for the scopes of that service. */
+/** Applications of an imported service still request the scopes of that service. */
 async function inScopesOfToday(oauth: Means, sent: AuthorizationParameters): Promise<AuthorizationParameters> {
   const asked = only(sent, 'scope');
   const scope = asked === undefined ? undefined : await translateScope(oauth, asked);

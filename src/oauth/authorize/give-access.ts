@@ -13,20 +13,20 @@ import { rememberConsent } from './remember-consent.ts';
 interface Giving {
   readonly request: AuthorizationRequest;
   readonly login: Login;
-  /** The granted scopes: those of the request, and those of the requested claims. */
+  /** The granted scopes, including the scopes of the requested claims. */
   readonly scopes: readonly string[];
   /** The scopes of the consent page that was just shown. Undefined if none was shown. */
   readonly asked?: readonly string[];
   readonly source: RequestSource;
 }
 
-/** A code for the application, and the consent that it rests on, in a transaction that holds the person's login. */
+/** Issues a code and stores the consent, in a transaction that locks the user's login. */
 export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> {
   const { context, keys, holdAuthority } = oauth;
   const { request, login, scopes } = giving;
   await keys.ensureCurrent();
   await requireRealm(context.database.db, request.client, login.userId, 'access_denied');
-  // Two answers of one person at once come one after the other: neither forgets what the other allowed.
+  // Concurrent decisions of one user run one after the other, so that neither overwrites the scopes of the other.
   const act = { caller: login.caller, ofAccounts: giving.asked !== undefined };
   return changeAs(context.database, holdAuthority, act, async (tx) => {
     if (giving.asked) {
@@ -37,7 +37,7 @@ export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> 
     if (request.pushedId !== undefined && !(await spendPushedRequest(tx, request.pushedId))) {
       throw new OAuthError('invalid_request', 'The pushed request was already used.');
     }
-    // A claim asked for by name rests on the consent to its scope, and brings no scope with it.
+    // A claim requested by name needs consent to its scope. It does not add the scope.
     const claims = allowedClaims(request.claims, (scope) => scopes.includes(scope));
     return issueCode(context, keys, tx, request, {
       userId: login.userId,

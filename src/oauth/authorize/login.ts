@@ -2,16 +2,16 @@ import type { Caller } from '../../platform/caller.ts';
 import type { OAuth } from '../oauth.ts';
 import { findSession, type SessionRow } from '../sessions/store/session-store.ts';
 
-/** Somebody who is signed in to this service in their browser. */
+/** The browser session of a signed-in user. */
 export interface Login {
   readonly caller: Caller;
   readonly userId: string;
   readonly session: SessionRow;
-  /** When they proved who they are. */
+  /** The time of the authentication. */
   readonly authTime: number;
 }
 
-/** The login of a browser session. Tokens of other kinds do not count: they must not gain rights through a cookie. */
+/** Finds the login of a browser session. Other tokens are refused: a cookie must not give them more rights. */
 export async function findLogin(
   { context, clients }: Pick<OAuth, 'context' | 'clients'>,
   caller: Caller,

@@ -13,7 +13,7 @@ import { unmetRequirements } from './requested-acr.ts';
 export interface Progress {
   /** The time at which the user was sent to sign in. A sign-in after it belongs to this request. */
   readonly since?: number | undefined;
-  /** They chose to go on with this session. */
+  /** The session with which the user chose to continue. */
   readonly chosen?: string | undefined;
 }
 
@@ -30,12 +30,12 @@ interface Known {
   readonly consent: Consent | undefined;
   /** The user that the application expects (`id_token_hint`); undefined: any user. */
   readonly expected?: string | undefined;
-  /** The highest level that the person can sign in at. */
+  /** The highest level that the user can sign in at. */
   readonly reachable?: Acr | undefined;
   readonly now: number;
 }
 
-/** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none` whatever would need a page is an error. */
+/** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none`, a step that needs a page is an error. */
 export function nextStep(
   request: AuthorizationRequest,
   { login, progress, consent, expected, reachable, now }: Known,
@@ -56,7 +56,7 @@ export function nextStep(
     return { kind: 'sign-in' };
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
-  // Nobody hands on more than they hold.
+  // A user can grant only scopes that the user has.
   const asked = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
   const scopes = [...asked].filter((scope) => mayGive(login, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
@@ -65,11 +65,11 @@ export function nextStep(
     if (silent) throw new OAuthError('login_required', 'The user must sign in again for the scope admin.');
     return { kind: 'sign-in' };
   }
-  // RFC 8252 8.6: any program on the device can pass for a native application.
+  // RFC 8252 8.6: any program on the device can impersonate a native application.
   const isNative = client.public && isNativeRedirect(request.redirectUri);
   if (silent && isNative)
     throw new OAuthError('interaction_required', 'The user must confirm a native application each time.');
-  // Each list of details is another question: none is remembered.
+  // Consent to authorization details is never remembered.
   const mustAsk = asksForRoles || isNative || prompt.has('consent') || request.authorizationDetails !== undefined;
   if (client.trusted && !asksForRoles && !isNative) return { kind: 'grant', scopes };
   const granted = mustAsk ? undefined : remembered(scopes, consent);
@@ -78,11 +78,11 @@ export function nextStep(
   return { kind: 'consent', scopes };
 }
 
-/** A user without any role cannot give the admin scope. */
+/** A user without any role cannot grant the admin scope. */
 const mayGive = ({ caller }: Login, scope: string): boolean =>
   scope === adminScope ? caller.roles.length > 0 : identityScopes.includes(scope) || allowsScope(caller.scopes, scope);
 
-/** The scopes among these that the user allowed before. Undefined if one of them was never asked for, or none was allowed. */
+/** The scopes among these that the user allowed before. Undefined if a scope was never asked for, or none was allowed. */
 function remembered(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
   if (!consent) return undefined;
   if (!scopes.every((scope) => consent.asked.includes(scope) || hasAllowed(consent, scope))) return undefined;

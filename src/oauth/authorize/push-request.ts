@@ -14,7 +14,7 @@ const lifeSeconds = 300;
 const longest = 50_000;
 const ofAuthentication = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
-/** RFC 9126: the application sends its request here, and the browser a reference to it. */
+/** RFC 9126: the application sends the request to this endpoint. The browser sends only a reference to it. */
 export async function answerPushedRequest(
   oauth: OAuth,
   request: ClientRequest,

@@ -10,7 +10,7 @@ export const insertPushedRequest = async (db: Db, row: PushedRequest): Promise<v
 export const findPushedRequest = (db: Db, id: string): Promise<PushedRequest | undefined> =>
   db.selectFrom('pushed_requests').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** RFC 9126 4: a request works once. False where another came first. */
+/** RFC 9126 4: a pushed request works once. False if it was already used. */
 export async function spendPushedRequest(tx: Tx, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('pushed_requests').where('id', '=', id).executeTakeFirstOrThrow();
   return numDeletedRows > 0n;

@@ -8,17 +8,17 @@ import { type Consent, holdConsent, putConsent } from './consent-store.ts';
 interface Decision {
   readonly userId: string;
   readonly clientId: string;
-  /** The login that decided. */
+  /** The session of the user who decided. */
   readonly sessionId: string;
   readonly scopes: readonly string[];
-  /** Those, and what was left out. */
+  /** The requested scopes, allowed or not. */
   readonly asked: readonly string[];
   readonly source: RequestSource;
 }
 
 const isRemembered = (scope: string): boolean => scope !== adminScope;
 
-/** Stores a person's decision. Scopes that were not asked for keep their earlier answer. */
+/** Stores a user's decision. Scopes that were not requested keep their earlier decision. */
 export async function rememberConsent(
   context: Context,
   tx: Tx,
@@ -28,7 +28,7 @@ export async function rememberConsent(
   const before = await holdConsent(tx, context.database.engine, parties);
   const kept = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
   const all = { scopes: [...kept, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
-  // To act with one's roles is allowed each time anew.
+  // The admin scope is not remembered: the user is asked each time.
   const consent = { scopes: all.scopes.filter(isRemembered), asked: all.asked.filter(isRemembered) };
   await putConsent(tx, parties, consent, context.now());
   const data = { scopes, left_out: asked.filter((scope) => !scopes.includes(scope)) };

@@ -19,7 +19,7 @@ export function requestedAcr(parameters: AuthorizationParameters): Acr | undefin
   return level;
 }
 
-/** Other mistakes in `claims` are reported where the rest of it is read. */
+/** `readClaims` reports other errors in `claims`. */
 function acrClaim(text: string | undefined): AcrClaim | undefined {
   if (text === undefined) return undefined;
   try {

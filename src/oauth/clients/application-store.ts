@@ -9,7 +9,7 @@ export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method
 
 /** The fields that only applications have. Other clients leave them empty. */
 export interface ApplicationFields {
-  /** It can keep no secret, and has none. */
+  /** A public client has no secret. */
   readonly public: boolean;
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
@@ -18,17 +18,17 @@ export interface ApplicationFields {
   readonly tosUri: string | null;
   readonly policyUri: string | null;
   readonly backchannelLogoutUri: string | null;
-  /** People are not asked for their consent. */
+  /** Users are not asked for consent. */
   readonly trusted: boolean;
-  /** PKCE is required, although it has a secret. */
+  /** Requires PKCE even if the client has a secret. */
   readonly requirePkce: boolean;
   /** Null: RS256. */
   readonly idTokenSignedResponseAlg: IdTokenAlgorithm | null;
   /** Whether ID tokens hold the claims of the granted scopes. */
   readonly idTokenClaims: boolean;
-  /** Empty: all that an application may use. */
+  /** Empty: all grants of an application. */
   readonly grantTypes: readonly string[];
-  /** Null: by its secret, in either way. */
+  /** Null: the secret, by Basic or by parameters. */
   readonly tokenEndpointAuthMethod: ClientAuthMethod | null;
   /** Seconds. */
   readonly defaultMaxAge: number | null;
@@ -41,13 +41,13 @@ export interface ApplicationFields {
   readonly requireSignedRequestObject: boolean;
   /** RFC 9449 5.2. */
   readonly dpopBoundAccessTokens: boolean;
-  /** All that FAPI 2.0 requires. */
+  /** Enforces all requirements of FAPI 2.0. */
   readonly fapi: boolean;
 }
 
 type Kind = 'flag' | 'list' | 'plain' | 'json';
 
-/** How each is stored. The column has the name that the API has for it. */
+/** Each field with its column and its kind. A column has the name that the API uses. */
 const columns: readonly (readonly [keyof ApplicationFields, keyof ClientRow, Kind])[] = [
   ['public', 'public', 'flag'],
   ['trusted', 'trusted', 'flag'],
@@ -74,7 +74,6 @@ const columns: readonly (readonly [keyof ApplicationFields, keyof ClientRow, Kin
 
 export const applicationColumns: readonly (keyof ClientRow)[] = columns.map(([, column]) => column);
 
-/** The default of a field. */
 const emptyOf = (name: string, kind: Kind): unknown =>
   kind === 'flag' ? name === 'idTokenClaims' : kind === 'list' ? [] : null;
 
@@ -90,7 +89,7 @@ function read(kind: Kind, value: unknown): unknown {
   return JSON.parse(value as string);
 }
 
-/** As they are stored; what is left out gets its default. */
+/** Converts fields to columns. Omitted fields get their defaults. */
 export const columnsOf = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
   Object.fromEntries(columns.map(([name, column, kind]) => [column, store(kind, fields[name] ?? emptyOf(name, kind))]));
 
@@ -102,11 +101,11 @@ const fieldsFrom = (value: (name: string, column: keyof ClientRow, kind: Kind) =
 export const fieldsOfRow = (row: Partial<ClientRow>): ApplicationFields =>
   fieldsFrom((_name, column, kind) => read(kind, row[column]));
 
-/** From values by the names of the API. */
+/** Reads values by their API names. */
 export const fieldsOfInput = (values: Readonly<Record<string, unknown>>): ApplicationFields =>
   fieldsFrom((name, column, kind) => values[column] ?? emptyOf(name, kind));
 
-/** By the names of the API, for people and for the audit trail. */
+/** Converts fields to their API names, for users and for the audit trail. */
 export const describeFields = (fields: Partial<ApplicationFields>): Record<string, unknown> =>
   Object.fromEntries(columns.map(([name, column, kind]) => [column, fields[name] ?? emptyOf(name, kind)]));
 
@@ -115,7 +114,7 @@ interface Described extends Omit<ApplicationFields, 'public' | 'trusted'> {
   readonly scopes: readonly string[];
 }
 
-/** Replaces what an application says of itself; whether it has a secret, and whether it is trusted, stays. */
+/** Replaces the metadata of an application. Its secret and `trusted` do not change. */
 export function updateApplication(tx: Tx, id: string, of: Described, now: number): Promise<ClientRow | undefined> {
   const { public: _public, trusted: _trusted, ...columns } = columnsOf(of);
   return tx
@@ -133,7 +132,7 @@ export function updateApplication(tx: Tx, id: string, of: Described, now: number
     .executeTakeFirst();
 }
 
-/** Takes the address for back-channel logout away. Returns what it was; undefined where there is none. */
+/** Removes the address for back-channel logout and returns it. Undefined if there is none. */
 export async function clearLogoutAddress(
   tx: Tx,
   id: string,

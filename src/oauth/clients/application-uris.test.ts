@@ -126,7 +126,7 @@ describe('redirect URIs', () => {
         const { protocol, hostname, username, password, hash, href } = new URL(uri);
         assert.ok(href === uri || href === `${uri}/`, uri);
         assert.equal(username + password + hash, '', uri);
-        // The host that a reader finds between the slashes is the one that a browser goes to.
+        // The host between the slashes is the host that a browser calls.
         if (/^[a-z0-9]+\./.test(protocol)) return assert.match(uri, /^[a-z0-9.]+:\//);
         assert.equal(/^[a-z]+:\/\/(\[[^\]]*\]|[^/?:]*)/.exec(uri)?.[1], hostname, uri);
         if (protocol === 'http:') assert.match(hostname, /^(localhost|127\.0\.0\.1|\[::1\])$/);

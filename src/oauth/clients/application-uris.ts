@@ -1,28 +1,28 @@
 import type { Config } from '../../config/config.ts';
 
-/** RFC 8252 7.3 and 8.3: names of this machine that need no TLS, as `URL` writes them. */
+/** RFC 8252 7.3 and 8.3: names of this machine that need no TLS, in the spelling of `URL`. */
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname);
 
-/** Whether this service calls its own machine: it runs on a developer's, or its operator allows it. */
+/** Whether this service may call its own machine: in development, or if the operator allows it. */
 export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>): boolean =>
   config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
 
-/** The mistake, as the end of a sentence that begins with the URI. */
+/** The error, as the end of a sentence that begins with the URI. */
 export type UriFault = { readonly code: string; readonly says: string };
 
 const longestUri = 2000;
 const fault = (code: string, says: string): UriFault => ({ code, says });
 
-/** RFC 8252 7.1: a domain that the application owns, backwards, so that no other claims the scheme. */
+/** RFC 8252 7.1: a domain of the application in reverse order, so that no other application claims the scheme. */
 const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
-/** Editors that connect assistants come back to these. Another program may claim such a scheme; PKCE leaves it a code without use. */
+/** Redirect schemes of editors. Another program may claim such a scheme, but PKCE makes the code useless to it. */
 const schemeOfEditor = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/;
-/** A slash, a backslash or a control character that some reader of the path takes for one. */
+/** An encoded slash, backslash or control character. Some parsers decode it in the path. */
 const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
-/** Refuses URIs with several spellings: they are compared literally, and all parsers must see the same host. */
+/** Refuses URIs with more than one spelling: they are compared literally, and all parsers must see the same host. */
 export function faultOfRedirectUri(uri: string): UriFault | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;
@@ -60,7 +60,7 @@ function readUri(uri: string): URL | UriFault {
   if (disguised.test(url.pathname) || /%(0[0-9a-f]|1[0-9a-f]|7f)/i.test(url.search)) {
     return fault('characters', 'hides a slash, a backslash or a control character');
   }
-  // Other spellings: upper case, the default port, dots in the path, odd forms of an IP address.
+  // Other spellings: upper case, the default port, dots in the path, unusual forms of an IP address.
   if (url.href !== uri && !(isWeb && url.href === `${uri}/`)) {
     return fault('normal_form', `must be written as ${url.href}`);
   }

@@ -8,25 +8,25 @@ import { faultOfJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
 import { everyScope } from './scopes/scopes.ts';
 
-/** Control characters, what turns the direction of text or cannot be seen, and what is no character. */
+/** Control, format (direction, invisible), separator, private-use, surrogate and unassigned characters. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Cn}]/u;
 const latin = /\p{Script=Latin}/u;
-/** Scripts that have letters which look like Latin ones. */
+/** Scripts with letters that look like Latin letters. */
 const lookalike =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}]/u;
-/** More marks on one letter than any language writes: they run over the lines above. */
+/** More marks on one letter than any language uses: they would cover the lines above. */
 const stacked = /\p{M}{4}/u;
 
-/** Digits and signs that stand for a letter in a name that is to pass for another. */
+/** Digits and signs that can replace a letter in an imitated name. */
 const standIns = new Map([...'0o1l!i3e4a@a5s$s7t'.matchAll(/(.)(.)/g)].map(([, sign, letter]) => [sign, letter]));
 
-/** Whether a name would pass for the service's own, however it is written. */
+/** Whether a name can be mistaken for the name of this service, in any spelling. */
 export function passesForService(name: string): boolean {
   const plain = [...name.normalize('NFKD').toLowerCase()].map((char) => standIns.get(char) ?? char).join('');
   return plain.replace(/[^a-z]/g, '').includes('gatehouse');
 }
 
-/** The mistake in a name that the consent page shows. Undefined if there is none. */
+/** The error in a name that the consent page shows. Undefined if there is none. */
 export function faultOfName(name: string): string | undefined {
   if (unseen.test(name) || stacked.test(name))
     return 'contains characters that are invisible or change the direction of text';
@@ -39,18 +39,18 @@ export function faultOfName(name: string): string | undefined {
 
 type Written = WriteValues<typeof clientFields>;
 
-/** The fields of an application, as the API names them; those that a change leaves out are undefined. */
+/** The fields of an application by their API names. Fields that a change omits are undefined. */
 export type ApplicationInput = { readonly [K in keyof Written]?: Written[K] | null | undefined };
 
 interface Change {
   readonly type: ClientType;
   readonly values: ApplicationInput;
-  /** Undefined for a new one. */
+  /** Undefined for a new application. */
   readonly before?: ApplicationInput | undefined;
   readonly caller: Caller;
-  /** This machine may be called without TLS: the service runs on a developer's. */
+  /** This machine may be called without TLS, in development. */
   readonly local: boolean;
-  /** The algorithm of access tokens: ID tokens may have it too. */
+  /** The algorithm of access tokens. ID tokens may use it too. */
   readonly signingAlgorithm: string;
 }
 
@@ -76,7 +76,7 @@ const error = (field: string, code: string, says: string): FieldError => ({
   message: `${field} ${says}.`,
 });
 
-/** The mistakes in a new or changed application, or in the fields of another client that only applications have. */
+/** Checks a new or changed application, or the application fields of another client. */
 export function checkApplication(change: Change): FieldError[] {
   if (change.type !== 'application') {
     const given = ofApplications.filter((name) => isGiven(change.values[name]));
@@ -108,7 +108,7 @@ function checkUris({ values, local }: Change): FieldError[] {
       if (wrong) errors.push(error(field, wrong.code, `holds "${uri.slice(0, 200)}", which ${wrong.says}`));
     }
   }
-  // An application for the device flow alone sends an empty list.
+  // An application that uses only the device flow sends an empty list.
   if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
   for (const field of [
     'homepage_uri',
@@ -126,7 +126,7 @@ function checkUris({ values, local }: Change): FieldError[] {
   return errors;
 }
 
-/** An application that proves itself by keys must have some; FAPI 2.0 takes nothing else. */
+/** An application that authenticates by keys must have keys. FAPI 2.0 accepts no other authentication. */
 function checkKeys({ values, before }: Change): FieldError[] {
   const now = { ...before, ...values };
   const wrong = now.jwks ? faultOfJwks(now.jwks) : undefined;
@@ -152,7 +152,7 @@ function checkAlgorithm({ values: { id_token_signed_response_alg: wanted }, sign
   ];
 }
 
-/** Nobody is asked before a trusted application gets its tokens: an administrator answers for what it is. */
+/** Users are not asked before a trusted application gets tokens, so only administrators may make it trusted. */
 function checkTrust({ values, before, caller }: Change): FieldError[] {
   if (isAdmin(caller) && caller.scopes.includes(everyScope)) return [];
   if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'can be set only by administrators')];

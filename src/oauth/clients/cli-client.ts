@@ -5,7 +5,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { createClient, findClient, removeClient } from './client-store.ts';
 import { adminScope, everyScope } from './scopes/scopes.ts';
 
-/** The application by which `gatehouse login` signs people in; the same at every service. */
+/** The application that `gatehouse login` uses. Its id is the same in every service. */
 export const cliClientId = 'gatehouse-cli';
 
 /** At start: creates the public client of the command line, unless CLI_LOGIN is off. */

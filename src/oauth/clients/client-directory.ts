@@ -7,7 +7,7 @@ import type { ForeignSecrets } from './secrets/foreign-secrets.ts';
 
 const cachedClients = 10_000;
 
-/** Looks clients up, from memory where every change is sure to be heard of. */
+/** Finds clients. Uses its cache only while it receives all invalidations. */
 export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
@@ -40,7 +40,7 @@ export class ClientDirectory {
     return client;
   }
 
-  /** The client, if the secret is one of its own. A public client has none, and presents none. */
+  /** The client, if the secret is valid. A public client has no secret and sends none. */
   async authenticate(id: string, secret: string | undefined): Promise<AuthenticatedClient | undefined> {
     await this.#keys.ensureCurrent();
     const client = await this.find(id);
@@ -50,12 +50,12 @@ export class ClientDirectory {
     if (own !== undefined) return { ...client, secretId: own };
     const foreign = await this.#foreign?.find(client, secret);
     if (foreign === undefined) return undefined;
-    // It is kept in our own form from now on, unless its end was set before.
+    // From now on, the secret is stored in our own hash format, unless an end was set for it.
     const renewed = await this.find(id);
     return renewed && { ...renewed, secretId: findSecret(this.#keys, renewed, secret, this.#context.now()) ?? foreign };
   }
 
-  /** A user's clients go with the user. */
+  /** A user's clients are deleted with the user. */
   #forgetClientsOf(userId: string): void {
     for (const client of this.#clients.values()) if (client.userId === userId) this.#clients.delete(client.id);
   }

@@ -3,14 +3,14 @@ import type { StoredClient } from './client-store.ts';
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
 
-/** An unknown client and a wrong secret look alike. The challenge names the way that every client can take. */
+/** An unknown client and a wrong secret get the same error. The challenge names Basic, which every client supports. */
 export const unknownClient = (reason: string, headers: Record<string, string> = challenge) =>
   new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
     reason,
     headers,
   });
 
-/** RFC 6749 5.2: the client is known, and its kind may not use the grant. */
+/** RFC 6749 5.2: the client is known, but clients of its type may not use the grant. */
 export const unauthorizedClient = (client: StoredClient): OAuthError => {
   if (client.grantTypes.length > 0) {
     const description = `This client was registered for the grants ${client.grantTypes.join(', ')}.`;

@@ -2,7 +2,7 @@ import type { DefaultCall } from '../../resources/declaration/fields/field.ts';
 import { boolean, computed, integer, json, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
 import { everyScope } from './scopes/scopes.ts';
 
-/** Marks a field that was left out. It is compared by identity. */
+/** Marks an omitted field. Compared by identity. */
 export const scopesLeftOut: readonly string[] = [everyScope];
 export const urisLeftOut: readonly string[] = [];
 

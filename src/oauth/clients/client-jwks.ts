@@ -1,6 +1,6 @@
 import { membersOf } from '../../platform/is-object.ts';
 
-/** The mistake in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
+/** The error in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
 export function faultOfJwks(jwks: unknown): string | undefined {
   const { keys } = membersOf(jwks);
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys) {

@@ -11,16 +11,16 @@ export type ClientRow = Selectable<Tables['clients']>;
 export type ClientType = ClientRow['type'];
 type SecretRow = Selectable<Tables['client_secrets']>;
 
-/** A client with the secrets that are live or were not removed yet. */
+/** A client with its stored secrets. */
 export interface StoredClient extends ApplicationFields {
   readonly id: string;
   readonly type: ClientType;
   readonly name: string;
   readonly userId: string | null;
   readonly scopes: readonly string[];
-  /** Only users of this realm sign in through it; null: everybody. */
+  /** Only users of this realm can sign in through the client. Null: all users. */
   readonly realm: string | null;
-  /** How it registered itself, if it did. Nobody checked its own description. */
+  /** How the client registered itself. Its metadata is unverified. Null: it was not registered by itself. */
   readonly registration: 'dynamic' | 'document' | null;
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
@@ -35,7 +35,7 @@ interface NewClient extends Partial<ApplicationFields> {
   readonly realm?: string | null;
 }
 
-/** Makes a client that has no secret yet; undefined when the id is taken. */
+/** Creates a client without a secret. Undefined if the id is taken. */
 export const createClient = (tx: Tx, client: NewClient, now: number): Promise<ClientRow | undefined> =>
   tx
     .insertInto('clients')
@@ -55,7 +55,7 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
     .returningAll()
     .executeTakeFirst();
 
-/** The client, unless its owner is disabled: while that lasts, a user's clients are as good as gone. */
+/** Finds a client. A client whose owner is disabled is not found. */
 export async function findClient(db: Db | Tx, id: string): Promise<StoredClient | undefined> {
   const rows = await db
     .selectFrom('clients')
@@ -86,19 +86,18 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
   };
 }
 
-/** Until the transaction ends, nobody else changes this client's secrets. */
+/** Locks the client: until the transaction ends, no other transaction changes its secrets. */
 export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<ClientRow | undefined> {
   await announceRevocation(tx, [id]);
   const query = tx.selectFrom('clients').selectAll().where('id', '=', id);
-  // On SQLite a write transaction has no neighbours.
+  // SQLite runs one write transaction at a time.
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** The stored form of a secret. */
 export interface HashedSecret {
   readonly hash: string;
   readonly keyId: string;
-  /** Of one that was made here, by which it is found when it is reported. */
+  /** The hash of a secret that this service made. A leak report finds the secret by it. */
   readonly valueHash?: string | null;
 }
 
@@ -121,13 +120,13 @@ export const insertSecret = (
     })
     .execute();
 
-/** Of every client; says how many clients had one. */
+/** Ends the secrets of all clients. Returns the number of clients that had one. */
 export async function endAllSecrets(tx: Tx): Promise<number> {
   const ended = await tx.deleteFrom('client_secrets').returning('client_id').execute();
   return new Set(ended.map(({ client_id }) => client_id)).size;
 }
 
-/** The secrets that a client has get an end; those that end earlier, or have ended, do so. */
+/** Sets the end of a client's secrets. Secrets that end earlier do not change. */
 export async function endSecrets(tx: Tx, clientId: string, at: number, now: number): Promise<void> {
   await tx
     .updateTable('client_secrets')
@@ -138,12 +137,12 @@ export async function endSecrets(tx: Tx, clientId: string, at: number, now: numb
   await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
 }
 
-/** None of a client's secrets works any more; the client stays, and can be given a new one. */
+/** Removes all secrets of a client. The client stays and can get a new secret. */
 export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
   await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).execute();
 }
 
-/** A client that was another becomes an application, or gets other addresses. */
+/** Turns a client into an application, or replaces the redirect URIs and scopes of an application. */
 export async function makeApplication(
   tx: Tx,
   invalidate: Invalidate,
@@ -166,7 +165,7 @@ export async function makeApplication(
   invalidate({ kind: 'client', id });
 }
 
-/** Takes the client and, with it, its secrets and sessions: its tokens are refused from the next request on. */
+/** Deletes the client with its secrets and sessions. Its tokens are refused from the next request on. */
 export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow();
   invalidate({ kind: 'client', id });
@@ -176,7 +175,7 @@ export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): 
 export const listClients = (db: Db): Promise<ClientRow[]> =>
   db.selectFrom('clients').selectAll().orderBy('id').execute();
 
-/** Whether pages of this origin are an application's own: one of its redirect URIs is there. */
+/** Whether an application has a redirect URI with this origin. */
 export async function isOriginOfApplication(db: Db, origin: string): Promise<boolean> {
   if (origin.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return false;
   const begins = `%"${origin.replaceAll('_', '\\_')}`;
@@ -192,7 +191,7 @@ export async function isOriginOfApplication(db: Db, origin: string): Promise<boo
   return found !== undefined;
 }
 
-/** The secrets of a client that work now. */
+/** The active secrets of a client. */
 export const listSecrets = (db: Db, clientId: string, now: number): Promise<SecretRow[]> =>
   db
     .selectFrom('client_secrets')

@@ -24,7 +24,7 @@ import { addClientSecret } from './secrets/client-secrets.ts';
 
 const longestKeep = 720;
 
-/** A person's own clients. A client cannot create clients, because they would outlive it. */
+/** A user's clients. A client cannot create clients, because they would outlive it. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
 
@@ -33,7 +33,7 @@ const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
   additionalProperties: false,
   properties: {
     keep_old_hours: {
-      // A form sends digits.
+      // A form sends numbers as text.
       anyOf: [
         { type: 'integer', minimum: 0, maximum: longestKeep },
         { type: 'string', pattern: '^\\d{1,3}$' },
@@ -51,7 +51,7 @@ const secretAnswer = Type.Object({
 
 const revealed = Type.Object({ client_secret: Type.String({ description: 'Shown only in this response' }) });
 
-/** Clients: a person's own third-party ones, and for administrators all. Secrets are shown once. */
+/** Clients: users see their third-party clients, administrators see all. Secrets are shown once. */
 export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[], mail: Mail) {
   const isProxied = (clientId: string) => proxied.some(({ id }) => id === clientId);
   const record = (
@@ -65,7 +65,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     return recordEvent(context, tx, event);
   };
 
-  /** A secret works without a password, so the owner is notified of each. */
+  /** A secret works without a password, so the owner is notified of each new secret. */
   const notifyOwnerOf = async (
     { context, tx, source }: WriteCall,
     { userId, name }: { userId: string | null; name: string },
@@ -80,7 +80,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     name: 'clients',
     managed: false,
     changes: true,
-    // Secrets are made here.
+    // This resource creates secrets.
     mcp: false,
     idType: 'text',
     fields: clientFields,
@@ -91,7 +91,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     },
     access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
     reveals: revealed,
-    // Ids ascend with time, and their index is there already.
+    // Ids ascend with time, and they already have an index.
     defaultOrder: '-id',
     hooks: {
       beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {

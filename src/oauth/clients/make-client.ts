@@ -19,12 +19,12 @@ interface NewClient extends Partial<ApplicationFields> {
   /** Checked by `wrongScopes`. */
   readonly scopes: readonly string[];
   readonly actorId: string | null;
-  /** The part of the service that made it, if no user did. */
+  /** The part of the service that created the client, if no user did. */
   readonly by?: string;
   readonly source: RequestSource;
 }
 
-/** Makes a client with its event and, unless it is public, its secret. Undefined if the id is taken. */
+/** Creates a client, its audit event and, unless it needs none, its secret. Undefined if the id is taken. */
 export async function makeClient(
   context: Context,
   keys: KeyRing,
@@ -49,7 +49,7 @@ export async function makeClient(
   return { id: clientId, userId: client.user_id, ...secret };
 }
 
-/** For the audit trail, by the names that the API has for them. */
+/** The fields by their API names, for the audit trail. */
 function described({
   type,
   name,

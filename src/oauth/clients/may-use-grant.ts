@@ -3,11 +3,11 @@ import { offlineAccessScope } from './scopes/scopes.ts';
 
 type Client = Pick<StoredClient, 'type' | 'grantTypes' | 'public'>;
 
-/** RFC 7591 2: an application uses only the grants it names. First-party clients add theirs to those of their type. */
+/** RFC 7591 2: an application uses only the grants that it names. First-party clients also use the grants of their type. */
 export const mayUseGrant = ({ type, grantTypes }: Pick<Client, 'type' | 'grantTypes'>, grant: string): boolean =>
   type === 'password' || grantTypes.length === 0 || grantTypes.includes(grant);
 
-/** Whether a client of this kind uses the grant at all. */
+/** Whether clients of this type can use the grant. */
 export const isOfKind = (
   client: Client,
   grant: { readonly type: string; readonly clientTypes: readonly Client['type'][]; readonly confidential?: boolean },
@@ -15,6 +15,6 @@ export const isOfKind = (
   (grant.clientTypes.includes(client.type) || (client.type === 'password' && client.grantTypes.includes(grant.type))) &&
   !(grant.confidential && client.public);
 
-/** Whether tokens with these scopes come with a refresh token. Applications must have been given `offline_access`. */
+/** Whether tokens with these scopes come with a refresh token. Applications need the scope `offline_access`. */
 export const isRefreshable = (client: Pick<StoredClient, 'type' | 'grantTypes'>, scopes: readonly string[]): boolean =>
   client.type !== 'application' || (scopes.includes(offlineAccessScope) && mayUseGrant(client, 'refresh_token'));

@@ -13,11 +13,11 @@ import { addClientSecret, isSecretOf } from './secrets/client-secrets.ts';
 
 const webAdmin = { path: 'web/admin', id: 'web-admin' };
 
-/** At start: the clients of the settings, and the web admin client, are in the database with their secrets. */
+/** At start: stores the clients of the settings, and the web admin client, with their secrets. */
 export async function ensureProxiedClients(context: Context, keys: KeyRing): Promise<readonly ProxiedClient[]> {
   const { config } = context;
   const configured = config.proxiedClients;
-  // The console needs it, whatever else is configured.
+  // The console always needs the web admin client.
   const clients = configured.some(({ path }) => path === webAdmin.path)
     ? configured
     : [...configured, await keepWebAdmin(context, keys)];
@@ -30,7 +30,7 @@ export async function ensureProxiedClients(context: Context, keys: KeyRing): Pro
   return clients;
 }
 
-/** While the service runs: the keys were replaced, and the secrets that they had hashed are void. */
+/** While the service runs: creates new secrets after the keys were replaced, because the old hashes are void. */
 export async function remakeProxiedClients(context: Context, keys: KeyRing): Promise<void> {
   try {
     await ensureProxiedClients(context, keys);
@@ -39,7 +39,7 @@ export async function remakeProxiedClients(context: Context, keys: KeyRing): Pro
   }
 }
 
-/** Derived from the keys, so that every instance has the same client. It keeps its key as long as that exists. */
+/** Derives the secret from the keys, so that every instance has the same. The secret keeps its key as long as the key exists. */
 async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
   const derive = (keyId: string) => keys.macKeys.macUnder(keyId, 'proxied client', webAdmin.path);
   const client = await findClient(database.db, webAdmin.id);
@@ -50,7 +50,7 @@ async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promis
   return derive(keys.macKeys.currentId()) as string;
 }
 
-/** The file is for the operator, who may want to use the client directly; nothing reads it. */
+/** The operator may want to use the client directly and can read its secret in this file. The service never reads the file. */
 async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedClient> {
   const client = { ...webAdmin, secret: await webAdminSecret(context, keys) };
   const { dataDir } = context.config;
@@ -83,7 +83,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   const isOurs = (client: StoredClient | undefined): client is StoredClient =>
     client?.type === 'password' && client.userId === null;
   const found = await findClient(database.db, id);
-  // The usual case. It locks nothing: a start need not wait for those who write through this client.
+  // The usual case. It takes no lock, so a start does not wait for writes through this client.
   if (isOurs(found) && isSecretOf(keys, found, secret, now())) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());

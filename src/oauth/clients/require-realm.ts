@@ -4,7 +4,7 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from './client-store.ts';
 
-/** Whether this user may sign in through the client. Clients without a realm, which most are, cost no query. */
+/** Whether this user may sign in through the client. Most clients have no realm and cost no query. */
 export async function isForUser(
   db: Db | Tx,
   { realm }: Pick<StoredClient, 'realm'>,
@@ -15,7 +15,7 @@ export async function isForUser(
   return user !== undefined && isOfRealm(user, realm);
 }
 
-/** The same check, but it throws if the realm does not match. */
+/** Throws unless this user may sign in through the client. */
 export async function requireRealm(
   db: Db | Tx,
   client: Pick<StoredClient, 'realm'>,

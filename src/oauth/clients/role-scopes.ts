@@ -7,7 +7,10 @@ import { named, narrowScopes } from './scopes/scopes.ts';
 /** The name in ROLE_SCOPES that stands for every user. */
 const everybody = '*';
 
-/** Limits `scopes` by the roles in ROLE_SCOPES. Administrators and roles that it does not name are not limited. */
+/**
+ * Limits `scopes` by the roles in ROLE_SCOPES. Administrators are not limited. Roles that the setting does not name are
+ * not limited.
+ */
 export function withinRoles(
   config: Pick<Config, 'roleScopes'>,
   roles: readonly string[],
@@ -18,7 +21,7 @@ export function withinRoles(
   return limits.length === 0 ? scopes : narrowScopes(scopes, [...new Set([...limits.flat(), ...named])]);
 }
 
-/** The same for a user by id. Without ROLE_SCOPES it costs no query. */
+/** Like `withinRoles`, for a user by id. Without ROLE_SCOPES it costs no query. */
 export async function withinRolesOf(
   { config, database }: Pick<Context, 'config' | 'database'>,
   userId: string | null,

@@ -17,14 +17,14 @@ import { authenticationOf } from '../sessions/store/authentication.ts';
 import { readUserCode } from './device-authorization.ts';
 import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
 
-/** The question to the user: the application, and the scopes that it asks for. */
+/** The application and the requested scopes, shown to the user. */
 export interface WaitingDevice {
   readonly row: DeviceRow;
   readonly client: StoredClient;
   readonly scopes: readonly string[];
 }
 
-/** Wrong codes in a quarter of an hour, of one person and of one network. */
+/** Wrong codes allowed in 15 minutes, per user and per network. */
 const mostWrong = { person: 10, network: 50 };
 
 interface Person {
@@ -32,7 +32,7 @@ interface Person {
   readonly source: RequestSource;
 }
 
-/** The device that waits under this code. A guess counts against the person and the network before it is looked at. */
+/** Finds the device with this code. Counts the attempt for the user and the network before it checks the code. */
 export async function findWaitingDevice(
   oauth: OAuth,
   { caller, source }: Person,
@@ -63,12 +63,12 @@ export async function findWaitingDevice(
     throw forbidden('This application is for other users.');
   }
   const asked = narrowScopes(parseJson(row.scopes), client.scopes);
-  // A user without any role cannot give the admin scope.
+  // A user without any role cannot grant the admin scope.
   const scopes = asked.filter((scope) => scope !== adminScope || caller.roles.length > 0);
   return { row, client, scopes };
 }
 
-/** The earlier decision of this user on a code: a form that is sent twice decides once. */
+/** The earlier decision of this user on a code. A form that is submitted twice has one effect. */
 export async function earlierDecision(
   { context }: OAuth,
   { userId }: Caller,
@@ -85,7 +85,7 @@ const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<
 
 const gone = () => notFound('This code is no longer valid. Start again on your device.');
 
-/** Stores the decision. Consent opens the session at once, so that every rule that ends sessions can end it. */
+/** Stores the decision. Consent opens the session at once, so that all rules that end sessions apply to it. */
 export async function decideOnDevice(
   oauth: OAuth,
   { caller, source }: Person,
@@ -112,7 +112,7 @@ export async function decideOnDevice(
   context.metrics.deviceAuthorizations.inc({ result: agreed ? 'approved' : 'denied' });
 }
 
-/** A device that never comes for it loses it. One that does gets its time anew. */
+/** The session expires with the code unless the device fetches its tokens. When it does, the lifetime starts again. */
 async function openSession(
   { sessions }: OAuth,
   tx: Tx,

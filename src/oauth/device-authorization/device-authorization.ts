@@ -15,19 +15,19 @@ import { readParameters, resourcesIn } from '../parameters.ts';
 import type { DeviceCodes } from '../schemas.ts';
 import { insertDevice } from './device-store.ts';
 
-/** RFC 8628 6.1: no vowels, so that no word comes of it, and nothing that looks like something else. */
+/** RFC 8628 6.1: no vowels, so that codes form no words, and no letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
 const half = length / 2;
 
 const makeUserCode = (): string => Array.from({ length }, () => letters[randomInt(letters.length)] as string).join('');
 
-/** As people read it: in two halves. */
+/** The code for display: two halves with a hyphen. */
 export const showUserCode = (code: string): string => `${code.slice(0, half)}-${code.slice(half)}`;
 
 const longestTyped = 64;
 
-/** The code in a typed text, in any case and with any separators. Undefined if it cannot be a code. */
+/** Reads a typed code, in any case and with any separators. Undefined if it cannot be a code. */
 export function readUserCode(typed: string): string | undefined {
   if (typed.length > longestTyped) return undefined;
   const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');
@@ -39,7 +39,7 @@ export const deviceCodeType = 'urn:ietf:params:oauth:grant-type:device_code';
 const lifeSeconds = 900;
 const pollSeconds = 5;
 
-/** Asked for within the life of a code: by one network, and by all, so that the table stays within bounds. */
+/** Limits of requests within the lifetime of a code: per network, and in all to bound the table. */
 const mostOfNetwork = 60;
 const mostOfAll = 50_000;
 
@@ -58,12 +58,12 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
-  // RFC 9396 5: unsupported types are refused, not ignored.
+  // RFC 9396 5: unsupported details are refused, not ignored.
   if (parameters.has('authorization_details')) {
     const description = 'A device cannot request authorization_details: use the authorization endpoint.';
     throw new OAuthError('invalid_authorization_details', description);
   }
-  // Nobody asks about other people's tokens on behalf of a person.
+  // Scopes for clients only cannot be granted by a user.
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);
   await requireRoom(context, request.source);
@@ -103,7 +103,7 @@ interface Asked {
   readonly source: RequestSource;
 }
 
-/** Two user codes are the same once in thousands of millions: then it is another one. */
+/** Two equal user codes are very unlikely. If it happens, a new code is made. */
 async function storeDevice(
   { database, now }: Context,
   { client, scopes, resource, source }: Asked,
@@ -130,7 +130,7 @@ async function storeDevice(
   throw unavailable('No code is free at the moment. Try again.', 1);
 }
 
-/** A device that comes back within this time learns that its code has expired. */
+/** Expired codes are kept for this time, so that the device learns that its code has expired. */
 const keptMs = 3_600_000;
 
 export const pruneDevices = ({ database, now }: Context): Promise<number> =>

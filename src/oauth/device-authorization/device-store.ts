@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 export type DeviceRow = Selectable<Tables['device_authorizations']>;
 type NewDevice = Omit<DeviceRow, 'polled_at' | 'user_id' | 'session_id' | 'decided_at' | 'redeemed_at'>;
 
-/** False where the user code is somebody else's. */
+/** False if the user code is taken. */
 export async function insertDevice(db: Db, row: NewDevice): Promise<boolean> {
   const stored = await db
     .insertInto('device_authorizations')
@@ -16,7 +16,7 @@ export async function insertDevice(db: Db, row: NewDevice): Promise<boolean> {
   return stored !== undefined;
 }
 
-/** One that waits for its person. */
+/** Finds a device whose user has not decided yet. */
 export const findUndecided = (db: Db, userCode: string, now: number): Promise<DeviceRow | undefined> =>
   db
     .selectFrom('device_authorizations')
@@ -26,7 +26,7 @@ export const findUndecided = (db: Db, userCode: string, now: number): Promise<De
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** An earlier decision, within the lifetime of the code. */
+/** Finds an earlier decision, within the lifetime of the code. */
 export const findDecidedBy = (db: Db, userCode: string, userId: string, now: number): Promise<DeviceRow | undefined> =>
   db
     .selectFrom('device_authorizations')
@@ -37,7 +37,7 @@ export const findDecidedBy = (db: Db, userCode: string, userId: string, now: num
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** One statement: of two who decide at once, one does. Without a session it is refused. */
+/** One statement: of two concurrent decisions, one wins. Without a session, the request is denied. */
 export async function decideDevice(
   tx: Tx,
   { id, userId, sessionId, now }: { id: string; userId: string; sessionId: string | null; now: number },
@@ -55,10 +55,10 @@ export async function decideDevice(
 export const findDevice = (tx: Tx, deviceCodeHash: string): Promise<DeviceRow | undefined> =>
   tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash).executeTakeFirst();
 
-/** Until the transaction ends, nobody else polls with this code. */
+/** Locks the device: until the transaction ends, no other request polls with this code. */
 export function lockDevice(tx: Tx, engine: Engine, deviceCodeHash: string): Promise<DeviceRow | undefined> {
   const query = tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash);
-  // On SQLite a write transaction has no neighbours.
+  // SQLite runs one write transaction at a time.
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 

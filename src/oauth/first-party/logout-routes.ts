@@ -13,7 +13,7 @@ import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
 const response = Type.Object({ message: Type.Literal('Token revoked successfully.') });
 
-/** The end of a session: its access token, its refresh token, and the cookie that a proxy set. */
+/** Ends a session: its access token, its refresh token, and the cookie of a proxy. */
 export function serveLogout(
   app: App,
   { context, sessions, holdAuthority }: Pick<OAuth, 'context' | 'sessions' | 'holdAuthority'>,
@@ -41,7 +41,7 @@ export function serveLogout(
   );
 }
 
-/** Ends the session whose token the caller presented, on every instance, before this returns. */
+/** Ends the session of the caller's token. Returns when no instance accepts the token any more. */
 export async function logOut(
   context: Context,
   sessions: Sessions,

@@ -16,24 +16,24 @@ interface ProxyRequest {
   readonly proxied: ProxiedClient;
   readonly body: unknown;
   readonly source: RequestSource;
-  /** Counts the request against RATE_LIMIT as a request of the user who signs in. */
+  /** Counts the request against the RATE_LIMIT of the user who signs in. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 
 interface RefreshRequest extends ProxyRequest {
   readonly cookie: () => string | undefined;
-  /** The names in the address, where a secret must not stand: addresses are logged. */
+  /** The names of the query parameters. Secrets are refused there, because addresses are logged. */
   readonly query: ReadonlySet<string>;
 }
 
-/** The logins without a password, by the member of the body. The second step comes first: it may contain a passkey too. */
+/** The grants without a password, by their member of the body. `mfa` is first, because its body may contain a passkey too. */
 const otherLogins: readonly (readonly [string, Grant])[] = [
   ['mfa_token', mfaGrant],
   ['passkey', passkeyGrant],
   ['email_code', emailCodeGrant],
 ];
 
-/** The token endpoint's password grant, or another by which people sign in, with the client added here. */
+/** Runs the password grant, or another sign-in grant, with the client of the proxy. */
 export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: ProxyRequest): Promise<Issued> {
   const sent = readParameters(body);
   const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countAs };
@@ -42,7 +42,7 @@ export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: Pr
   return issueTokens(oauth, passwordGrant, { ...request, parameters });
 }
 
-/** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */
+/** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
 export async function refresh(
   oauth: OAuth,
   { proxied, body, source, countAs, cookie, query }: RefreshRequest,
@@ -60,7 +60,7 @@ export async function refresh(
   return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countAs });
 }
 
-/** `username` is the general name; email, username and phone go by their own where they are enabled. */
+/** `username` works for every login attribute. `email`, `username` and `phone` work if they are enabled. */
 function identifierIn(parameters: Parameters, { loginAttributes }: Config): string {
   const names = [...new Set(['username', ...loginAttributes])];
   const given = names.filter((name) => parameters.has(name));
@@ -70,10 +70,10 @@ function identifierIn(parameters: Parameters, { loginAttributes }: Config): stri
   return parameters.get(name) as string;
 }
 
-/** The settings authenticate the client here. Without its secret, an instance with an old secret keeps working. */
+/** The settings name the client, so its secret is not checked. An instance with an old secret keeps working. */
 async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<StoredClient> {
   const client = await clients.find(id);
   if (client?.type === 'password') return client;
-  // Not by Basic: at that a browser would ask its user for a password.
+  // No Basic challenge: a browser would ask its user for a password.
   throw unknownClient(`proxied client ${id} was deleted`, {});
 }

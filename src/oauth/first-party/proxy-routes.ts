@@ -14,13 +14,13 @@ import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
 interface BrowserRequest {
   readonly origin: string | undefined;
-  /** `Sec-Fetch-Site`, which scripts cannot set. */
+  /** The header `Sec-Fetch-Site`. Scripts cannot set it. */
   readonly site: string | undefined;
-  /** The origin that the request itself was sent to. */
+  /** The origin to which the request was sent. */
   readonly self: string;
 }
 
-/** A browser adds the cookie by itself, so the page that asks must be one of ours. */
+/** Browsers add the cookie to every request, so the origin of the page must be allowed. */
 function refuseForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, self }: BrowserRequest): void {
   const ours =
     origin === undefined ? site !== 'cross-site' : [new URL(baseUrl).origin, self, ...corsOrigins].includes(origin);
@@ -35,7 +35,7 @@ const consumes = ['application/json', 'application/x-www-form-urlencoded', 'mult
 const response = { 200: tokenResponseSchema, 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 const text = Type.Optional(Type.String());
 
-/** Login and refresh for each first-party client, whose credentials never leave the server. */
+/** Login and refresh for each first-party client. The client's credentials never leave the server. */
 export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly ProxiedClient[]): void {
   const { config } = oauth.context;
   const knownBrowsers = createBrowserCookie(config);

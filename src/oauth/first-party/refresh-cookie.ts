@@ -2,7 +2,7 @@ import type { Config, ProxiedClient } from '../../config/config.ts';
 
 export const refreshCookieName = 'refreshToken';
 
-/** Sent back to this client's own endpoints only, never to scripts, and never from another site. */
+/** The browser sends this cookie only to the endpoints of this client, never from another site. Scripts cannot read it. */
 export function refreshCookie({ baseUrl }: Config, { path }: ProxiedClient) {
   const { protocol, pathname } = new URL(baseUrl);
   return {

@@ -25,7 +25,7 @@ import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
 import { findSession, type SessionRow, type StoredSession } from '../sessions/store/session-store.ts';
 
-/** RFC 6749 4.1 with RFC 7636: a person has allowed it in the browser, and the application proves that it asked. */
+/** RFC 6749 4.1 with RFC 7636: a user has consented in the browser, and the application proves that the request was its own. */
 export const authorizationCodeGrant: Grant = {
   type: 'authorization_code',
   clientTypes: ['application'],
@@ -49,7 +49,7 @@ interface Redemption {
   readonly codeVerifier: string | undefined;
   /** The audiences of the tokens (RFC 8707): a subset of the audiences of the code. */
   readonly resource: readonly string[];
-  /** The key that the application proved to hold. */
+  /** The thumbprint of the application's DPoP key. */
   readonly jkt?: string | undefined;
   readonly source: RequestSource;
 }
@@ -64,7 +64,7 @@ const refused = (reason: string) =>
     reason,
   });
 
-/** RFC 6749 4.1.3. Any use spends a code. A second use ends the session that the first one opened (4.1.2). */
+/** RFC 6749 4.1.3. A code works once. A second use ends the session that the first use opened (4.1.2). */
 export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<Redeemed> {
   const { context, keys } = oauth;
   const id = readCode(keys, redemption.code);
@@ -74,7 +74,7 @@ export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<
     await requireConfirmedEmail(context.config, context.database.db, code.user_id);
   }
   const login = await findSession(context.database, code.login_id);
-  // Commit, then refuse: a throw inside would undo what it reports.
+  // Commit, then throw: an error inside the transaction would undo the revocation.
   const result = await commitAndInvalidate(context.database, (tx, invalidate) =>
     redeem(oauth, tx, invalidate, { ...redemption, code, login }),
   );
@@ -90,7 +90,7 @@ function count({ context }: OAuth, result: string, reason: string): OAuthError {
 
 type Held = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
 
-/** In the order in which others take these rows: user, client, login, consent, code. Returns the reason of a refusal. */
+/** Locks rows in the usual order: user, client, login, consent, code. Returns the tokens' session or the reason for a refusal. */
 async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held): Promise<Redeemed | string> {
   const { context, sessions, audiences } = oauth;
   const { client, code, login, source } = held;
@@ -141,14 +141,14 @@ function whatIsWrong(
   return undefined;
 }
 
-/** RFC 7636 4.1 and 4.6. RFC 9700 4.8.2: a verifier without a challenge shows that somebody took the challenge out. */
+/** RFC 7636 4.1 and 4.6. RFC 9700 4.8.2: a verifier without a challenge shows that an attacker removed the challenge. */
 const isVerified = (verifier: string | undefined, challenge: string | null): boolean =>
   challenge === null ? verifier === undefined : verifier !== undefined && isVerifier(verifier, challenge);
 
 const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 
-/** Limits scopes by registration and consent as they are now. `admin` was allowed with this code. */
+/** Limits scopes by the current registration and consent. `admin` is never stored: the user granted it with this code. */
 function stillAllowed(
   { trusted }: StoredClient,
   { client }: AuthorityRows,

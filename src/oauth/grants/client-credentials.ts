@@ -5,7 +5,7 @@ import { grantScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { resourcesIn } from '../parameters.ts';
 
-/** RFC 6749 4.4, for third-party clients: only the client is authenticated, and it acts for itself. */
+/** RFC 6749 4.4, for third-party clients: the client authenticates and acts for itself. */
 export const clientCredentialsGrant: Grant = {
   type: 'client_credentials',
   clientTypes: ['personal', 'application'],

@@ -19,9 +19,9 @@ import { holdAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { scopesOfSession } from '../sessions/sessions.ts';
 import type { StoredSession } from '../sessions/store/session-store.ts';
 
-/** RFC 8628 3.5: so much longer the device waits after each question that came too early. */
+/** RFC 8628 3.5: the interval grows by this time after each early poll. */
 const slowDownSeconds = 5;
-/** A device that waits as long as it was told may arrive a little earlier by our clock. */
+/** A device that keeps to the interval may still arrive slightly early by our clock. */
 const leewayMs = 500;
 
 const refusals = {
@@ -34,21 +34,21 @@ const refusals = {
   denied: () => new OAuthError('access_denied', 'The request was refused.'),
 };
 
-/** With what the device asked for: the person may have left something out. */
+/** The session, with the scopes that the device requested: the user may have left some out. */
 type Redeemed = StoredSession & { readonly asked: readonly string[] };
 
-/** RFC 8628 3.4: the device asks until a person has decided. */
+/** RFC 8628 3.4: the device polls until the user has decided. */
 export const deviceCodeGrant: Grant = {
   type: deviceCodeType,
   clientTypes: ['application'],
   async issue(oauth, request) {
     const deviceCodeHash = hashDeviceCode(required(request.parameters, 'device_code'));
     const { database } = oauth.context;
-    // The count must be stored, so the error is thrown after the commit.
+    // The counter must be stored, so the error is thrown after the commit.
     const outcome = await database.db.transaction().execute(async (tx) => {
       const seen = await findDevice(tx, deviceCodeHash);
       if (seen?.client_id !== request.client.id) return 'unknown';
-      // Before the device's own row, in the order in which deleting a user or a client takes them.
+      // Locked before the device's row, in the same order as deleting a user or a client.
       if (seen.session_id !== null && !(await holdSubjects(oauth, request, tx, seen))) return 'denied';
       const row = await lockDevice(tx, database.engine, deviceCodeHash);
       return row ? judge(oauth, request, tx, row) : 'unknown';
@@ -76,7 +76,7 @@ async function judge(
   return isEarly ? 'early' : 'pending';
 }
 
-/** Whether the user, the client and the session are there, as they stay until the transaction ends. */
+/** Whether the user, the client and the session exist. They stay locked until the transaction ends. */
 async function holdSubjects(
   { context }: OAuth,
   { client }: GrantRequest,
@@ -89,7 +89,7 @@ async function holdSubjects(
   return user !== undefined && !user.disabled && session !== undefined && session.revoked_at === null;
 }
 
-/** The session was opened by the person's word. It may have ended since. */
+/** The user's consent opened the session. It may have ended since. */
 async function redeem(
   { context, sessions, noteLogin }: OAuth,
   { client, source }: GrantRequest,

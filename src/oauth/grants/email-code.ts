@@ -9,7 +9,7 @@ import type { Grant } from '../grant.ts';
 import { wrongFactor } from '../open-login.ts';
 import { required, resourcesIn } from '../parameters.ts';
 
-/** A code that was sent by mail, in place of the password (EMAIL_CODES=on). */
+/** A code sent by mail replaces the password (EMAIL_CODES=on). */
 export const emailCodeGrant: Grant = {
   type: 'urn:gatehouse:email-code',
   clientTypes: ['password'],

@@ -7,10 +7,10 @@ import type { Grant } from '../grant.ts';
 import { openLogin, wrongFactor } from '../open-login.ts';
 import { passkeyIn, required } from '../parameters.ts';
 
-/** The login page begins anew at this. */
+/** The login page starts again on this error. */
 export const loginExpired = 'This login has expired. Start again.';
 
-/** The second step of a login: a second factor completes what the password began. */
+/** The second step of a login: the second factor after the password. */
 export const mfaGrant: Grant = {
   type: 'urn:gatehouse:mfa',
   clientTypes: ['password'],

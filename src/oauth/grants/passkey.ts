@@ -9,7 +9,7 @@ import type { Grant } from '../grant.ts';
 import { openLogin, wrongFactor } from '../open-login.ts';
 import { invalidRequest, passkeyIn, resourcesIn } from '../parameters.ts';
 
-/** A passkey alone, for first-party clients: it is the device and the person in one, and cannot be phished. */
+/** A passkey without a password, for first-party clients. It proves the device and the user, and cannot be phished. */
 export const passkeyGrant: Grant = {
   type: 'urn:gatehouse:passkey',
   clientTypes: ['password'],

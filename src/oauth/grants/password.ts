@@ -4,7 +4,7 @@ import { finishFirstStep } from '../first-step.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
 
-/** RFC 6749 4.3, for first-party clients: the client, then the user, then tokens or the second step. */
+/** RFC 6749 4.3, for first-party clients: checks the client and the user, then issues tokens or asks for the second factor. */
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],

@@ -9,7 +9,7 @@ import { refreshSession } from '../sessions/refresh-session.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
 import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 
-/** RFC 6749 6: a new pair for the same session. May narrow the access token's scope, never widen it. */
+/** RFC 6749 6: issues new tokens for the same session. The request may narrow the scope of the access token, never widen it. */
 export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
   clientTypes: ['password', 'personal', 'application'],
@@ -25,7 +25,7 @@ export const refreshTokenGrant: Grant = {
     const resources = resourcesIn(parameters);
     const { config, database } = context;
     if (asked !== '' || resources.length > 0 || config.requireEmailConfirmation) {
-      // Checked first: a refusal for the scope, the audience or the user must not use the refresh token up.
+      // Checked first: an error in the scope, the audience or the user must not use up the refresh token.
       const found = await verifier.find(refreshToken);
       if (found?.session.client_id === client.id) {
         await requireConfirmedEmail(config, database.db, found.session.user_id ?? client.userId);
@@ -38,7 +38,7 @@ export const refreshTokenGrant: Grant = {
       await requireRealm(database.db, client, found?.session.user_id ?? null);
     }
     if (client.public) {
-      // RFC 9449 5: the refresh token of a public client is bound to its key.
+      // RFC 9449 5: the refresh token of a public client is bound to the client's key.
       const found = await verifier.find(refreshToken);
       const { jkt: bound } = readDetails(found?.session.details ?? null);
       if (bound !== undefined && bound !== jkt) {

@@ -5,7 +5,7 @@ import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
-/** In seconds: long enough for a chain of calls, and for nothing else. */
+/** The longest lifetime of an exchanged token, in seconds: enough for a chain of calls. */
 const longestLife = 300;
 /** Longer chains are a mistake. */
 const longestChain = 8;
@@ -18,9 +18,9 @@ interface Actor {
 const depthOf = (actor: Actor | undefined): number => (actor ? 1 + depthOf(actor.act) : 0);
 
 /**
- * RFC 8693: a token of a user for the next service, with fewer scopes and a shorter life. It is of the same session, and ends
- * with it. `act` names who passed it on. A client exchanges its own tokens; a resource server with the
- * scope `tokens:exchange` exchanges those that it receives.
+ * RFC 8693: issues a user's token for the next service, with fewer scopes and a shorter lifetime. The new token belongs
+ * to the same session and ends with it. `act` names the client that exchanged it. A client exchanges its own tokens. A
+ * resource server with the scope `tokens:exchange` exchanges the tokens that it receives.
  */
 export const tokenExchangeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -37,7 +37,7 @@ export const tokenExchangeGrant: Grant = {
     if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
     const { claims, session } = found;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
-    // A token that is bound to a key must not become one that anybody can use. The new one is bound to the key of this client.
+    // A key-bound token must not become a bearer token. The new token is bound to the key of this client.
     if (claims.cnf && jkt === undefined) throw keyRequired();
     await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };

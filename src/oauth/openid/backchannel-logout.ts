@@ -18,10 +18,10 @@ import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
 
-/** So many notices in a row that were given up, this one included. */
+/** Consecutive failed notifications, including this one. */
 const mostFailures = 3;
 
-/** Takes an address that keeps failing out of use. Its owner hears of it. */
+/** Disables an address that keeps failing, and notifies its owner. */
 async function disableAddress(
   { context, mail }: { readonly context: Context; readonly mail: Mail },
   jobName: string,
@@ -47,7 +47,7 @@ const jobName = 'backchannel-logout';
 /** OpenID Connect Back-Channel Logout 2.4. */
 const typ = 'logout+jwt';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
-/** In seconds: long enough for clocks that differ (2.4). */
+/** In seconds: enough for clock differences (2.4). */
 const lifetime = 120;
 const longestAnswer = 64 * 1024;
 
@@ -57,7 +57,7 @@ interface Logout {
   readonly sid: string;
 }
 
-/** In the transaction that ends the logins, so that applications learn exactly of committed logouts. */
+/** Runs in the transaction that ends the logins, so that applications are notified only of committed logouts. */
 export async function enqueueLogouts(
   context: Context,
   tx: Tx,
@@ -72,7 +72,7 @@ export async function enqueueLogouts(
   await enqueueAll(context, tx, jobs);
 }
 
-/** Every login at an application ends: to be called where every session does. */
+/** Ends the logins at all applications. Called when all sessions end. */
 export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
   const logins = await takeAllLogins(tx);
   if (logins.length === 0) return;
@@ -92,12 +92,12 @@ interface Means {
   readonly mail: Mail;
 }
 
-/** About ten minutes in all. After that, the application has noticed by itself that its tokens are invalid. */
+/** Retries for about ten minutes. After that, the application has noticed by itself that its tokens are invalid. */
 const attempts = 6;
-/** One address, and one host, take no more of what all share. */
+/** Concurrent jobs per address, per host and in all, so that one address or host cannot occupy the queue. */
 const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
 
-/** Tells applications that somebody is signed out (OpenID Connect Back-Channel Logout 1.0), and gives up soon. */
+/** Notifies applications of logouts (OpenID Connect Back-Channel Logout 1.0). */
 export function sendLogouts(queue: Queue, means: Means): void {
   const fetch = createGuardedFetch(means.context.config);
   const handle = async ({ data, subject, attempt }: Job) => {
@@ -114,7 +114,7 @@ export function sendLogouts(queue: Queue, means: Means): void {
 
 async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch, logout: Logout): Promise<void> {
   const client = await clients.find(logout.clientId);
-  // It went meanwhile, or does not want to know any more.
+  // The client was deleted, or its logout address was removed.
   if (!client?.backchannelLogoutUri) return;
   await keys.ensureCurrent();
   const body = new URLSearchParams({ logout_token: logoutToken(context, keys, client, logout) }).toString();
@@ -125,11 +125,11 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
     body,
     maxBytes: longestAnswer,
   });
-  // 2.8 asks for 200; some frameworks cannot but answer 204.
+  // 2.8 requires 200. Some frameworks can only answer 204.
   if (status !== 200 && status !== 204) throw new Error(`the application answered ${status}`);
 }
 
-/** 2.4: never with a nonce, so that it does not pass for an ID token. */
+/** 2.4: a logout token has no nonce, so that it cannot be mistaken for an ID token. */
 function logoutToken(
   { config, now }: Context,
   keys: KeyRing,
@@ -139,7 +139,7 @@ function logoutToken(
   const at = now();
   const iat = Math.floor(at / 1000);
   const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetime, jti: uuidv7(at), sid };
-  // 2.6: verified as ID tokens are.
+  // 2.6: applications verify it like an ID token.
   const algorithm = idTokenSignedResponseAlg ?? idTokenAlgorithm;
   return keys.signingKeys.sign({ ...claims, events: { [event]: {} } }, { typ, algorithm });
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { UserRow } from '../../identity/accounts/user-store.ts';
 import { everyScope } from '../clients/scopes/scopes.ts';
 
-/** OpenID Connect Core 5.1, as far as a user has it. */
+/** OpenID Connect Core 5.1: the claims that this service has. */
 export const UserInfo = Type.Object(
   {
     sub: Type.String({ format: 'uuid', description: "the user's id" }),
@@ -19,7 +19,7 @@ export const UserInfo = Type.Object(
 );
 export type UserInfo = Type.Static<typeof UserInfo>;
 
-/** OpenID Connect Core 5.4: the claims of each scope. Missing values are omitted; nobody has an address. */
+/** OpenID Connect Core 5.4: the claims of each scope. Missing values are omitted. Users have no postal address. */
 const claimsByScope = new Map<string, (user: UserRow) => Partial<UserInfo>>([
   [
     'profile',
@@ -31,7 +31,7 @@ const claimsByScope = new Map<string, (user: UserRow) => Partial<UserInfo>>([
     }),
   ],
   ['email', ({ email, email_confirmed }) => (email === null ? {} : { email, email_verified: email_confirmed === 1 })],
-  // Nothing proves that a number is its user's.
+  // Phone numbers are not verified.
   ['phone', ({ phone }) => (phone === null ? {} : { phone_number: phone, phone_number_verified: false })],
 ]);
 
@@ -41,7 +41,7 @@ const scopes: Readonly<Record<string, string>> = {
 };
 const scopeByClaim = new Map(Object.entries(scopes));
 
-/** The scope that tells a claim; undefined where no user has it here. */
+/** The scope that includes a claim. Undefined if this service does not have the claim. */
 export const scopeOfClaim = (name: string): string | undefined => scopeByClaim.get(name);
 
 /** The claims of a user that these scopes allow, and the claims that were requested by name. */

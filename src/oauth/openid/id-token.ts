@@ -11,7 +11,7 @@ import type { SessionRow } from '../sessions/store/session-store.ts';
 import { accessTokenExpiry } from '../sessions/tokens/access-token.ts';
 import { claimsOf } from './claims.ts';
 
-/** RFC 7519 5.1. Access tokens and logout tokens have types of their own, so that none passes for the other. */
+/** RFC 7519 5.1. Access tokens and logout tokens have other types, so that the kinds cannot be confused. */
 export const idTokenType = 'JWT';
 
 /** The claims of an ID token that userinfo does not return (OpenID Connect Core 2, Back-Channel Logout 2.1). */
@@ -24,11 +24,11 @@ interface Login {
   readonly session: SessionRow;
   readonly scopes: readonly string[];
   readonly accessToken: string;
-  /** Of the authorization request; not repeated at a refresh (OpenID Connect Core 12.2). */
+  /** The nonce of the authorization request. Not repeated at a refresh (OpenID Connect Core 12.2). */
   readonly nonce?: string | undefined;
 }
 
-/** The ID token for the application that a user signed in to. Undefined without a user, or without the scope `openid`. */
+/** The ID token of a login at an application. Undefined without a user, or without the scope `openid`. */
 export async function idToken({ context, keys }: OAuth, login: Login): Promise<string | undefined> {
   const { client, session, scopes, accessToken, nonce } = login;
   if (client.type !== 'application' || session.user_id === null || !scopes.includes(openidScope)) return undefined;

@@ -7,11 +7,11 @@ import type { OAuth } from '../oauth.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import { idTokenType } from './id-token.ts';
 
-/** The parameters of OpenID Connect RP-Initiated Logout 2; what else is sent is not looked at. */
+/** The parameters of OpenID Connect RP-Initiated Logout 2. Other parameters are ignored. */
 export const logoutParameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 export type LogoutParameters = Readonly<Partial<Record<(typeof logoutParameters)[number], string | undefined>>>;
 
-/** The login that an ID token is of. */
+/** The login that an ID token names. */
 interface Hint {
   readonly userId: string;
   readonly clientId: string;
@@ -19,10 +19,10 @@ interface Hint {
 }
 
 export interface LogoutRequest {
-  /** Undefined where there was none that this service has signed: then the person is asked. */
+  /** Undefined if the request has no ID token that this service signed. Then the user is asked. */
   readonly hint: Hint | undefined;
   readonly client: StoredClient | undefined;
-  /** Where the person goes afterwards, with the state; undefined: nowhere. */
+  /** The redirect URI with the state, after the logout. Undefined: no redirect. */
   readonly returnTo: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
   const clientId = hint?.clientId ?? client_id;
   const client = clientId ? await oauth.clients.find(clientId) : undefined;
   if (clientId && !hint && !client) throw badRequest('This application does not exist.');
-  // A hint that is none may have been made by anybody: then the person is asked, and stays here.
+  // Anybody can make an invalid hint. Then the user is asked, and there is no redirect.
   const isSuspect = Boolean(id_token_hint) && !hint;
   if (!uri || !client || isSuspect) return { hint, client, returnTo: undefined };
   if (!client.postLogoutRedirectUris.includes(uri)) {
@@ -46,7 +46,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
   return { hint, client, returnTo: uri + query };
 }
 
-/** OpenID Connect RP-Initiated Logout 2: it may have expired, and so may the key that signed it. */
+/** OpenID Connect RP-Initiated Logout 2: the token and the key that signed it may have expired. */
 export async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
   const options = { typ: idTokenType, retired: true };
   await keys.ensureCurrent();
@@ -61,7 +61,7 @@ export async function readHint({ keys }: OAuth, token: string): Promise<Hint | u
   return isWhole ? { userId, clientId, sessionId } : undefined;
 }
 
-/** Ends the session of the id of the application, whatever it may do offline: its own word counts for it. */
+/** Ends the application's session that the ID token names, even one with offline access, because the application requests it. */
 export async function endHinted({ context, sessions }: OAuth, hint: Hint, source: RequestSource): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const ended = await endSessions(sessions, tx, invalidate, { sessionId: hint.sessionId }, 'logout');

@@ -23,16 +23,16 @@ function parse(text: string): Record<string, unknown> {
     const read: unknown = JSON.parse(text);
     if (isObject(read)) return read;
   } catch {
-    // Refused below.
+    // The error is thrown below.
   }
   throw invalidRequest('claims must be a JSON object.');
 }
 
-/** The scopes that a person must agree to before these claims are given. */
+/** The scopes that the user must allow for these claims. */
 export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly string[] =>
   claims ? [...new Set(places.flatMap((place) => claims[place].map((name) => scopeOfClaim(name) as string)))] : [];
 
-/** Those of scopes that are allowed; undefined where none is left. */
+/** The claims whose scopes are allowed. Undefined if none is left. */
 export function allowedClaims(
   claims: RequestedClaims | undefined,
   isAllowed: (scope: string) => boolean,

@@ -36,7 +36,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
   app.post(
     '/oauth/userinfo',
     {
-      // The token may be in the body, so the route looks for it itself.
+      // The token may be in the body, so the handler authenticates the caller.
       config: { ...answers, auth: 'public', limited: 'when-known' },
       schema: {
         ...schema,
@@ -54,7 +54,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
   );
 }
 
-/** The caller of a POST, by the header or by the form (RFC 6750 2.2), never by both. */
+/** The caller of a POST: the token is in the header or in the form (RFC 6750 2.2), never in both. */
 async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promise<Caller> {
   const sent = membersOf(request.body).access_token;
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
@@ -65,10 +65,10 @@ async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promi
   return verifier.verify(sent, request);
 }
 
-/** OpenID Connect Core 5.3: the claims of the token's scopes, and those that were requested by name. */
+/** OpenID Connect Core 5.3: the claims of the token's scopes, and the claims that were requested by name. */
 export async function userInfo({ context }: OAuth, caller: Caller): Promise<UserInfo> {
   requireScope(caller, openidScope);
-  // A client that acts for itself has signed nobody in.
+  // The client acts for itself, without a user.
   if (caller.kind !== 'user' || caller.userId === null) throw insufficientScope(openidScope);
   const user = await findUser(context.database.db, caller.userId);
   if (!user) throw unauthorized('user_gone');

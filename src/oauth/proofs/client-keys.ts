@@ -6,7 +6,7 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { type ForeignJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './foreign-jws.ts';
 
 const freshMs = 300_000;
-/** A key that is not among those at hand has them fetched again, at most so often. */
+/** An unknown key id fetches the keys again, at most once in this time. */
 const againMs = 10_000;
 const maxBytes = 65_536;
 const rememberedSets = 1000;
@@ -16,12 +16,12 @@ interface Fetched {
   readonly at: number;
 }
 
-/** The public keys of clients: registered with them (`jwks`), or at an address of theirs (`jwks_uri`). */
+/** The public keys of clients: registered (`jwks`), or fetched from the client's address (`jwks_uri`). */
 export class ClientKeys {
   readonly #context: Context;
   readonly #fetch: GuardedFetch;
   readonly #sets = new BoundedMap<string, Fetched>(rememberedSets);
-  /** One at a time for each address: anybody can send assertions in the name of a client. */
+  /** One request at a time for each address: anybody can send assertions in the name of a client. */
   readonly #underWay = new Map<string, Promise<readonly Jwk[]>>();
 
   constructor(context: Context) {
@@ -33,7 +33,7 @@ export class ClientKeys {
     return jwks !== null || jwksUri !== null;
   }
 
-  /** Whether one of the client's keys signed this. */
+  /** Whether one of the client's keys signed this JWS. */
   async isSigned(client: StoredClient, jws: ForeignJws): Promise<boolean> {
     const algorithms = client.fapi ? fapiAlgorithms : proofAlgorithms;
     const { kid } = jws.header;

@@ -6,7 +6,7 @@ import { OAuthError, Problem } from '../../platform/errors.ts';
 import { isSignedBy, type Jwk, readJws, thumbprint } from './foreign-jws.ts';
 import { spendProof } from './used-proof-store.ts';
 
-/** A request that carries a proof. */
+/** A request that may carry a DPoP proof. */
 export interface ProvenRequest {
   readonly method: string;
   /** The path, with or without its query. */
@@ -14,7 +14,7 @@ export interface ProvenRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** RFC 9449 10.1: the key that `dpop_jkt` names, or the key of the proof that came with a pushed request. Both must be the same. */
+/** RFC 9449 10.1: the key in `dpop_jkt`, or the key of the proof of a pushed request. If both are present, they must match. */
 export function keyToBindTo(named: string | undefined, proven: string | undefined): string | undefined {
   if (named !== undefined && !/^[\w-]{43}$/.test(named)) {
     throw new OAuthError('invalid_request', 'dpop_jkt takes the SHA-256 thumbprint of a key in base64url.');
@@ -30,7 +30,7 @@ const purpose = 'DPoP nonce';
 
 type Refusal = 'use_dpop_nonce' | 'invalid_dpop_proof';
 
-/** RFC 9449. Nonces are MACs of the time, so that every instance knows those of the others and none is stored. */
+/** RFC 9449. Nonces are MACs of the time, so that all instances accept them and none is stored. */
 export class Dpop {
   readonly #context: Context;
   readonly #keys: KeyRing;
@@ -51,7 +51,7 @@ export class Dpop {
     return (age === 0 || age === 1) && this.#keys.macKeys.matches(purpose, slot, mac);
   }
 
-  /** The thumbprint of the key that the sender of a token request holds; undefined where it shows none. */
+  /** The thumbprint of the key in the proof of a token request. Undefined without a proof. */
   async atTokenEndpoint(request: ProvenRequest): Promise<string | undefined> {
     if (request.headers.dpop === undefined) return undefined;
     const checked = await this.#check(request, undefined);
@@ -61,7 +61,7 @@ export class Dpop {
     throw new OAuthError(checked, description, { headers: { 'DPoP-Nonce': this.nonce() } });
   }
 
-  /** Throws unless the sender of an access token holds the key that it is bound to (7.1). */
+  /** Throws unless the request proves possession of the key that the access token is bound to (7.1). */
   async atResource(request: ProvenRequest, token: string, jkt: string): Promise<void> {
     const isDpop = /^dpop /i.test(request.headers.authorization ?? '');
     const checked = isDpop ? await this.#check(request, token) : 'invalid_dpop_proof';
@@ -76,7 +76,7 @@ export class Dpop {
     });
   }
 
-  /** 4.3, in its order. A proof works once, on any instance. */
+  /** The checks of 4.3, in order. A proof works once, across all instances. */
   async #check({ method, url, headers }: ProvenRequest, token: string | undefined): Promise<{ jkt: string } | Refusal> {
     await this.#keys.ensureCurrent();
     const proof = headers.dpop;

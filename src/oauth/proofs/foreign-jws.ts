@@ -2,10 +2,10 @@ import { createPublicKey, hash } from 'node:crypto';
 import { decodePart } from '../../database/keys/jws-parts.ts';
 import { verifyWith } from '../../database/keys/signing.ts';
 
-/** RFC 7517 4, as somebody sent it. */
+/** A JWK from a client (RFC 7517 4), not checked yet. */
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** A JWS that somebody else signed, not verified yet. */
+/** A JWS of a client, not verified yet. */
 export interface ForeignJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const longest = 16_384;
 /** PostgreSQL cannot store a NUL character. JSON can contain it only as this escape sequence. */
 const containsNul = (part: string): boolean => Buffer.from(part, 'base64url').includes('\\u0000');
 
-/** Undefined for what is no signed JWT. */
+/** Undefined if the token is not a signed JWT. */
 export function readJws(token: string): ForeignJws | undefined {
   const parts = token.length > longest ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
   if (!parts) return undefined;
@@ -36,7 +36,7 @@ export function readJws(token: string): ForeignJws | undefined {
   return { header, claims, data: `${head}.${body}`, signature };
 }
 
-/** Whether this key signed it, with an algorithm that is allowed. A key that cannot be read has signed nothing. */
+/** Whether this key signed the JWS, with an allowed algorithm. False for an unreadable key. */
 export function isSignedBy({ header, data, signature }: ForeignJws, jwk: Jwk, algorithms = proofAlgorithms): boolean {
   const { alg } = header;
   if (typeof alg !== 'string' || !algorithms.includes(alg) || jwk.kty !== keyTypes[alg]) return false;
@@ -58,7 +58,7 @@ const members: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['RSA', ['e', 'kty', 'n']],
 ]);
 
-/** RFC 7638. Undefined where it is no key, or a private one. */
+/** RFC 7638. Undefined if the JWK is invalid or private. */
 export function thumbprint(jwk: Jwk): string | undefined {
   const names = members.get(jwk.kty);
   if (!names || 'd' in jwk || names.some((name) => typeof jwk[name] !== 'string')) return undefined;

@@ -13,7 +13,7 @@ export async function spendProof(db: Db, id: string, expiresAt: number): Promise
   return stored !== undefined;
 }
 
-/** Removes proofs that are refused by their age alone, and pushed requests that nobody came with. */
+/** Removes proofs that are too old to be accepted, and unused pushed requests. */
 export async function pruneProofs({ database: { db }, now }: Context): Promise<void> {
   const before = now();
   await db.deleteFrom('used_proofs').where('expires_at', '<', before).execute();

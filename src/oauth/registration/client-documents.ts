@@ -27,7 +27,7 @@ export const isDocumentId = (id: string): boolean =>
   id.startsWith('https://') &&
   id.length <= longestId &&
   faultOfWebUri(id) === undefined &&
-  // Without a path the parser would add one.
+  // The parser adds a missing path.
   new URL(id).href === id;
 
 /** Mistakes in a client document are shown to the user, never sent by redirect. */
@@ -68,7 +68,7 @@ function readObject(body: Buffer): Record<string, unknown> {
     const read: unknown = JSON.parse(body.toString());
     if (isObject(read)) return read;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw wrongDocument('its address does not return a JSON object.');
 }
@@ -77,7 +77,7 @@ const shortest = 300;
 const longest = 86_400;
 const otherwise = 3600;
 
-/** How many seconds a description may be taken for true (RFC 9111 5.2.2), within bounds that keep both sides calm. */
+/** How many seconds a document stays fresh (RFC 9111 5.2.2), within a minimum and a maximum. */
 export function secondsFresh(cacheControl: string | undefined): number {
   const directives = (cacheControl ?? '')
     .toLowerCase()
@@ -94,19 +94,19 @@ export function secondsFresh(cacheControl: string | undefined): number {
 
 const timeoutMs = 5000;
 const maxBytes = 10_240;
-/** Fetched at the same time: of all addresses together, and for one network. */
+/** Concurrent fetches: of all addresses together, and for one network. */
 const atOnce = 32;
 const atOnceForNetwork = 4;
-/** In a quarter of an hour: descriptions that could not be had, asked for by one network. Nobody else pays for them. */
+/** Failed fetches in 15 minutes, per network. Other networks are not affected. */
 const mostFailures = 30;
 
-/** Applications whose `client_id` is the address of a description of them: fetched, checked, and kept as clients. */
+/** Applications whose `client_id` is the address of a client document. The document is fetched, checked and stored as a client. */
 export class ClientDocuments {
   readonly #context: Context;
   readonly #clients: ClientDirectory;
   readonly #known: Offered;
   readonly #fetch: GuardedFetch;
-  /** One at a time for each address; who comes meanwhile waits for the same. */
+  /** One fetch at a time for each address. Concurrent requests share it. */
   readonly #underWay = new Map<string, { readonly network: string; readonly done: Promise<void> }>();
 
   constructor(context: Context, clients: ClientDirectory, known: Offered) {
@@ -116,17 +116,17 @@ export class ClientDocuments {
     this.#fetch = createGuardedFetch(context.config, undefined, 'never');
   }
 
-  /** Whether this is the address of a description, and such are taken. */
+  /** Whether this is the address of a client document, and client documents are enabled. */
   takes(id: string | undefined): boolean {
     return id !== undefined && takesClientDocuments(this.#context.config) && isDocumentId(id);
   }
 
-  /** Looks up clients on behalf of a caller with this address. */
+  /** Finds clients on behalf of a caller with this address. */
   for(source: RequestSource): Pick<ClientDirectory, 'find'> {
     return { find: (id) => this.find(id, source) };
   }
 
-  /** Fetches the document of a URL client unless it is fresh. If that fails or is limited, the known client is used. */
+  /** Fetches the client document unless it is fresh. If the fetch fails or is limited, the stored client is used. */
   async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
     const { database, now } = this.#context;
     if (!this.takes(id)) return this.#clients.find(id);
@@ -171,7 +171,7 @@ export class ClientDocuments {
     }
   }
 
-  /** Logs the reason only: it would reveal the network. Undefined if a known client's document is unavailable. */
+  /** Only the log names the reason: a response would reveal the network. Undefined if a stored client's document is unavailable. */
   async #ask(id: string, isKnown: boolean): Promise<OutboundAnswer | undefined> {
     try {
       const answer = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
@@ -191,7 +191,7 @@ export class ClientDocuments {
       const made = await createClient(tx, { id, type: 'application', name, userId: null, scopes, ...fields }, at);
       await lockClient(tx, database.engine, id);
       const known = made ? undefined : await findClient(tx, id);
-      // Somebody here gave a client this very id.
+      // Another client was created with this id.
       if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');
       if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
       await putRegistration(tx, {
@@ -206,7 +206,7 @@ export class ClientDocuments {
   }
 }
 
-/** Whether a client_id may be the address of a description of the client. */
+/** Whether client documents are enabled. */
 export const takesClientDocuments = ({
   clientDocuments,
   dynamicClients,

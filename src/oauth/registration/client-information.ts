@@ -9,14 +9,14 @@ export type ClientInformation = Readonly<Record<string, unknown>>;
 export const addressOf = ({ config: { baseUrl } }: Context, clientId: string): string =>
   `${baseUrl}/oauth/register/${encodeURIComponent(clientId)}`;
 
-/** Metadata that has no column of its own. */
+/** Metadata without a column. */
 export interface KeptMetadata {
   readonly notes?: ClientNotes;
-  /** The limits that the registration counts against until the client is used. */
+  /** The limits that count this registration until the client is first used. */
   readonly countedAs?: readonly string[];
 }
 
-/** All that is registered, by the names of RFC 7591 and of OpenID Connect Dynamic Client Registration. */
+/** The complete metadata, by the names of RFC 7591 and of OpenID Connect Dynamic Client Registration. */
 export function describe(
   { name, scopes, fields }: Pick<ClientMetadata, 'name' | 'scopes' | 'fields'>,
   notes: ClientNotes = {},

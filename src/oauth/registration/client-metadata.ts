@@ -6,12 +6,12 @@ import { faultOfName, passesForService } from '../clients/check-application.ts';
 import { faultOfJwks } from '../clients/client-jwks.ts';
 import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
 
-/** The client metadata (RFC 7591 2) that this service knows. */
+/** The supported client metadata (RFC 7591 2). */
 export interface ClientMetadata {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly fields: ApplicationFields;
-  /** Metadata that is returned unchanged, and has no effect here. */
+  /** Metadata that is returned unchanged and has no effect. */
   readonly notes: ClientNotes;
 }
 
@@ -22,12 +22,12 @@ const invalid = (description: string) => new OAuthError('invalid_client_metadata
 const authMethods: readonly ClientAuthMethod[] = [
   ...(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const),
 ];
-/** It acts for people who agreed, and never for itself: nobody here vouches for it. */
+/** A registered client acts only for users who consented. It is unverified, so it cannot act for itself. */
 const grantTypes = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
 const longestName = 100;
 const mostUris = 20;
 const longestScope = 4000;
-/** Of one text. */
+/** The limit of one text. */
 const longestNote = 500;
 
 /** The options that this service offers to clients. */
@@ -36,13 +36,12 @@ export interface Offered {
   readonly keys: Pick<KeyRing, 'signingKeys'>;
 }
 
-/** The options that registered clients can choose from now. */
+/** The current values that registered clients can choose from. */
 export const knownHere = ({ scopes, keys }: Offered): Known => ({
   scopes,
   idTokenAlgorithms: keys.signingKeys.algorithms() as readonly IdTokenAlgorithm[],
 });
 
-/** The same as lists. */
 interface Known {
   readonly scopes: KnownScopes;
   readonly idTokenAlgorithms: readonly IdTokenAlgorithm[];
@@ -50,7 +49,7 @@ interface Known {
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Members that are not known are left alone (RFC 7591 2). Null counts as left out. */
+/** Unknown members are ignored (RFC 7591 2). Null counts as omitted. */
 export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: ClientAuthMethod): ClientMetadata {
   const authMethod = oneOf(sent, 'token_endpoint_auth_method', authMethods) ?? defaultAuthMethod;
   const types = listOf(sent, 'grant_types') ?? ['authorization_code'];
@@ -106,7 +105,7 @@ function secondsOf(sent: Sent, name: string): number | null {
   return value as number;
 }
 
-/** RFC 7591 2: the keys, or the address where they are, and not both. */
+/** RFC 7591 2: the keys or their address, not both. */
 function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationFields, 'jwks' | 'jwksUri'> {
   const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
   const jwksUri = webUriOf(sent, 'jwks_uri');
@@ -146,7 +145,7 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
   return name;
 }
 
-/** Leaves out unknown and forbidden scopes; at least `openid` remains. No scope means all that remain. */
+/** Omits unknown and forbidden scopes. At least `openid` remains. Without a scope, all allowed scopes remain. */
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';
   if (asked.length > longestScope) throw invalid('scope is too long.');

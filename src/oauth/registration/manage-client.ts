@@ -21,7 +21,7 @@ interface Managed {
 
 type Managing = RegistrationRequest & { readonly clientId: string };
 
-/** RFC 7592 2: the token is the registration's own. A client that is gone and a token that is wrong look alike. */
+/** RFC 7592 2: authenticates by the registration access token. A deleted client and a wrong token get the same error. */
 async function asRegistered<T>(
   { context }: OAuth,
   { token, clientId }: Managing,
@@ -36,7 +36,7 @@ async function asRegistered<T>(
   });
 }
 
-/** RFC 7592 2.1. The secret is kept as a hash: it was shown once. */
+/** RFC 7592 2.1. The response has no secret, because only its hash is stored. */
 export const readRegistered = (oauth: OAuth, request: Managing): Promise<ClientInformation> =>
   asRegistered(oauth, request, async (_tx, managed) => informationOf(oauth, request, managed));
 
@@ -59,7 +59,7 @@ const serversOwn = [
   'client_id_issued_at',
 ];
 
-/** RFC 7592 2.2: all of it at once; what is left out goes to its default. */
+/** RFC 7592 2.2: replaces all metadata. Omitted members get their defaults. */
 export async function replaceRegistered(oauth: OAuth, request: Managing): Promise<ClientInformation> {
   const { context, keys } = oauth;
   await keys.ensureCurrent();
@@ -94,7 +94,7 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
   });
 }
 
-/** RFC 7592 2.3: its secrets and tokens go with it. */
+/** RFC 7592 2.3: deletes the client with its secrets and tokens. */
 export const removeRegistered = ({ context, ...oauth }: OAuth, request: Managing): Promise<void> =>
   asRegistered({ context, ...oauth }, request, async (tx, { client }, invalidate) => {
     await removeClient(tx, invalidate, client.id);

@@ -6,10 +6,10 @@ import { removeClient } from '../clients/client-store.ts';
 import { findUnusedClients } from './registration-store.ts';
 
 const keptMs = 30 * 86_400_000;
-/** Small enough that a request which waits for the batch notices nothing. */
+/** A small batch, so that requests that wait for it are not slow. */
 const batch = 50;
 
-/** Removes applications that registered, or were described by their own address, and that nobody used for 30 days. */
+/** Removes registered applications, and applications from client documents, that were not used for 30 days. */
 export async function pruneClients(context: Context): Promise<void> {
   const { database, now } = context;
   for (;;) {

@@ -13,24 +13,24 @@ import { putRegistration } from './registration-store.ts';
 import { authorizeRegistration, hashRegistrationToken, makeRegistrationToken } from './registration-tokens.ts';
 
 const hour = 3_600_000;
-/** Unused registrations per hour, by network and in all. Used clients do not count: hosted assistants register many. */
+/** Unused registrations per hour, per network and in all. Used clients do not count: hosted assistants register many. */
 const mostOfNetwork = 20;
 const mostOfAll = 1000;
 
 export interface RegistrationRequest {
-  /** Of the Authorization header. */
+  /** The token in the Authorization header. */
   readonly token: string | undefined;
   readonly body: unknown;
   readonly source: RequestSource;
 }
 
-/** The members of a body that must be an object. */
+/** The members of the body. Throws if the body is not an object. */
 export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
   if (isObject(body)) return body;
   throw new OAuthError('invalid_client_metadata', 'Send the metadata of the client as a JSON object.');
 }
 
-/** RFC 7591: an application that registers itself. Nobody here has checked what it says, and people are told so. */
+/** RFC 7591: an application registers itself. Its metadata is unverified, and the consent page says so. */
 export async function registerClient(oauth: OAuth, request: RegistrationRequest): Promise<ClientInformation> {
   const { context, keys, holdAuthority } = oauth;
   const { config, database, now } = context;
@@ -72,7 +72,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   };
 }
 
-/** The names of the limits that it counts against. */
+/** Returns the names of the limits that count this registration. */
 async function requireRoom(context: Context, { address }: RequestSource): Promise<readonly string[]> {
   const all = { key: 'client-registration:all', most: mostOfAll, of: 'all' };
   const limits = [...networkLimits('client-registration', address, mostOfNetwork), all];

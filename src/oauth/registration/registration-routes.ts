@@ -48,7 +48,7 @@ const informationSchema = named(
 const params = Type.Object({ client_id: Type.String() });
 const gone = Type.Null({ description: 'The registration was deleted' });
 
-/** Strangers are counted by their address, whatever token they send. */
+/** The rate limit counts by address, with any token. */
 const route = { ...oauthRoute, config: { ...oauthRoute.config, limited: true } };
 
 const requestOf = (request: FastifyRequest): RegistrationRequest => ({

@@ -8,7 +8,7 @@ export type RegistrationRow = Selectable<Tables['client_registrations']>;
 export const findRegistration = (db: Db | Tx, clientId: string): Promise<RegistrationRow | undefined> =>
   db.selectFrom('client_registrations').selectAll().where('client_id', '=', clientId).executeTakeFirst();
 
-/** Of a client that is new, or described anew. */
+/** Stores or replaces the registration of a client. */
 export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<void> {
   const { metadata, fresh_until } = row;
   await tx
@@ -19,7 +19,7 @@ export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<voi
   await noteRegistration(tx, row.client_id, row.kind);
 }
 
-/** The registration, where this is the first use of its client. */
+/** The registration, if this is the first use of its client. */
 export const writeFirstUse = (db: Db, clientId: string, now: number): Promise<RegistrationRow | undefined> =>
   db
     .updateTable('client_registrations')
@@ -29,7 +29,7 @@ export const writeFirstUse = (db: Db, clientId: string, now: number): Promise<Re
     .returningAll()
     .executeTakeFirst();
 
-/** Exact to `stale`: a busy client costs no write a request. */
+/** Writes the last use if the stored time is older than `stale`, so that not every request writes. */
 export async function writeClientUse(db: Db, clientId: string, now: number, stale: number): Promise<void> {
   await db
     .updateTable('client_registrations')
@@ -39,7 +39,7 @@ export async function writeClientUse(db: Db, clientId: string, now: number, stal
     .execute();
 }
 
-/** Clients that registered and were not used since, and that nobody has a login with. */
+/** Registered clients that were not used since `before`, without sessions and consents. */
 export async function findUnusedClients(
   tx: Tx,
   engine: Engine,
@@ -56,7 +56,7 @@ export async function findUnusedClients(
   return rows.map(({ client_id }) => client_id);
 }
 
-/** Beside the client, where lists see it. */
+/** Copies the kind of registration to the client, for lists. */
 async function noteRegistration(tx: Tx, clientId: string, registration: StoredClient['registration']): Promise<void> {
   await tx.updateTable('clients').set({ registration }).where('id', '=', clientId).execute();
 }
@@ -77,7 +77,7 @@ export async function hasInitialToken(db: Db, hash: string, now: number): Promis
   return (await query.where('expires_at', '>', now).executeTakeFirst()) !== undefined;
 }
 
-/** Ends a token of either kind, and says which client it managed, if any. */
+/** Deletes a token of either kind. Returns the client that it managed, if any. */
 export async function endRegistrationToken(tx: Tx, hash: string): Promise<string | undefined> {
   await tx.deleteFrom('registration_tokens').where('hash', '=', hash).execute();
   const update = tx.updateTable('client_registrations').set({ token_hash: null }).where('token_hash', '=', hash);

@@ -6,7 +6,7 @@ import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/s
 import type { OAuth } from '../oauth.ts';
 import { hasInitialToken, insertInitialToken } from './registration-store.ts';
 
-/** An initial access token (RFC 7591 1.2) that the operator hands out. Anybody who has it can use it until it expires. */
+/** An initial access token (RFC 7591 1.2) for the operator to hand out. It can be used repeatedly until it expires. */
 export async function makeInitialToken({ database, now }: Context, expiresAt: number): Promise<string> {
   const token = makeShortToken('reg');
   const row = { hash: hashShortToken(token), created_at: now(), expires_at: expiresAt };
@@ -26,7 +26,7 @@ export const invalidToken = (): OAuthError =>
 
 const scopeOfRegistration = 'clients:write';
 
-/** How a client is registered: openly, with an initial access token, or with the token of an administrator. */
+/** Checks whether a client may be registered: openly, with an initial access token, or with an administrator's token. */
 export async function authorizeRegistration(
   { context, keys, verifier }: OAuth,
   token: string | undefined,
@@ -47,7 +47,7 @@ export async function authorizeRegistration(
   );
 }
 
-/** A registration access token (RFC 7592 1.2): random, so a plain hash is enough. */
+/** A registration access token (RFC 7592 1.2). It is random, so a plain hash is enough. */
 export const makeRegistrationToken = (): string => makeShortToken('reg');
 export const hashRegistrationToken = hashShortToken;
 

@@ -16,7 +16,7 @@ export const pruneSessions = async ({ database, now }: Context): Promise<number>
   (await pruneBefore(database, 'sessions', 'expires_at', now())) +
   (await pruneBefore(database, 'sessions', 'revoked_at', now() - retentionMs));
 
-/** Forgets logins at applications of which neither session is left, when they are older than a refresh token lives. */
+/** Deletes application logins without any session that are older than the lifetime of a refresh token. */
 export const pruneLogins = ({ config, database, now }: Context): Promise<number> =>
   pruneInBatches((limit) => deleteForgotten(database.db, now() - config.refreshTokenTtl * 1000, limit));
 
@@ -26,7 +26,7 @@ export async function endSessions(
   tx: Tx,
   invalidate: Invalidate,
   of: SessionsOf,
-  /** For the metrics. */
+  /** For metrics. */
   cause: string,
 ): Promise<number> {
   const ended = await revokeSessions(tx, of, now());
@@ -47,7 +47,7 @@ export async function endSessions(
   return ended.length;
 }
 
-/** Ends the sessions of a user's clients and, unless kept, their secrets. The clients stay. */
+/** Ends the sessions of a user's clients and, unless kept, the secrets of these clients. The clients stay. */
 export async function endClients(
   sessions: Sessions,
   tx: Tx,

@@ -11,13 +11,13 @@ import type { OAuthError } from '../../platform/errors.ts';
 const grace = 10_000;
 const hour = 3_600_000;
 const day = 24 * hour;
-/** Longer than any of these lives. */
+/** Longer than the lifetime of any token here. */
 const year = 365 * day;
 
 /** The tokens of a session that the owner or the thief holds. */
 interface Holder {
   refreshToken: string;
-  /** The newest last. Some of them have expired. */
+  /** The newest is last. Some have expired. */
   readonly accessTokens: string[];
 }
 
@@ -34,13 +34,13 @@ async function refresh(real: SessionInstances, { refreshToken }: Holder): Promis
   return { refreshToken: sessions.refreshToken(session), accessTokens: [accessToken] };
 }
 
-/** A device keeps an answer before it acts on it. */
+/** A device stores a response before it uses it. */
 function keep(holder: Holder, answer: Holder): void {
   holder.refreshToken = answer.refreshToken;
   holder.accessTokens.push(...answer.accessTokens);
 }
 
-/** Uses an access token; one that has expired by itself is no sign of anything. */
+/** Uses an access token. An expired token shows nothing about theft. */
 async function act(real: SessionInstances, token: string | undefined): Promise<void> {
   if (token === undefined) return;
   try {
@@ -96,7 +96,7 @@ onBothEngines('who holds a session', (engine) => {
     const life = fc.asyncProperty(days, fc.boolean(), async (steps, spied) => {
       const owner = await logIn(real);
       for (const { deed: what, pause: ms } of steps) {
-        // A thief that presents what the owner still holds, and lets the answer lie, harms nobody.
+        // A thief who presents the owner's current token but does not use the response does no harm.
         if (spied) await refresh(real, { ...owner });
         await live(real, owner, what);
         real.advance(ms);
@@ -127,7 +127,7 @@ onBothEngines('who holds a session', (engine) => {
       }
       const thief: Holder = { refreshToken: owner.refreshToken, accessTokens: [] };
       for (let i = 0; i < refreshes; i++) keep(thief, await refresh(real, thief));
-      // The successor's refresh token is used by the second refresh; else its access token must be.
+      // The second refresh uses the refresh token of the successor. Otherwise the access token must be used.
       if (acts || refreshes === 1) await act(real, thief.accessTokens.at(-1));
       for (const what of meanwhile) await live(real, owner, what);
       real.advance(later);

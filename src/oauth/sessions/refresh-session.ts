@@ -17,18 +17,18 @@ const invalidRefreshToken = (reason: string) =>
     reason,
   });
 
-/** In milliseconds; longer than any session lives. */
+/** In milliseconds. Longer than any session. */
 const forever = 1e14;
 
 export interface Refresh {
   readonly refreshToken: string;
   readonly clientId: string;
-  /** By which the client proved who it is. */
+  /** The secret that authenticated the client. */
   readonly secretId?: string | undefined;
   readonly source: RequestSource;
 }
 
-/** Moves a session to its next generation, whose refresh token replaces the one presented. */
+/** Moves a session to its next generation. The new refresh token replaces the presented one. */
 export async function refreshSession(sessions: Sessions, refresh: Refresh): Promise<StoredSession> {
   const { context, keys, legacyTokens } = sessions;
   const { config, database, metrics, now } = context;
@@ -51,7 +51,7 @@ export async function refreshSession(sessions: Sessions, refresh: Refresh): Prom
   const { rows, durable } = await rotateSession(database, rotation);
   const [session] = rows;
   if (!session) {
-    // The faster request may be in the same commit. Its change can be read only after that commit.
+    // The other request may be in the same commit. Its change can be read only after that commit.
     await durable;
     await requireSecret(context, database.db, refresh.secretId);
     return { session: await resolveStaleRefresh(sessions, presented, refresh), durable };
@@ -60,7 +60,7 @@ export async function refreshSession(sessions: Sessions, refresh: Refresh): Prom
   return { session, durable };
 }
 
-/** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
+/** The generation has changed, or the session has ended. A retry gets the same successor. Other requests are refused. */
 async function resolveStaleRefresh(
   sessions: Sessions,
   { sessionId, generation }: { sessionId: string; generation: number },
@@ -74,7 +74,7 @@ async function resolveStaleRefresh(
   if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');
   const ends = sessionEnd(session, config);
   if (ends <= now()) throw refused(context, 'expired', 'session has expired');
-  // Only a database restored from a backup is behind its tokens: nobody stole anything.
+  // Only a database that was restored from a backup can be behind its tokens. This is not theft.
   if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
   if (mayRepeat(session, generation, config, now())) {
     await recordRetry(context, session, refresh.source);
@@ -85,7 +85,7 @@ async function resolveStaleRefresh(
   throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
 }
 
-/** Commit, then refuse: the caller throws after this. */
+/** Commits the revocation. The caller throws afterwards. */
 async function revokeReusedSession(
   sessions: Sessions,
   session: SessionRow,
@@ -112,7 +112,7 @@ function refused({ metrics }: Context, result: string, reason: string): OAuthErr
   return invalidRefreshToken(reason);
 }
 
-/** Phones change networks, so a retry is answered. From elsewhere it may be theft: recorded once per generation. */
+/** Phones change networks, so a retry from another network is answered. It may be theft, so it is recorded once per generation. */
 async function recordRetry(context: Context, session: SessionRow, source: RequestSource): Promise<void> {
   const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
   const firstAddress = session.rotated_address ?? session.address;

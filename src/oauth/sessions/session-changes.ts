@@ -2,7 +2,7 @@ import { forAdministrators } from '../../resources/declaration/access.ts';
 import { defineResource, type ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { list, oneOf, text, timestamp, uuid } from '../../resources/declare.ts';
 
-/** Publishes users' sessions as changes for administrators. Refreshes and clients without a user do not appear. */
+/** Publishes changes of users' sessions to administrators. Refreshes and sessions without a user are not published. */
 export const sessionChanges: ResourceDefinition = {
   ...defineResource({
     name: 'sessions',

@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('refresh' as const),
       who,
-      // Mostly the newest token, often its predecessor, now and then an older one.
+      // Mostly the newest token, often its predecessor, sometimes an older one.
       back: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.constant(1) }, fc.nat(4)),
       times: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 4 })),
     }),
@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const refreshStep = (back: number): Step => ({ kind: 'refresh', who: 0, back, times: 1 });
 const useStep: Step = { kind: 'use', who: 0, which: 0 };
 const waitStep = (ms: number): Step => ({ kind: 'wait', ms });
-/** Paths that chance finds rarely: a life that slides with each refresh, an answer that was lost for long, the grace's end. */
+/** Rare paths: each refresh extends the session, a response is lost for a long time, the grace period ends. */
 const examples: [Step[]][] = [
   [[waitStep(200_000), refreshStep(0), waitStep(200_000), refreshStep(0)]],
   [[refreshStep(0), waitStep(200_000), refreshStep(1), waitStep(200_000), refreshStep(1)]],
@@ -91,7 +91,7 @@ async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
   });
 }
 
-/** Sends one refresh token several times at once and holds the answers against the rules. */
+/** Sends one refresh token several times concurrently and checks the responses against the rules. */
 async function refresh(real: SessionInstances, model: Model, back: number, times: number): Promise<void> {
   const now = real.now();
   const generation = Math.max(0, model.generation - back);
@@ -140,7 +140,7 @@ async function end(real: SessionInstances, model: Model | 'all', models: Model[]
   for (const ended of model === 'all' ? models : [model]) ended.ended = true;
 }
 
-/** An access token is good exactly as long as it and its session are. */
+/** An access token is valid exactly as long as it and its session are valid. */
 async function use(real: SessionInstances, model: Model, token: Model['accessTokens'][number]): Promise<void> {
   const now = real.now();
   const code = await Promise.resolve()
@@ -149,7 +149,7 @@ async function use(real: SessionInstances, model: Model, token: Model['accessTok
       () => 'good',
       (problem: Problem) => problem.code,
     );
-  // A session that has expired has no access token left that has not.
+  // The access tokens of an expired session have expired too.
   const expected = now >= token.expiresAt ? 'token_expired' : model.ended ? 'token_revoked' : 'good';
   assert.equal(code, expected);
   if (code === 'good' && token.generation === model.generation) model.usedAt ??= now;

@@ -13,13 +13,13 @@ import { endSessions } from './end-sessions.ts';
 const grace = 10_000;
 
 interface Round {
-  /** How many tabs refresh at once. */
+  /** The number of tabs that refresh concurrently. */
   readonly tabs: number;
-  /** Tabs that lose their answer. All of them: the device comes back with what it has. */
+  /** Tabs that lose their response. If all do, the device comes back with its old token. */
   readonly lost: number;
-  /** Tabs that use what they got at once, while others still wait. */
+  /** Tabs that use their tokens at once, while others still wait. */
   readonly eager: number;
-  /** The person logs out while the tabs refresh. */
+  /** The user logs out while the tabs refresh. */
   readonly logout: boolean;
 }
 
@@ -68,7 +68,7 @@ class Device {
           const successor = sessions.refreshToken(session);
           this.#access.push(accessToken);
           if (tab < lost) return { successor, lost: true };
-          // Kept before anything is used.
+          // Stored before any token is used.
           this.#refreshToken = successor;
           if (tab < eager) await this.#use(accessToken);
           return { successor, lost: false };

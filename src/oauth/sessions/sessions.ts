@@ -26,31 +26,31 @@ export interface NewSession {
   readonly type?: SessionRow['type'];
   readonly userId?: string | null;
   readonly clientId?: string | null;
-  /** By which the client proved who it is: without it the session is not stored. */
+  /** The secret that authenticated the client. The session is stored only if it is still active. */
   readonly secretId?: string | undefined;
   readonly name?: string | null;
   readonly scopes: readonly string[];
-  /** How the user proved who they are: for the password it was now, for an application at the login before. */
+  /** How and when the user authenticated. At an application, this is the authentication of the browser session. */
   readonly authentication?: Authentication | null;
-  /** Where somebody signs in to an application: the browser's session, or null on a device without one. */
+  /** For a login at an application: the browser session, or null on a device without a browser. */
   readonly login?: { readonly id: string | null } | undefined;
   /** The audiences of access tokens (RFC 8707). Empty: the service itself. */
   readonly resource?: readonly string[];
   readonly details?: GrantDetails;
-  /** False: it ends with its first access token. */
+  /** False: the session ends with its first access token. */
   readonly refreshable?: boolean;
-  /** Default: the TTL of a refresh token, or of a personal access token. */
+  /** Default: the lifetime of a refresh token, or of a personal access token. */
   readonly expiresAt?: number | undefined;
-  /** The value of a personal access token is shown at once. */
+  /** The response shows the value of the personal access token. */
   readonly revealed?: boolean;
   readonly source: RequestSource;
 }
 
-/** Tells applications of logins that end, in the transaction that ends them. */
+/** Notifies applications of ended logins, in the transaction that ends them. */
 export type NotifyApplications = (
   tx: Tx,
   logins: readonly ApplicationLogin[],
-  /** By client id: where the client wants to be told. */
+  /** The logout addresses by client id. */
   addresses: ReadonlyMap<string, string>,
 ) => Promise<void>;
 
@@ -67,8 +67,9 @@ const loginOf = (session: SessionRow, loginId: string | null): ApplicationLogin 
 });
 
 /**
- * Sessions: logins of a user through a client, of a client, and personal access tokens. One row each; tokens have none.
- * `endSessions` and `refreshSession` take it as their first argument. `TokenVerifier` finds the session of a token.
+ * Sessions: logins of a user through a client, logins of a client, and personal access tokens. Each session is one row.
+ * Tokens have no rows. `endSessions` and `refreshSession` take a `Sessions` as their first argument. `TokenVerifier`
+ * finds the session of a token.
  */
 export class Sessions {
   readonly context: Context;
@@ -83,7 +84,10 @@ export class Sessions {
     this.notify = notify;
   }
 
-  /** Alone, or in a transaction. The row is known at once, so that a token can be signed meanwhile. */
+  /**
+   * Opens a session, alone or in a transaction. It returns the row before the row is stored, so that a token can be
+   * signed meanwhile.
+   */
   open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
     const { config, now } = this.context;
     const at = now();
@@ -122,12 +126,12 @@ export class Sessions {
     const stored = insertSession(on, row, session.secretId ?? null);
     const isLogin = login !== undefined && session.scopes.includes(openidScope);
     const durable = isLogin ? stored.then(() => insertLogin(dbOf(on), loginOf(row, login.id))) : stored;
-    // A caller that waits for it gets the error. A caller that has failed already has its own error.
+    // A caller that awaits `durable` gets the error. A caller that failed before has another error.
     durable.catch(() => undefined);
     return { session: row, durable };
   }
 
-  /** A session that a person opened for a device, given to the device: its time begins now. */
+  /** Gives a session that a user opened for a device to the device. Its lifetime starts now. */
   async handOver(
     tx: Tx,
     client: Pick<StoredClient, 'type' | 'grantTypes'>,
@@ -144,7 +148,10 @@ export class Sessions {
     return handOverSession(tx, { id, now: at, expiresAt, address, userAgent });
   }
 
-  /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
+  /**
+   * Signed in batches by a worker thread. Do not await it in a transaction. `scopes` and `audience` narrow those of the
+   * session.
+   */
   accessToken(
     session: SessionRow,
     scopes = scopesOfSession(session),
@@ -155,7 +162,7 @@ export class Sessions {
     return signAccessTokenInWorker(this.keys, this.context.config, session, grant);
   }
 
-  /** The same at once: for a transaction, which must not wait. */
+  /** Signs synchronously, for use in a transaction. */
   accessTokenNow(session: SessionRow, scopes = scopesOfSession(session)): string {
     return signAccessToken(this.keys, this.context.config, session, this.#grantOf(scopes));
   }
@@ -164,7 +171,7 @@ export class Sessions {
     return { now: this.context.now(), scope: scopes.join(' ') };
   }
 
-  /** Of an access token made now, in seconds. */
+  /** The lifetime of an access token issued now, in seconds. */
   accessTokenTtl(session: SessionRow): number {
     const { config, now } = this.context;
     const at = now();
@@ -175,7 +182,7 @@ export class Sessions {
     return makeRefreshToken(this.keys, session);
   }
 
-  /** At the start: the setting may have been longer when the sessions of today began. */
+  /** At start: shortens sessions that began when SESSION_MAX_AGE was longer. */
   async keepToMaxAge(): Promise<void> {
     const { config, database } = this.context;
     if (config.sessionMaxAge > 0) await shortenSessions(database.db, config.sessionMaxAge * 1000);

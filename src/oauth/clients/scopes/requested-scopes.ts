@@ -3,7 +3,7 @@ import type { FieldError } from '../../../platform/errors.ts';
 import type { ClientType } from '../client-store.ts';
 import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type KnownScopes } from './scopes.ts';
 
-/** The mistakes in scopes that a caller wants to give. Nobody can give more than their own token has. */
+/** The errors in scopes that a caller wants to grant. A caller can grant only scopes of the caller's own token. */
 export function wrongScopes(
   known: KnownScopes,
   caller: Caller,
@@ -15,9 +15,9 @@ export function wrongScopes(
       const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
       return { field: 'scopes', code: 'unknown', message };
     }
-    // Only an administrator allows a client to inspect or pass on the tokens of others.
+    // Only an administrator can let a client inspect or exchange the tokens of other clients.
     const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
-    // These scopes give no access by themselves: the user must consent.
+    // These scopes give no access until the user consents.
     if (type === 'application' && identityScopes.includes(scope)) return undefined;
     if (scope === adminScope) {
       if (type === 'application' && isGrantable) return undefined;
@@ -41,7 +41,7 @@ export function wrongScopes(
 
 interface Vocabulary {
   readonly scopes: KnownScopes;
-  /** The scopes of an imported service, and the scopes here that replace them. */
+  /** Maps each scope of an imported service to scopes of this service. */
   legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 

@@ -1,13 +1,13 @@
 import { type LocalizedText, message } from '../../../config/languages/message.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 
-/** All that the subject may do, except what must be named. */
+/** All rights of the subject, except the scopes in `named`. */
 export const everyScope = '*';
-/** Lets a client ask about tokens of other clients. `*` does not hold it: it is about others, not about the subject. */
+/** Lets a client inspect tokens of other clients. `*` does not include it, because it is not a right of the subject. */
 export const introspectScope = 'tokens:introspect';
-/** Lets a client pass on tokens of other clients that it received (RFC 8693). */
+/** Lets a client exchange tokens of other clients that it received (RFC 8693). */
 export const exchangeScope = 'tokens:exchange';
-/** Scopes that a client gets for itself. No user can give them. */
+/** Scopes for clients only. Users cannot grant them. */
 export const clientScopes: readonly string[] = [introspectScope, exchangeScope];
 
 /** Lets an application act with the roles of the signed-in user. `*` does not include it. */
@@ -28,7 +28,7 @@ export const identityScopes: readonly string[] = [
 /** Scopes that `*` does not include. */
 export const named: readonly string[] = [...clientScopes, adminScope, ...identityScopes];
 
-/** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
+/** The known scopes: two for each resource, the scopes of the service, and the scopes of the operator. */
 export class KnownScopes {
   readonly #texts = new Map<string, LocalizedText>();
   readonly #labels = new Map<string, string>();
@@ -37,7 +37,7 @@ export class KnownScopes {
     for (const scope of [everyScope, ...named]) this.add(scope);
   }
 
-  /** `label`: the readable name of its rows; the default is its name. */
+  /** `label`: the readable name of the resource's rows. The default is the resource name. */
   addResource(name: string, label = name.replaceAll('_', ' ')): void {
     this.#labels.set(name, label);
     for (const right of ['read', 'write']) {
@@ -46,7 +46,7 @@ export class KnownScopes {
     }
   }
 
-  /** A scope of an endpoint or a setting of the operator's own. With a text, one that is there gets another text. */
+  /** Adds a scope of a custom endpoint or a setting. `text` replaces the description of a known scope. */
   add(scope: string, text?: string): void {
     if (text === undefined && this.#texts.has(scope)) return;
     this.#texts.set(scope, text ?? builtinOrName(scope));
@@ -62,7 +62,7 @@ export class KnownScopes {
     return label.charAt(0).toUpperCase() + label.slice(1);
   }
 
-  /** What a scope allows, as the end of "It asks to …", for the consent page. */
+  /** The meaning of a scope for the consent page, as the end of "It asks to …". */
   describe(scope: string): LocalizedText {
     return this.#texts.get(scope) ?? builtinOrName(scope);
   }
@@ -72,23 +72,23 @@ export class KnownScopes {
   }
 }
 
-/** Of a scope that nobody described, the name is all that is known. */
+/** A scope without a description is shown by its name. */
 const builtinOrName = (scope: string): LocalizedText =>
   message(`scope.${scope}`, {}, message('scopes.undescribed', { scope }));
 
-/** Whether a holder of `allowed` may have `scope`. `openid` is always allowed. */
+/** Whether `allowed` includes `scope`. `openid` is always allowed. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
   scope === openidScope ||
   allowed.includes(scope) ||
   (!clientScopes.includes(scope) && scope !== adminScope && allowed.includes(everyScope));
 
-/** Contract 8.9: an application acts for the user, but with the user's roles only where it was given the scope for that. */
+/** Contract 8.9: an application acts for the user. It has the user's roles only with the admin scope. */
 export const rolesThrough = (
   { application, scopes }: { readonly application: boolean; readonly scopes: readonly string[] },
   roles: readonly string[],
 ): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
 
-/** Whether a token with `held` may use something that already has `scopes`. */
+/** Whether a token with the scopes `held` may use an object that has `scopes`. */
 export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
   held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
 
@@ -99,7 +99,7 @@ export function narrowScopes(scopes: readonly string[], allowed: readonly string
   return scopes.filter((scope) => allowsScope(allowed, scope));
 }
 
-/** RFC 6749 3.3: words with single spaces between; a repeated one counts once. */
+/** RFC 6749 3.3: words separated by single spaces. Repeated words count once. */
 export function parseScope(text: string): string[] {
   const words = [...new Set(text.split(' ').filter(Boolean))];
   if (words.some((word) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))) {
@@ -108,7 +108,7 @@ export function parseScope(text: string): string[] {
   return words;
 }
 
-/** OpenID Connect Core 3.1.2.1: of what an authorization request asks for, all that exists and is allowed. */
+/** OpenID Connect Core 3.1.2.1: the requested scopes that exist and are allowed. */
 export function knownAndAllowed(
   known: KnownScopes,
   asked: readonly string[],
@@ -117,7 +117,7 @@ export function knownAndAllowed(
   return asked.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
 }
 
-/** The granted scopes: all allowed ones if `asked` is empty, and never more than the allowed ones. */
+/** The granted scopes: all allowed scopes if `asked` is empty, and never more than the allowed scopes. */
 export function grantScopes(known: KnownScopes, asked: string, allowed: readonly string[]): readonly string[] {
   const scopes = parseScope(asked);
   if (scopes.length === 0) return allowed;

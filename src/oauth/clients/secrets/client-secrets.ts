@@ -7,7 +7,7 @@ import { unknownClient } from '../client-errors.ts';
 import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from '../client-store.ts';
 import { holdSecret } from './secret-store.ts';
 
-/** Secrets are random, so a keyed hash is enough: slow hashing is for what people choose. */
+/** Secrets are random, so a keyed hash is enough. Slow hashes are for passwords. */
 const purpose = 'client secret';
 const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
 
@@ -19,11 +19,11 @@ function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecr
 
 /** A client, and the secret with which it authenticated. Each write for the client checks that this secret is still active. */
 export interface AuthenticatedClient extends StoredClient {
-  /** None where the client is public: it proved nothing, and what it presents must. */
+  /** Undefined for a public client, which has no secret. */
   readonly secretId?: string;
 }
 
-/** Which of the client's secrets this is, if it is one that counts now. */
+/** The id of the client's secret, if this secret is active. */
 export function findSecret(keys: KeyRing, client: StoredClient, secret: string, now: number): string | undefined {
   const data = hashed(client.id, secret);
   return client.secrets.find(
@@ -35,13 +35,13 @@ export function findSecret(keys: KeyRing, client: StoredClient, secret: string, 
 export const isSecretOf = (keys: KeyRing, client: StoredClient, secret: string, now: number): boolean =>
   findSecret(keys, client, secret, now) !== undefined;
 
-/** Refuses what a client asks for where its secret was taken away meanwhile; in a transaction, for all of it. */
+/** Throws if the client's secret ended in the meantime. In a transaction, the secret then stays active until the commit. */
 export async function requireSecret({ now }: Context, db: Db | Tx, secretId: string | undefined): Promise<void> {
   if (secretId === undefined || (await holdSecret(db, secretId, now()))) return;
   throw unknownClient('the secret ended meanwhile');
 }
 
-/** Gives a client a new secret, which only the return value ever shows; the old ones end, at once or in some hours. */
+/** Adds a secret to a client and returns it. It is never shown again. The old secrets end now or after some hours. */
 export async function addClientSecret(
   { database, now }: Context,
   keys: KeyRing,

@@ -6,18 +6,21 @@ import { unavailable } from '../../../platform/errors.ts';
 import { findClient, lockClient, type StoredClient } from '../client-store.ts';
 import { addClientSecret } from './client-secrets.ts';
 
-/** Stands where the name of our own key would: the hash is one that another system made of the secret. */
+/** Replaces the id of our key: another system hashed the secret. */
 export const foreignKeyId = 'foreign';
 
-/** More wrong secrets than this for one client are not looked at together: each takes as long as a password. */
+/** The limit of checks that wait for one client, because each check takes as long as a password check. */
 const mostWaiting = 20;
 
-/** Secrets that another system hashed, slowly, as bcrypt or argon2. The first right one is kept in our own form from then on. */
+/**
+ * Secrets that another system hashed with bcrypt or argon2. The first successful check stores the secret in our own
+ * hash format.
+ */
 export class ForeignSecrets {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #passwords: Passwords;
-  /** One at a time for each client: guesses at a client's secret must not take the threads that people sign in by. */
+  /** One check at a time for each client: guesses at a client's secret must not occupy the threads that check passwords. */
   readonly #lines = new Map<string, { waiting: number; last: Promise<unknown> }>();
 
   constructor(context: Context, keys: KeyRing, passwords: Passwords) {
@@ -26,7 +29,7 @@ export class ForeignSecrets {
     this.#passwords = passwords;
   }
 
-  /** Which of the client's secrets this is, if it is one of these. */
+  /** The id of the client's secret, if an imported hash matches. */
   async find(client: StoredClient, secret: string): Promise<string | undefined> {
     const at = this.#context.now();
     const hashes = client.secrets.filter(
@@ -57,7 +60,7 @@ export class ForeignSecrets {
     }
   }
 
-  /** Unless the client has got another secret meanwhile. */
+  /** Replaces the imported hash, unless the client got another secret in the meantime. */
   async #replace(clientId: string, hash: string, secret: string): Promise<void> {
     await commitAndInvalidate(this.#context.database, async (tx, invalidate) => {
       await lockClient(tx, this.#context.database.engine, clientId);

@@ -4,12 +4,12 @@ import type { Db, Tx } from '../../../database/database.ts';
 import { isPostgres, lockedFirst, sharedLock, tryShared } from '../../../database/locks/revocation-locks.ts';
 
 interface Secret {
-  /** Null where the client proved who it is some other way. */
+  /** Null if the client authenticated without a secret. */
   readonly secretId: string | null;
   readonly now: number;
 }
 
-/** Holds an active secret until commit. PostgreSQL locks the client first, as a change of the client does. */
+/** Locks an active secret until commit. PostgreSQL locks the client first, in the same order as a change of the client. */
 export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<SqlBool> {
   const onPostgres = isPostgres(db);
   const counts = sql<SqlBool>`exists (select 1 from ${
@@ -21,7 +21,7 @@ export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<Sq
   return sql<SqlBool>`(cast(${secretId} as text) is null or ${onPostgres ? lockedFirst(client, counts) : counts})`;
 }
 
-/** The same for many rows (`r` in PostgreSQL). Rows whose client or secret is being changed are left out. */
+/** Like `isSecretActive`, for many rows (`r` in PostgreSQL). Skips rows whose client or secret is locked. */
 export const secretsOfEach = `counting as materialized (
     select s.id from clients as c join client_secrets as s on s.client_id = c.id
     where s.id = any(array(select secret_id from r where ${tryShared('client_id')})) and (s.expires_at is null or s.expires_at > (select max(now) from r))
@@ -33,7 +33,7 @@ const held = compiledQuery((db, secret: Secret) =>
   db.selectNoFrom(sql<number>`1`.as('one')).where(isSecretActive(db, secret)),
 );
 
-/** Whether the secret counts; until the transaction ends it goes on doing so. */
+/** Whether the secret is active. It stays active until the transaction ends. */
 export const holdSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
   (await held.run(db, { secretId, now })).length > 0;
 
@@ -43,7 +43,7 @@ interface LeakedSecret {
   readonly user_id: string | null;
 }
 
-/** Ends a secret that is known by its hash, and says whose it was. */
+/** Deletes a secret by its hash and returns its client. */
 export async function takeSecret(tx: Tx, valueHash: string): Promise<LeakedSecret | undefined> {
   const query = tx.deleteFrom('client_secrets').where('value_hash', '=', valueHash).returning('client_id');
   const ended = await query.executeTakeFirst();

@@ -16,7 +16,7 @@ interface Ids {
   readonly sessionId: string;
 }
 
-/** The rows that decide whether a caller may act. A missing row is left out. */
+/** The rows that decide whether a caller may act. Missing rows are undefined. */
 export interface AuthorityRows {
   /** The user, or the owner of the client. */
   readonly user?: { readonly roles: JsonText<string[]>; readonly disabled: boolean };
@@ -24,13 +24,13 @@ export interface AuthorityRows {
   readonly session?: { readonly revoked_at: number | null; readonly expires_at: number };
 }
 
-/** How strongly the rows are held: against changes, or against others who hold them as well. */
+/** How the rows are locked: against changes, or exclusively. */
 type Strength = 'share' | 'change';
 
 const noText = sql<string | null>`cast(null as text)`;
 const noNumber = sql<number | null>`cast(null as bigint)`;
 
-/** Locks three rows in one statement, in the order of deleting a user, so that neither deadlocks. */
+/** Locks three rows in one statement, in the order in which a user is deleted, so that there is no deadlock. */
 const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }, named: boolean) =>
   compiledQuery((db: Db, ids: Ids & { actor: string }) => {
     const user = db
@@ -48,7 +48,7 @@ const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }, named: b
     return named ? held.unionAll(namedBy(db, ids.actor)) : held;
   });
 
-/** In the same statement, so that it takes no journey of its own. */
+/** Part of the same statement, to save a round trip. */
 const namedBy = (db: Db, actor: string) =>
   db
     .selectNoFrom([
@@ -57,7 +57,7 @@ const namedBy = (db: Db, actor: string) =>
     ])
     .select([noNumber.as('ended'), sql<number>`cast(null as bigint)`.as('expires_at')]);
 
-/** One for writes that are recorded under the caller's name, and one for others. */
+/** One statement for writes that record the caller's name, and one for others. */
 const bothWays = (locks: { user: Lock; client: Lock; session: Lock }) => ({
   named: rowsHeldBy(locks, true),
   unnamed: rowsHeldBy(locks, false),
@@ -73,18 +73,18 @@ type Lock = (rows: Lockable) => Lockable;
 const id = sql.ref('id');
 const share: Lock = (rows) => rows.where(sharedLock(id)).forShare();
 const shareSession: Lock = (rows) => share(rows.where(sharedLockOfAll));
-// Not `for update`: rows that refer to this one go on being written.
+// Not `for update`: other transactions can still insert rows that refer to this row.
 const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
-// On SQLite a write transaction has no neighbours.
+// SQLite runs one write transaction at a time.
 const none: Lock = (rows) => rows;
 
 const unlocked = rowsHeldBy({ user: none, client: none, session: none }, false);
 const shared = bothWays({ user: share, client: share, session: shareSession });
-/** A lock on a session requires a lock on its user first, so nobody can come in between. */
+/** The user is always locked before the session, so no other transaction can get in between. */
 const ofUserToChange = bothWays({ user: change, client: share, session: shareSession });
 const ofClientToChange = bothWays({ user: change, client: change, session: shareSession });
 
-/** Reads the rows that a caller's authority rests on; until the transaction ends they stay as they are. */
+/** Reads and locks the rows that a caller's authority depends on. They do not change until the transaction ends. */
 export async function holdAuthorityRows(
   tx: Tx,
   engine: Engine,
@@ -105,7 +105,7 @@ export async function holdAuthorityRows(
   return rows;
 }
 
-/** Users who change each other at the same time take both rows in the same order, and so one after the other. */
+/** Locks users in a fixed order, so that two users who change each other do not deadlock. */
 export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<void> {
   await announceRevocation(tx, ids);
   await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();

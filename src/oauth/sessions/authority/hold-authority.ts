@@ -9,13 +9,13 @@ import { withinRoles } from '../../clients/role-scopes.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
-/** A write checks its caller's authority in its transaction, on locked rows: revocations count from their commit. */
+/** Checks the caller's authority inside the transaction of a write, on locked rows. A revocation applies from its commit. */
 export const createAuthority =
   ({ config, database, now }: Context): HoldAuthority =>
   async (tx, act) => {
     const { caller } = act;
     const { kind } = caller;
-    // Nobody's authority, and the service's own, rest on no row.
+    // Anonymous callers and the service itself have no rows.
     if (kind === 'anonymous' || kind === 'system') return caller;
     if (caller.sessionId === null) throw new Error('a caller with a token has a session');
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };

@@ -10,12 +10,12 @@ interface NewPersonalToken {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expiresAt?: number | undefined;
-  /** True where the answer that makes it also shows its value. */
+  /** True if the response that creates the token shows its value. */
   readonly revealed?: boolean;
   readonly source?: RequestSource;
 }
 
-/** A token of a user's own, with no client in between. Nobody knows its value until it is revealed. */
+/** Creates a personal access token, without a client. Its value is made when the owner reveals it. */
 export async function issuePersonalToken(
   on: Database | Tx,
   sessions: Sessions,
@@ -26,7 +26,7 @@ export async function issuePersonalToken(
   return session;
 }
 
-/** The value, the first time its owner asks; undefined ever after, and to anybody else. */
+/** The value of a token, the first time its owner asks. Undefined at later calls and for other users. */
 export async function revealPersonalToken(
   { now }: Context,
   tx: Tx,

@@ -19,7 +19,7 @@ import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 
 const longestLife = 10 * 365 * 86_400_000;
 
-/** A client never mints tokens of its owner, who may do more than it. */
+/** A client cannot create tokens of its owner, because the owner has more rights. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const ofItself: Rule = ({ kind, clientId }: Caller) =>
   kind === 'client' && clientId !== null && equals('client_id', clientId);
@@ -80,7 +80,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     name: 'tokens',
     table: 'sessions',
     managed: false,
-    // A token that is made here would reach further than the audience of the caller's own token.
+    // A token created here would not be limited to the audience of the caller's token.
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
@@ -92,7 +92,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
     operations: ['list', 'find', 'create', 'delete'],
     reveals: revealed,
-    // Ids ascend with time, and their index is there already.
+    // Ids ascend with time, and they already have an index.
     defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, source, now } = call;

@@ -17,7 +17,7 @@ import { type Acr, reaches } from '../../../platform/proof.ts';
 export interface SentProof {
   readonly userId: string;
   readonly sessionId: string;
-  /** As it came, and not looked at yet. */
+  /** The raw value, not checked yet. */
   readonly value: unknown;
   readonly source: RequestSource;
 }
@@ -27,19 +27,19 @@ export interface CheckedProof {
   readonly amr: readonly string[];
   /** A first factor begins a login, a second completes it. `completing` also completes the login of the session. */
   readonly step: 'first' | 'second' | 'completing';
-  /** Runs in the transaction that renews the proof: uses a code up, or refuses what has changed since it was checked. */
+  /** Runs in the transaction that renews the proof. Marks a code as used, or throws if the credential changed after the check. */
   use(tx: Tx): Promise<void>;
 }
 
-/** A way to prove who one is. */
+/** A way to prove the user's identity. */
 export interface ProofMethod {
   /** Whether this user can use it now. */
   isOffered(userId: string): Promise<boolean>;
-  /** Checks what was sent, outside of any transaction; throws what is wrong with it. It limits guesses itself. */
+  /** Checks the proof, outside of any transaction. Throws if it is wrong. Limits guesses. */
   check(sent: SentProof): Promise<CheckedProof>;
 }
 
-/** By the member of the body that brings it: `password`, `code`, … */
+/** By their member of the body: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
 
 /** The level that a method reaches together with the password. Other methods reach the level of the password. */
@@ -49,7 +49,7 @@ const levels = new Map<string, Acr>([
   ['passkey', 'phr'],
 ]);
 
-/** The highest level that this user can prove, with all the methods that are offered to them. */
+/** The highest level that this user can reach with the available methods. */
 export async function highestAcr(methods: ProofMethods, userId: string): Promise<Acr> {
   let highest: Acr = 'urn:gatehouse:1';
   for (const [name, method] of methods) {
@@ -71,7 +71,7 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
     if (!user) throw unauthorized('user_gone');
     await requireCurrentPassword(context, passwords, user, { field, given: value, source });
     const use = async (tx: Tx) => {
-      // It was changed while it was being looked at.
+      // The password changed during the check.
       if (!(await holdsHash(tx, context.database.engine, user))) throw wrongPassword(field);
     };
     return { amr: ['pwd'], step: 'first', use };
@@ -89,7 +89,7 @@ const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedP
   return { amr: factor.amr, step, use };
 };
 
-/** The code of an authenticator app, or a recovery code. It renews a session of two factors by itself (contract 5.9). */
+/** The code of an authenticator app, or a recovery code. It alone renews a session of two factors (contract 5.9). */
 export const byCode = (means: FactorMeans): ProofMethod => ({
   async isOffered(userId) {
     const { authenticators, recoveryCodes } = await findHeldFactors(means.context.database.db, userId);
@@ -135,7 +135,7 @@ export const byEmailCode = (means: FactorMeans): ProofMethod => ({
   },
 });
 
-/** The page's statement that a user has just signed in again at a provider. Only the page can make it. */
+/** The sign-in page's signed statement that the user has just signed in again at a provider. */
 export const byProvider = ({ context, keys }: FactorMeans): ProofMethod => ({
   isOffered: async () => false,
   async check({ sessionId, value }) {

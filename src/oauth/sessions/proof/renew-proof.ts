@@ -12,12 +12,12 @@ import type { CheckedProof, ProofMethods, SentProof } from './proof-methods.ts';
 
 interface Renewal {
   readonly caller: Caller;
-  /** By the names of the methods; several at once reach a higher level. */
+  /** By the names of the methods. Several methods together reach a higher level. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly source: RequestSource;
 }
 
-/** Renews the proof of the caller's session. Returns when every instance knows, so that the token works at once. */
+/** Renews the proof of the caller's session. Returns when every instance knows the new proof, so that the token works at once. */
 export async function renewProof(
   context: Context,
   holdAuthority: HoldAuthority,
@@ -41,13 +41,13 @@ export async function renewProof(
   return proof;
 }
 
-/** The id of the session, where it is one that a person opened by signing in. */
+/** The id of the session. Throws unless a user opened the session by signing in. */
 export function requireRenewable({ proof, sessionId }: Caller): string {
   if (proof.renewable && sessionId !== null) return sessionId;
   throw forbidden('A personal access token or a client’s own token cannot prove your identity. Sign in.');
 }
 
-/** The first factors that a login can begin with, and that a code completes. A passkey is never taken over: it would raise the level. */
+/** First factors that a code completes. A passkey is not reused, because it would raise the level. */
 const firstFactors = ['pwd', 'fed'];
 
 function amrOfAll(checked: readonly CheckedProof[], before: Proof): string[] {
@@ -77,7 +77,7 @@ async function checkAll(
     throw unprocessable([{ field, code: 'required', message: `Send one of ${known.join(', ')}.` }]);
   }
   const checked: CheckedProof[] = [];
-  // One after the other: a code is not looked at where the password is wrong already.
+  // In order: if the password is wrong, the code is not checked.
   for (const [name, method] of methods) {
     if (name in body) checked.push(await method.check({ ...sent, value: body[name] }));
   }

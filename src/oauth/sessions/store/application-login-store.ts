@@ -3,14 +3,14 @@ import type { Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import type { SessionsOf } from './session-store.ts';
 
-/** Somebody is signed in to an application, until they sign out here or the application is told otherwise. */
+/** A user is signed in to an application until the user signs out here, or until the application has been notified of a logout. */
 export type ApplicationLogin = Selectable<Tables['application_logins']>;
 
 export async function insertLogin(tx: Db | Tx, login: ApplicationLogin): Promise<void> {
   await tx.insertInto('application_logins').values(login).execute();
 }
 
-/** Takes the logins that end with these sessions: their own, and those that a browser's session began. */
+/** Deletes and returns the logins that end with these sessions, including logins that a browser session started. */
 export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> {
   const taken = tx.deleteFrom('application_logins').returningAll();
   if ('sessionId' in of) {
@@ -27,7 +27,7 @@ export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> 
 export const takeAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
   tx.deleteFrom('application_logins').returningAll().execute();
 
-/** Which of these clients want to be told, and where. */
+/** The logout addresses of these clients, if they have one. */
 export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx
     .selectFrom('clients')
@@ -38,7 +38,7 @@ export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Pro
   return new Map(rows.map(({ id, uri }) => [id, uri as string]));
 }
 
-/** Removes up to `limit` logins of which nothing is left: neither the application's session nor the browser's. */
+/** Removes up to `limit` logins whose application session and browser session are both gone. */
 export async function deleteForgotten(db: Db, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('application_logins')

@@ -2,7 +2,7 @@ import { parseJson } from '../../../platform/json-text.ts';
 import { type Acr, acrLevels, acrOf } from '../../../platform/proof.ts';
 import type { SessionRow } from './session-store.ts';
 
-/** How somebody proved who they are. It goes on with whatever is opened on the strength of it. */
+/** How a user authenticated. Sessions that are opened from this session inherit it. */
 export interface Authentication {
   readonly time: number;
   /** RFC 8176. */
@@ -16,7 +16,7 @@ export const authenticatedBy = (amr: readonly string[], time: number): Authentic
   acr: acrOf(amr),
 });
 
-/** Null where nobody signed in. */
+/** Null if no user signed in. */
 export const authenticationOf = ({
   auth_time: time,
   amr,

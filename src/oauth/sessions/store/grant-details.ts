@@ -1,6 +1,6 @@
-/** Grants beyond scopes. They are stored with the code and then with the session. */
+/** Grants other than scopes. They are stored with the code and then with the session. */
 export interface GrantDetails {
-  /** The claims that it asked for one by one (OpenID Connect Core 5.5), by where they are to be. */
+  /** The claims requested by name (OpenID Connect Core 5.5), by their destination. */
   readonly claims?: RequestedClaims | undefined;
   /** The thumbprint of the key that tokens are bound to (RFC 9449). */
   readonly jkt?: string | undefined;
@@ -8,7 +8,7 @@ export interface GrantDetails {
   readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
 }
 
-/** One object of `authorization_details`. The service that the token is for knows what the members of a type mean. */
+/** One object of `authorization_details`. The resource server knows the meaning of its members. */
 export interface AuthorizationDetail {
   readonly type: string;
   readonly [member: string]: unknown;
@@ -19,7 +19,7 @@ export interface RequestedClaims {
   readonly id_token: readonly string[];
 }
 
-/** As JSON; null where there is nothing. */
+/** As JSON. Null if empty. */
 export function storedDetails(details: GrantDetails): string | null {
   const json = JSON.stringify(details);
   return json === '{}' ? null : json;

@@ -13,7 +13,7 @@ describe('Statements that many sessions share on PostgreSQL', () => {
     const real = await openSessions(make, 'postgres', {});
     const { context, sessions } = real.any();
     const { userId, clientId } = real;
-    // In a small table every plan is the same.
+    // In a small table, all plans are the same.
     const { db } = context.database;
     await sql`insert into sessions (id, type, user_id, scopes, created_at, expires_at)
       select 'other' || n, 'session', ${userId}, '[]', 1, 1 from generate_series(1, 5000) as n`.execute(db);
@@ -23,7 +23,7 @@ describe('Statements that many sessions share on PostgreSQL', () => {
       const refreshToken = sessions.refreshToken(row);
       row = (await refreshSession(sessions, { refreshToken, clientId, source })).session;
     }
-    // Of one connection each: they are asked at the same time.
+    // One query per connection: they run concurrently.
     const kept = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         context.database.read<{ generic: number; custom: number }>(
@@ -35,7 +35,7 @@ describe('Statements that many sessions share on PostgreSQL', () => {
     );
     const plans = kept.flat();
     assert.ok(plans.length > 0);
-    // PostgreSQL tries five times before it decides.
+    // PostgreSQL makes up to five custom plans before it decides.
     for (const { custom } of plans) assert.ok(custom <= 5, `${custom} plans`);
     assert.ok(plans.some(({ generic }) => generic > 0));
   });

@@ -9,7 +9,7 @@ import { unknownClient } from '../../clients/client-errors.ts';
 import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
-/** The other columns of a new session have their defaults. */
+/** Other columns of a new session have defaults. */
 const columns = [
   ...(['id', 'type', 'user_id', 'client_id', 'name', 'scopes', 'created_at', 'expires_at'] as const),
   ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource', 'details'] as const),
@@ -18,7 +18,7 @@ const columns = [
 const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {
   const values = db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column)));
   const counts = isSecretActive(db, row);
-  // The foreign key locks the client's row, also where there is no secret.
+  // The foreign key locks the client's row, even without a secret.
   const client = sharedLock(sql`coalesce(cast(${row.client_id} as text), '')`);
   return db
     .insertInto('sessions')
@@ -37,7 +37,10 @@ const insertMany = `with r as materialized (
   where ${isSecretActiveOfEach}
   returning id`;
 
-/** False: it is to be stored alone. Of a user's session another row is locked, the user's, which somebody may hold for long. */
+/**
+ * False: store the session alone. A user's session also locks the user's row, and another transaction may hold that
+ * lock for long.
+ */
 async function insertWithOthers(
   batchWrite: NonNullable<Database['batchWrite']>,
   row: SessionRow,
@@ -63,14 +66,14 @@ export async function insertSession(on: Database | Tx, row: SessionRow, secretId
   }
 }
 
-/** Opening a session locks the user. So if the insert fails, the client is gone. */
+/** The user is locked while a session is opened. So if the foreign key fails, the client was deleted. */
 function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown {
   if (!isForeignKeyViolation(error)) return error;
   if (client_id !== null) return unknownClient('the client was deleted meanwhile');
   return new OAuthError('invalid_grant', 'The user no longer exists.');
 }
 
-/** The scopes that the person agreed to. */
+/** The scopes that the user allowed. */
 export const findScopes = (tx: Tx, id: string): Promise<{ scopes: JsonText<string[]> } | undefined> =>
   tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
 
@@ -82,7 +85,7 @@ interface HandOver {
   readonly userAgent: string | null;
 }
 
-/** Gives a session that waited for its device to the one that came for it. Undefined where it ended meanwhile. */
+/** Gives a session that waited for its device to the device. Undefined if the session ended in the meantime. */
 export const handOverSession = (
   tx: Tx,
   { id, now, expiresAt, address, userAgent }: HandOver,

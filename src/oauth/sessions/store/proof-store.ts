@@ -1,7 +1,7 @@
 import type { Tx } from '../../../database/database.ts';
 import type { Authentication } from './authentication.ts';
 
-/** Writes how the owner of a session has just proved who they are. */
+/** Stores how the owner of a session has just authenticated. */
 export async function updateProof(tx: Tx, id: string, { time, amr, acr }: Authentication): Promise<void> {
   await tx
     .updateTable('sessions')

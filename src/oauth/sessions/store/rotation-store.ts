@@ -12,13 +12,13 @@ interface Rotation {
   readonly generation: number;
   readonly now: number;
   readonly expiresAt: number;
-  /** Milliseconds after its login at which the session ends, whatever `expiresAt` says. */
+  /** The session ends this many milliseconds after its login, even if `expiresAt` is later. */
   readonly maxAge: number;
   readonly address: string | null;
   readonly userAgent: string | null;
 }
 
-/** The client and its secret are locked before the session, as everywhere. */
+/** The client and its secret are always locked before the session. */
 const holds = (db: Db, rotation: Rotation): Expression<SqlBool> => {
   const counts = isSecretActive(db, rotation);
   return isPostgres(db) ? sql<SqlBool>`case when ${counts} then ${exclusiveLock(sql.ref('id'))} end` : counts;
@@ -51,7 +51,7 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
 const columns =
   'id text, generation integer, client_id text, secret_id text, now bigint, expires_at bigint, max_age bigint, address text, user_agent text';
 
-/** For many sessions on PostgreSQL. Skips locked rows. Ids come from rows: PostgreSQL re-plans list parameters. */
+/** For many sessions on PostgreSQL. Skips locked rows. Ids come from rows, because PostgreSQL re-plans list parameters. */
 const rotateMany = `with r as materialized (
     select * from json_to_recordset($1::json) as rows (${columns})
   ), ${secretsOfEach}, held as (
@@ -66,7 +66,7 @@ const rotateMany = `with r as materialized (
     and ${isSecretActiveOfEach}
   returning t.*`;
 
-/** The complete rotation in one statement. Only one request finds the generation unchanged and wins. */
+/** The complete rotation in one statement. Only one request finds the generation unchanged. */
 export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
   return database.batchWrite
     ? rotateWithOthers(database, database.batchWrite, rotation)

@@ -9,15 +9,15 @@ import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 
-/** Selects sessions: one, those of a user (perhaps except one), or those of a client. */
+/** Selects sessions: a single session, sessions of a user (with an optional exception), or sessions of a client. */
 export type SessionsOf =
   | { readonly sessionId: string }
   | {
       readonly userId: string;
       readonly exceptSessionId?: string | null | undefined;
-      /** Only these: the default is logins and personal access tokens alike. */
+      /** Only sessions of this type. Default: logins and personal access tokens. */
       readonly type?: SessionRow['type'] | undefined;
-      /** Only those through this client. */
+      /** Only sessions through this client. */
       readonly clientId?: string | undefined;
     }
   | { readonly clientId: string };
@@ -44,14 +44,14 @@ type SubjectColumns =
   | ('type' | 'user_id' | 'client_id' | 'revoked_at' | 'created_at' | 'expires_at' | 'generation' | 'used_generation')
   | ('rotated_at' | 'auth_time' | 'amr' | 'acr');
 
-/** A session with all that decides whether its tokens are good, and what they may do. */
+/** A session with all data that decides whether its tokens are valid, and what they may do. */
 export interface SessionWithSubject extends Readonly<Pick<SessionRow, SubjectColumns>> {
   readonly roles: JsonText<string[]> | null;
-  /** Of the user, or of the client's owner: 1 where it is disabled. */
+  /** 1 if the user, or the client's owner, is disabled. */
   readonly disabled: number | null;
   readonly client_scopes: JsonText<string[]> | null;
   readonly client_type: string | null;
-  /** Of the user (or of the client's owner), and of the client. */
+  /** The realm of the user (or of the client's owner). `client_realm` is the realm of the client. */
   readonly realm: string | null;
   readonly client_realm: string | null;
   readonly owner_id: string | null;
@@ -91,14 +91,14 @@ const withSubject = compiledQuery((db, { id }: { id: string }) =>
 export const findSessionWithSubject = async (database: Database, id: string): Promise<SessionWithSubject | undefined> =>
   withSubject.readFirst(database, { id });
 
-/** For tokens whose session is no more: was it the user or the client that went? */
+/** For tokens whose session was deleted: whether the user and the client still exist. */
 export async function subjectsExist(db: Db, userId: string, clientId: string) {
   const user = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
   const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst();
   return { user: user !== undefined, client: client !== undefined };
 }
 
-/** Logins of a time when SESSION_MAX_AGE was longer end as it says now. */
+/** Applies SESSION_MAX_AGE to logins that began when it was longer. */
 export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
   const livesLonger = sql<boolean>`type = 'session' and expires_at > created_at + ${maxAge}`;
   const some = await db.selectFrom('sessions').select('id').where(livesLonger).limit(1).execute();
@@ -113,7 +113,7 @@ export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
   });
 }
 
-/** Marks live sessions as ended and says which. */
+/** Marks live sessions as ended and returns their ids. */
 export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
   await announceRevocation(tx, ['sessionId' in of ? of.sessionId : 'userId' in of ? of.userId : of.clientId]);
   let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
@@ -128,7 +128,7 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Of these sessions, marks those as ended that may do nothing while their user is away, and says which. */
+/** Marks those of these sessions as ended that have no offline access, and returns their ids. */
 export async function revokeOnline(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
   await announceRevocation(tx, ids);
@@ -143,7 +143,7 @@ export async function revokeOnline(tx: Tx, ids: readonly string[], now: number):
   return ended.map(({ id }) => id);
 }
 
-/** Those that are live, the newest first: all, or a user's or a client's. */
+/** The live sessions, newest first: all, or those of a user or a client. */
 export function listSessions(
   db: Db,
   now: number,
@@ -163,7 +163,7 @@ export async function revokeAllSessions(tx: Tx, now: number, { keepPersonal = fa
   return Number(numUpdatedRows);
 }
 
-/** Marks a personal access token as shown. Only the first call finds it. */
+/** Marks a personal access token as shown. Only the first call succeeds. */
 export const markRevealed = (db: Db | Tx, id: string, userId: string, now: number): Promise<SessionRow | undefined> =>
   db
     .updateTable('sessions')
@@ -183,7 +183,7 @@ export interface LastUse {
   readonly address: string | null;
 }
 
-/** Many sessions in one statement. A row that somebody else is writing is passed over: this is only a last use. */
+/** Writes many sessions in one statement. Skips locked rows: a last use may be lost. */
 export async function writeLastUses(db: Db, engine: Engine, uses: readonly LastUse[]): Promise<void> {
   const list = JSON.stringify(uses);
   const statement =
@@ -197,14 +197,14 @@ export async function writeLastUses(db: Db, engine: Engine, uses: readonly LastU
   await statement.execute(db);
 }
 
-/** A session as it is now. No token of it may leave before it is durable. */
+/** A current session. No token of it may leave the service before the session is durable. */
 export interface StoredSession {
   readonly session: SessionRow;
-  /** Settles when the session is on disk. In a transaction: when it is written, and the commit decides. */
+  /** Settles when the session is on disk. In a transaction: when the row is written. Then the commit decides. */
   readonly durable: Promise<void>;
 }
 
-/** When a session ends if nothing ends it before: by its own column, and for logins by SESSION_MAX_AGE too. */
+/** The time at which a session ends by itself: `expires_at`, and for logins also SESSION_MAX_AGE. */
 export function sessionEnd(
   { type, created_at, expires_at }: Pick<SessionRow, 'type' | 'created_at' | 'expires_at'>,
   { sessionMaxAge }: Config,

@@ -19,7 +19,7 @@ const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
     .$if(isPostgres(db), (update) => update.where(exclusiveLock(sql.ref('id')))),
 );
 
-/** The first to come sets the time; a session that has moved on stays as it is. */
+/** The first call sets the time. A session with a newer generation does not change. */
 export const markUsed = async (database: Database, of: OfGeneration): Promise<void> =>
   (await use.write(database, of)).durable;
 

@@ -6,10 +6,10 @@ import { authenticationOf } from '../store/authentication.ts';
 import type { AuthorizationDetail } from '../store/grant-details.ts';
 import { type SessionRow, sessionEnd } from '../store/session-store.ts';
 
-/** RFC 9068 2.1: keeps ID tokens and other JWTs from passing as access tokens. */
+/** RFC 9068 2.1: ID tokens and other JWTs must not be accepted as access tokens. */
 const typ = 'at+jwt';
 
-/** RFC 9068 wants a client in every token; personal access tokens were asked for by no client. */
+/** RFC 9068 requires a client in every token. Personal access tokens have no client. */
 export const noClient = 'urn:gatehouse:personal';
 
 export interface AccessTokenClaims {
@@ -23,7 +23,7 @@ export interface AccessTokenClaims {
   readonly jti: string;
   readonly scope: string;
   readonly sid: string;
-  /** Which refresh of the session it came with; 0: the login. */
+  /** The generation of the session. 0: the login. */
   readonly gen: number;
   readonly cnf?: { readonly jkt: string } | undefined;
   readonly act?: object;
@@ -33,7 +33,7 @@ export interface AccessTokenClaims {
   readonly amr?: readonly string[];
 }
 
-/** When a session's next access token ends: never after the session itself. In whole seconds, as `exp` is. */
+/** The end of a session's next access token: never later than the session. In whole seconds, like `exp`. */
 export function accessTokenExpiry(session: SessionRow, config: Config, now: number): number {
   const sessionEnds = Math.floor(sessionEnd(session, config) / 1000);
   if (session.type === 'personal') return sessionEnds;
@@ -43,14 +43,14 @@ export function accessTokenExpiry(session: SessionRow, config: Config, now: numb
 export interface TokenGrant {
   readonly now: number;
   readonly scope: string;
-  /** Of this token alone, where it is for less than its session. */
+  /** The audience of this token, if it is narrower than the audience of the session. */
   readonly audience?: readonly string[] | undefined;
   /** Claims that are added to, or replace, the claims of the session. */
   readonly claims?: TokenClaims | undefined;
 }
 
 export interface TokenClaims {
-  /** The key that its holder must prove to have (RFC 7800, RFC 9449 6.1). */
+  /** The key whose possession the holder must prove (RFC 7800, RFC 9449 6.1). */
   readonly cnf?: { readonly jkt: string } | undefined;
   /** The actor (RFC 8693 4.1). */
   readonly act?: object;
@@ -63,7 +63,7 @@ export interface TokenClaims {
 export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, grant: TokenGrant): string =>
   keys.signingKeys.sign(claimsOf(config, session, grant), { typ });
 
-/** On another thread: signing is most of what a token request would need of this one. */
+/** On a worker thread: the signature is the most expensive part of a token request. */
 export const signAccessTokenInWorker = (
   keys: KeyRing,
   config: Config,
@@ -71,7 +71,7 @@ export const signAccessTokenInWorker = (
   grant: TokenGrant,
 ): Promise<string> => keys.signingKeys.signInWorker(claimsOf(config, session, grant), { typ });
 
-/** One audience as a text, several as a list (RFC 7519 4.1.3). */
+/** One audience as text, several as a list (RFC 7519 4.1.3). */
 function audOf(
   { baseUrl }: Config,
   { resource }: SessionRow,
@@ -92,7 +92,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
   return {
     iss: config.baseUrl,
     aud: audOf(config, session, audience),
-    // RFC 9068 2.2: where no user is involved, the subject is the client.
+    // RFC 9068 2.2: without a user, the subject is the client.
     sub: (session.user_id ?? session.client_id) as string,
     client_id: session.client_id ?? noClient,
     exp: accessTokenExpiry(session, config, now),
@@ -106,17 +106,17 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
   } satisfies AccessTokenClaims;
 }
 
-/** The access token of the generation before. The service uses it so that the new one does not count as used. */
+/** An access token of the previous generation. The service uses it so that the new token does not count as used. */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
   keys.signingKeys.sign({ ...claims, gen: claims.gen - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
-/** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
+/** The same access token for another resource of this service. It is used inside the process only. */
 export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
   keys.signingKeys.sign({ ...claims, aud: claims.iss + path, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
 
-/** The claims of a token that this service signed as an access token, for itself or another, expired or not. */
+/** The claims of an access token that this service signed, with any audience, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
   await keys.ensureCurrent();
   let claims = keys.signingKeys.verify(token, { typ });

@@ -1,10 +1,10 @@
 import type { AccessTokenClaims } from './access-token.ts';
 
-/** Tokens that another service gave out, for sessions that were taken over from it. Asked only where a token is none of ours. */
+/** Tokens of another service, for sessions that were imported from it. Called only for tokens that this service did not issue. */
 export interface LegacyTokens {
-  /** Its claims in our words, expired or not; `revoked` where it was one and counts no more. */
+  /** Its claims in our format, expired or not. `revoked` if the token was revoked. */
   readAccess(token: string): Promise<AccessTokenClaims | 'revoked' | undefined>;
-  /** A refresh token of theirs stands for the generation before our first. */
+  /** A refresh token of the old service stands for the generation before our first. */
   readRefresh(
     token: string,
     address: string | null,

@@ -5,14 +5,14 @@ import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platfor
 import { findByTokenHash, setTokenHash } from '../store/token-hash-store.ts';
 import { type AccessTokenClaims, noClient } from './access-token.ts';
 
-/** A new value for a personal access token, in place of the one before. Only the return value ever shows it. */
+/** Replaces the value of a personal access token. The new value is returned once and not stored. */
 export async function renewPersonalToken(tx: Tx, sessionId: string): Promise<string> {
   const token = makeShortToken('pat');
   await setTokenHash(tx, sessionId, hashShortToken(token));
   return token;
 }
 
-/** The session of a personal access token, in the form of access token claims. */
+/** The session of a personal access token, as access token claims. */
 export async function readPersonalToken(
   { config, database }: { readonly config: Config; readonly database: Database },
   token: string,

@@ -5,15 +5,15 @@ import type { SessionRow } from '../store/session-store.ts';
 const purpose = 'refresh token';
 
 /**
- * Session, generation, and a MAC of both: nothing of it is stored, and it can be made again at any time. The generation is
- * JSON in base64url, because keycloak-js decodes the middle part of a refresh token as it does that of a JWT.
+ * Contains the session id, the generation, and a MAC of both. It is not stored and can be made again at any time. The
+ * generation is JSON in base64url, because keycloak-js decodes the middle part of a refresh token like that of a JWT.
  */
 export function makeRefreshToken(keys: KeyRing, { id, generation }: Pick<SessionRow, 'id' | 'generation'>): string {
   const data = `${id}.${Buffer.from(String(generation)).toString('base64url')}`;
   return `${data}.${keys.macKeys.mac(purpose, data)}`;
 }
 
-/** Undefined for what was not made here: a forged token costs no query. */
+/** Undefined unless this service made the token. A forged token costs no query. */
 export function readRefreshToken(keys: KeyRing, token: string): { sessionId: string; generation: number } | undefined {
   const parts = /^([0-9a-f-]{36})\.([\w-]{2,14})\.([\w-]{43})$/.exec(token);
   if (!parts) return undefined;
@@ -24,11 +24,14 @@ export function readRefreshToken(keys: KeyRing, token: string): { sessionId: str
 
 type Generations = Pick<SessionRow, 'generation' | 'used_generation' | 'used_at'>;
 
-/** Whether tokens of the newest generation have been used: then their holder has them, and needs no predecessor. */
+/**
+ * Whether tokens of the newest generation have been used. Then the client has received them and no longer needs the
+ * predecessor.
+ */
 export const newestIsUsed = ({ generation, used_generation }: Omit<Generations, 'used_at'>): boolean =>
   used_generation !== null && used_generation >= generation;
 
-/** Whether the predecessor gets its successor again: until the successor is used, and REFRESH_GRACE longer. */
+/** Whether the predecessor gets its successor again: until the successor is used, plus REFRESH_GRACE. */
 export function mayRepeat(session: Generations, presented: number, { refreshGrace }: Config, now: number): boolean {
   if (presented !== session.generation - 1) return false;
   return !newestIsUsed(session) || now - (session.used_at ?? 0) <= refreshGrace * 1000;

@@ -3,12 +3,12 @@ import type { Context } from '../../../database/context.ts';
 import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { type LastUse, writeLastUses } from '../store/session-store.ts';
 
-/** A session that is in use all the time is written about once a minute, not once a request. */
+/** The last use is written about once a minute, not once per request. */
 const resolution = 60_000;
 const batch = 500;
 const remembered = 100_000;
 
-/** The caller of a session. Read `ip` only to write it: Node asks the system for it each time. */
+/** The sender of a request. Read `ip` only to store it: Node asks the operating system each time. */
 export interface Sender {
   readonly ip: string;
   readonly method?: string;
@@ -16,7 +16,7 @@ export interface Sender {
   readonly headers?: IncomingHttpHeaders;
 }
 
-/** Collects when and from where sessions were used, and writes it many at a time. */
+/** Collects the times and addresses of session uses, and writes them in batches. */
 export class LastUses {
   readonly #context: Context;
   #waiting = new Map<string, LastUse>();
@@ -34,7 +34,7 @@ export class LastUses {
     this.#waiting.set(sessionId, { id: sessionId, at: now, address: sender?.ip ?? null });
   }
 
-  /** One at a time; what is noted meanwhile waits for the next. */
+  /** One write at a time. Uses during a write wait for the next. */
   async flush(): Promise<void> {
     await this.#writing;
     if (this.#waiting.size === 0) return;

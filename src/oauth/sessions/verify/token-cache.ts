@@ -3,16 +3,16 @@ import { BoundedMap } from '../../../platform/bounded-map.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { AccessTokenClaims } from '../tokens/access-token.ts';
 
-/** A token known to be good, and who it stands for. */
+/** A valid token and its caller. */
 export interface VerifiedToken {
   readonly caller: Caller;
   readonly sessionId: string;
   readonly expiresAt: number;
-  /** The resources of this service that it is for. */
+  /** The paths of this service's resources in the token's audience. */
   readonly paths: readonly string[];
-  /** The key that its holder must prove to have; undefined for a plain bearer token. */
+  /** The key whose possession the holder must prove. Undefined for a bearer token. */
   readonly jkt?: string | undefined;
-  /** False where more than the changes that are told could make it wrong: then it is verified each time. */
+  /** False if invalidations do not cover all reasons that can end the token. Such a token is not cached. */
   readonly lasting?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface CachedToken extends VerifiedToken {
 
 const emptySet: ReadonlySet<string> = new Set();
 
-/** A part of the signature: to find a token by all of its characters takes longer, and then to compare it does not. */
+/** A part of the signature: faster than a lookup by the whole token. The whole token is compared afterwards. */
 const keyOf = (token: string): string => token.slice(-32);
 
 /**
@@ -33,7 +33,7 @@ const keyOf = (token: string): string => token.slice(-32);
 export class TokenCache {
   readonly #claims: BoundedMap<string, AccessTokenClaims>;
   readonly #tokens: BoundedMap<string, CachedToken>;
-  /** Keys of tokens. */
+  /** Keys of `#tokens`. */
   readonly #bySession = new Map<string, Set<string>>();
   epoch = 0;
 
@@ -51,7 +51,7 @@ export class TokenCache {
     return cached?.token === token ? cached : undefined;
   }
 
-  /** Keeps what was verified since `epoch`, unless something changed in the meantime. */
+  /** Caches a token that was verified since `epoch`, unless there was an invalidation in the meantime. */
   keep(token: string, verified: VerifiedToken, epoch: number): void {
     if (epoch !== this.epoch) return;
     const key = keyOf(token);
@@ -91,14 +91,14 @@ export class TokenCache {
     } else if (kind === 'user') this.#deleteWhere(({ userId }) => userId === id);
     else if (kind === 'client') this.#deleteWhere(({ clientId }) => clientId === id);
     else {
-      // Keys, or everything.
+      // For `keys` and for everything.
       this.#claims.clear();
       this.#tokens.clear();
       this.#bySession.clear();
     }
   }
 
-  /** Reads through all of it: users and clients change rarely, and an index would cost every token. */
+  /** Scans all entries: users and clients change rarely, and an index would add work for every token. */
   #deleteWhere(matches: (caller: Caller) => boolean): void {
     for (const [key, { caller }] of this.#tokens) if (matches(caller)) this.#delete(key);
   }

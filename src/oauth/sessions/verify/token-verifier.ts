@@ -21,10 +21,10 @@ export type FoundToken =
   | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
   | { readonly kind: 'refresh'; readonly session: SessionRow; readonly generation: number };
 
-/** Throws unless the sender holds the key that the token is bound to. */
+/** Throws unless the sender proves possession of the key that the token is bound to. */
 export type ProvePossession = (sender: Sender, token: string, jkt: string) => Promise<void>;
 
-/** RFC 9449 7.1: the scheme DPoP requires a token that is bound to a key, and this one is not. */
+/** RFC 9449 7.1: the scheme DPoP requires a key-bound token. */
 function refuseDpopScheme(sender: Sender | null): void {
   if (/^dpop /i.test(sender?.headers?.authorization ?? '')) {
     throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
@@ -34,7 +34,7 @@ function refuseDpopScheme(sender: Sender | null): void {
 const hit = { result: 'hit' };
 const miss = { result: 'miss' };
 
-/** Finds the owner of a token. One cache holds all verified tokens and decides when to forget them. */
+/** Finds the caller of a token. Caches verified tokens. */
 export class TokenVerifier {
   readonly #context: Context;
   readonly #keys: KeyRing;
@@ -54,9 +54,9 @@ export class TokenVerifier {
     keys.onChange(() => this.#cache.forget({ kind: 'everything', id: '' }));
   }
 
-  /** The caller of an access token at this resource. A cached token needs no query. Throws a 401 with the reason. */
+  /** The caller of an access token at this resource. A cached token needs no query. Throws a 401 error with the reason. */
   verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
-    // Asked first: it may find that another process changed something, and empty the cache.
+    // Call this first: it may find a change by another process, and clear the cache.
     const usable = this.#context.database.bus.cacheUsable();
     const known = usable ? this.#cache.get(token) : undefined;
     if (!known) return this.#verifySlowly(token, sender, { usable, path });
@@ -73,7 +73,7 @@ export class TokenVerifier {
     return known.caller;
   }
 
-  /** Reads the caller of this access token from the database, and the time until which the token is valid. */
+  /** Reads the caller of this access token, and the end of the token, from the database. */
   async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
     return verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path: apiPath });
   }
@@ -84,7 +84,7 @@ export class TokenVerifier {
     { usable, path }: { usable: boolean; path: string },
   ): Promise<Caller> {
     this.#context.metrics.tokenLookups.inc(miss);
-    // Read now: once the caller has hung up, nobody knows the address any more.
+    // Read now: the address is no longer available after the caller has disconnected.
     const from = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
     const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path });
@@ -95,7 +95,7 @@ export class TokenVerifier {
     return verified.caller;
   }
 
-  /** A request is checked more than once, but its proof works once. So a verified proof is not checked again. */
+  /** A request is checked more than once, but a proof works only once. So a verified proof is not checked again. */
   async #proven(token: string, { jkt, caller, sessionId }: VerifiedToken, sender: Sender | null): Promise<Caller> {
     if (!sender || jkt === undefined) throw unauthorized('token_malformed', 'a bound token without a request');
     if (this.#shown.get(sender) !== token) {
@@ -106,7 +106,7 @@ export class TokenVerifier {
     return caller;
   }
 
-  /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
+  /** The live session of an access token or a refresh token, for revocation and introspection. */
   async find(token: string): Promise<FoundToken | undefined> {
     const { config, database, now } = this.#context;
     const refresh = readRefreshToken(this.#keys, token) ?? (await this.#foreign.readRefresh(token, null));
@@ -123,24 +123,24 @@ export class TokenVerifier {
       : undefined;
   }
 
-  /** A resource server that asks about an access token acts on the answer: that is a use of the token. */
+  /** A resource server relies on the response to its introspection request, so the token counts as used. */
   async noteIntrospection({ session, claims }: FoundToken & { kind: 'access' }): Promise<void> {
     await markGenerationUsed(this.#context, claims, session);
   }
 
-  /** An access token for what is done before the answer that brings `token` has left: no use of `token`. */
+  /** An access token for work that is done before the response with `token` is sent. It does not count as a use of `token`. */
   async unsentToken(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
     return claims && signUnsentToken(this.#keys, claims, this.#context.now());
   }
 
-  /** An API token of the same session for a resource of the service itself. It must never leave the process. */
+  /** An API token of the same session, for another resource of this service. It must never leave the process. */
   async tokenForApi(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
     return claims && signForResource(this.#keys, claims, apiPath, this.#context.now());
   }
 
-  /** Checking a signature takes longer than making one, and its result changes only with the keys. */
+  /** Cached: verifying a signature takes longer than signing, and the result changes only with the keys. */
   async #claims(token: string): Promise<AccessTokenClaims | undefined> {
     const usable = this.#context.database.bus.cacheUsable();
     const known = usable ? this.#cache.claimsOf(token) : undefined;
@@ -156,7 +156,7 @@ export class TokenVerifier {
     return claims === 'revoked' ? undefined : claims;
   }
 
-  /** Writes the last uses that were collected. */
+  /** Writes the collected last uses. */
   flush(): Promise<void> {
     return this.#lastUses.flush();
   }

@@ -22,10 +22,10 @@ import { readPersonalToken } from '../tokens/personal-token.ts';
 import { newestIsUsed } from '../tokens/refresh-token.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
-/** The API's path under the service's address. Other resources of its own have other paths. */
+/** The path of the API under the service's address. Other resources of this service have other paths. */
 export const apiPath = '/v1';
 
-/** The paths of this service that a token is for: an empty one is the service itself, as tokens are that name no resource. */
+/** The paths of this service in a token's audience. An empty path is the service itself, for tokens without a named resource. */
 function ownPathsOf({ iss, aud }: Pick<AccessTokenClaims, 'iss' | 'aud'>): readonly string[] {
   if (aud === iss) return itself;
   return [aud].flat().flatMap((uri) => (uri.startsWith(iss) ? [uri.slice(iss.length)] : []));
@@ -33,11 +33,11 @@ function ownPathsOf({ iss, aud }: Pick<AccessTokenClaims, 'iss' | 'aud'>): reado
 
 const itself: readonly string[] = [''];
 
-/** A token for the service itself is valid for the API, not for resources that were added to it. */
+/** A token for the service itself is valid for the API, but not for other resources. */
 export const isForPath = (paths: readonly string[], path: string): boolean =>
   paths.includes(path) || (path === apiPath && paths.includes(''));
 
-/** A token without any cache: its signature, its claims, then its session, user and client. */
+/** Verifies a token without a cache: its signature, its claims, then its session, user and client. */
 export async function verifyAccessToken(
   context: Context,
   keys: KeyRing,
@@ -49,7 +49,7 @@ export async function verifyAccessToken(
   if (!claims) throw unauthorized('token_malformed');
   if (claims === 'revoked') throw unauthorized('token_revoked');
   if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
-  // Tokens of an earlier service knew no audience.
+  // Tokens of an imported service have no audience.
   const paths = own ? ownPathsOf(own) : [''];
   if (!isForPath(paths, path)) throw otherAudience();
   const session = await findSessionWithSubject(context.database, claims.sid);
@@ -69,11 +69,11 @@ export async function verifyAccessToken(
   };
 }
 
-/** The client is for other users: an import found out after the login. */
+/** The client is limited to other users: an import set its realm after the login. */
 const isOfOtherRealm = ({ user_id, realm, client_realm }: SessionWithSubject): boolean =>
   user_id !== null && client_realm !== null && client_realm !== realm;
 
-/** RFC 8707: a token must not work at another resource than its audience. */
+/** RFC 8707: a token works only at the resources in its audience. */
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
 function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, session: SessionWithSubject): Caller {
@@ -103,7 +103,7 @@ function proofOf({ freshProof: freshFor }: Config, session: SessionWithSubject):
   return Object.freeze({ time, amr, acr, freshFor, renewable });
 }
 
-/** Sessions go with their user or client, and in time by themselves. */
+/** The reason why a session is gone: its user or client was deleted, or it was pruned. */
 async function whyGone({ database }: Context, { sub, client_id }: AccessTokenClaims): Promise<Error> {
   const exists = await subjectsExist(database.db, sub, client_id);
   if (sub !== client_id && !exists.user) return unauthorized('user_gone');
@@ -111,11 +111,11 @@ async function whyGone({ database }: Context, { sub, client_id }: AccessTokenCla
   return unauthorized('token_revoked');
 }
 
-/** The claims of a token of this service: a signed one holds them, a short one stands for its session's. */
+/** The claims of a token of this service: from a signed token, or from the session of a personal access token. */
 export const readOwnToken = (context: Context, keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> =>
   token.startsWith('gh_') ? readPersonalToken(context, token) : readAccessToken(keys, token);
 
-/** Marks the newest access token as used, before it takes effect: a later use of an older one means theft. */
+/** Marks the newest access token as used, before it takes effect. A later use of an older token then means theft. */
 export async function markGenerationUsed(
   { database, now }: Context,
   claims: AccessTokenClaims,
