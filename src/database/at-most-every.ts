@@ -1,4 +1,4 @@
-/** Callers within this time share one result. */
+/** Calls within this time share one result. */
 export function atMostEvery(ms: number, probe: () => Promise<void>): () => Promise<void> {
   let asked = Number.NEGATIVE_INFINITY;
   let outcome: Promise<void> = Promise.resolve();

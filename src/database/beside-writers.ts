@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Db } from './database.ts';
 
-/** The number of the lock for long work beside writers. It differs from the lock of the migrations. */
+/** The number of the advisory lock for this work. The lock of the migrations has another number. */
 const longWork = 7_146_353;
 const pauseMs = 200;
 
@@ -14,7 +14,7 @@ export async function besideWriters<T>({ direct }: Database, work: (db: Db) => P
   if (!direct) throw new Error('only PostgreSQL works beside those who write');
   return direct(async (db) => {
     for (;;) {
-      // It does not wait inside PostgreSQL: CREATE INDEX CONCURRENTLY waits for every open transaction.
+      // The lock is polled, because CREATE INDEX CONCURRENTLY waits for every open transaction.
       const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${longWork}) as taken`.execute(db);
       if (rows[0]?.taken) return work(db);
       await wait(pauseMs);
@@ -38,7 +38,7 @@ export async function makeIndex(db: Db, name: string, make: () => Promise<unknow
   const drop = () => sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db);
   const { rows } = await sql`select 1 from pg_index join pg_class on pg_class.oid = indexrelid
     where relname = ${name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(db);
-  // Left over from an interrupted attempt.
+  // An interrupted attempt has left an invalid index.
   if (rows.length > 0) await drop();
   try {
     await make();

@@ -1,22 +1,22 @@
 import type { Db, Tx } from './db.ts';
 
-/** A change that instances announce to each other, so that each drops what it has cached. */
+/** A change that instances announce to each other. Each instance removes the changed entries from its caches. */
 export interface Change {
-  /** `writer`: the caller by this id has written something. */
+  /** `writer`: the caller with this id has written something. */
   readonly kind: 'session' | 'user' | 'client' | 'keys' | 'writer' | 'everything';
   readonly id: string;
 }
 
-/** Collects the changes of a transaction. Every instance drops them from its caches before the write is acknowledged. */
+/** Collects the changes of a transaction. Every instance removes them from its caches before the write is acknowledged. */
 export type Invalidate = (change: Change) => void;
 
 /**
- * The reaction of one part of an instance to a change. From the moment of the call, the part must not use its old state. If it
- * has to read the new state first, its promise resolves after that. It handles its own failures.
+ * Called in each part of an instance for each change. After the call, the part must not use its old state. If it has to read the new state
+ * first, it returns a promise that resolves after the read. It handles its own failures.
  */
 export type ChangeListener = (change: Change) => unknown;
 
-/** Returns a promise only if a listener has to read. */
+/** Returns a promise only if a listener returned one. */
 export function notifyListeners(
   listeners: readonly ChangeListener[],
   changes: readonly Change[],
@@ -36,7 +36,7 @@ export interface Bus {
   join(): Promise<void>;
   /** Announces changes in their transaction. Listeners are called only if it commits. */
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;
-  /** After the commit: returns when this instance and every other that uses its cache have handled the changes. */
+  /** After the commit: returns when this instance, and every other instance that uses its cache, has handled the changes. */
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
   /** A change is confirmed to its sender after all listeners have finished. */
   subscribe(listener: ChangeListener): void;
@@ -44,13 +44,13 @@ export interface Bus {
   wakeQueues(db: Db | Tx): Promise<void>;
   /** Calls the listener when there may be work in the queue. */
   onWake(listener: () => void): void;
-  /** A new request must not see data that was read before it. */
+  /** Call it before a new request, so that the request does not read from an older snapshot. */
   endSnapshot(): void;
-  /** False while this instance may miss changes of others. Then no cache may be used. */
+  /** False while this instance may miss invalidations of others. Then no cache may be used. */
   cacheUsable(): boolean;
 }
 
-/** Runs a transaction. Every instance knows its changes before this returns. They are announced in the same transaction. */
+/** Runs a transaction and announces its changes in the same transaction. Returns when every instance has handled the changes. */
 export async function commitAndInvalidate<T>(
   { db, bus }: { db: Db; bus: Bus },
   work: (tx: Tx, invalidate: Invalidate) => Promise<T>,

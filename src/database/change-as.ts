@@ -6,7 +6,7 @@ import type { Db, Tx } from './database.ts';
 export interface Act {
   readonly caller: Caller;
   readonly scope?: string | undefined;
-  /** It may change users, clients or sessions. Then it locks those of the caller exclusively from the start. */
+  /** The write may change users, clients or sessions. Then it locks those of the caller in exclusive mode from the start. */
   readonly ofAccounts?: boolean;
   /** The log of changes may record the write, with the caller as its author. */
   readonly recorded?: boolean;
@@ -27,8 +27,8 @@ const retryDelayMs = 50;
 const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
 
 /**
- * `commitAndInvalidate` for a caller: the only way in which a request writes. The transaction holds the caller's authority until the
- * commit. After a deadlock it runs again, so `work` must keep nothing of a failed attempt.
+ * `commitAndInvalidate` on behalf of a caller. Every write of a request goes through this function. The transaction locks the caller's
+ * authority until the commit. After a deadlock it runs again, so `work` must keep no state of a failed attempt.
  */
 export async function changeAs<T>(
   database: { db: Db; bus: Bus },

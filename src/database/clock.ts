@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
-/** The database's own clock (SQLite has none), and the time of the newest event in it. */
+/** The clock of the database (SQLite has none), and the time of its newest event. */
 export async function databaseClock({
   engine,
   db,

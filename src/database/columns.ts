@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { JsonText } from '../platform/json-text.ts';
 
-/** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
+/** Column types that behave the same on both engines: text sorts by bytes, and integers have 64 bits. */
 export interface ColumnTypes {
   readonly text: string;
   readonly bigint: string;
@@ -18,9 +18,9 @@ interface Definition {
   readonly more: readonly string[];
 }
 
-/** A column of the service's own tables. It is `not null` unless it says otherwise. `T`: its values in TypeScript. */
+/** A column of a built-in table. It is `not null` by default. `T` is the type of its values in TypeScript. */
 export class Column<T> {
-  /** For the compiler alone. */
+  /** Exists only for the compiler. */
   declare readonly value: T;
   readonly #definition: Definition;
 
@@ -31,15 +31,15 @@ export class Column<T> {
   get primary(): Column<T> {
     return this.#with({ primary: true });
   }
-  /** It may be null. An insert must still name it. */
+  /** The column may be null. An insert must still name it. */
   get nullable(): Column<T | null> {
     return this.#with({ nullable: true });
   }
-  /** It may be null, and an insert may leave it out. */
+  /** The column may be null, and an insert may omit it. */
   get optional(): Column<Generated<T | null>> {
     return this.#with({ nullable: true });
   }
-  /** The database makes its value. */
+  /** The database generates the value. */
   get generated(): Column<Generated<T>> {
     return this.#with({});
   }
@@ -75,7 +75,7 @@ export const text = <T extends string = string>() => new Column<T>({ storage: 't
 export const json = <T>() => new Column<JsonText<T>>({ storage: 'text', more: [] });
 export const bigint = () => new Column<number>({ storage: 'bigint', more: [] });
 export const integer = () => new Column<number>({ storage: 'integer', more: [] });
-/** The primary key of the log of changes. The database issues no position twice, even after rows were pruned. */
+/** The primary key of the log of changes. The database never issues a position twice, even after rows were pruned. */
 export const position = () => new Column<Generated<number>>({ storage: 'position', nullable: true, more: [] });
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
@@ -89,7 +89,7 @@ export class Table<C extends Columns> {
     this.#columns = columns;
   }
 
-  /** For the compiler alone. */
+  /** Exists only for the compiler. */
   declare readonly row: { [N in keyof C]: C[N]['value'] };
 
   constraint(sql: string): this {

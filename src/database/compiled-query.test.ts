@@ -60,7 +60,7 @@ onBothEngines('fixed queries', (engine) => {
 
   it('name the columns rightly after a migration added one', async () => {
     const database = await open();
-    if (engine === 'postgres') return database.close(); // there, the server names them in each answer
+    if (engine === 'postgres') return database.close(); // On PostgreSQL, each response names the columns.
     await insert.run(database.db, { key: 'a', count: 1 });
     await atLeast.read(database, { count: 0 });
     await sql`alter table throttles add column note text default 'x'`.execute(database.db);

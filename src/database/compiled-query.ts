@@ -13,9 +13,9 @@ type Compiled = ReturnType<Compilable['compile']>;
 
 /** A query whose text never changes. It is built and compiled once. */
 interface PreparedQuery<V, R> {
-  /** In a transaction, or with a query builder. */
+  /** Runs in a transaction, or with a query builder. */
   run(db: Db | Tx, values: V): Promise<R[]>;
-  /** A SELECT outside of transactions. On SQLite it returns the rows without a promise. */
+  /** Runs a SELECT outside of transactions. On SQLite it returns the rows without a promise. */
   read(database: Database, values: V): R[] | Promise<R[]>;
   readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
   write(database: Database, values: V): Promise<Written<R>>;
@@ -27,7 +27,7 @@ interface PreparedQuery<V, R> {
  * For the few queries that run at every request: Kysely takes longer to build a query than SQLite takes to answer it.
  */
 export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): PreparedQuery<V, R> {
-  // One compiled query per engine: a transaction has the adapter of its database.
+  // One compiled query per engine. The key is the adapter, because a transaction has the adapter of its database.
   const compiled = new WeakMap<object, Compiled>();
 
   function compile(db: Db | Tx): Compiled {

@@ -6,20 +6,23 @@ import type { BeginProgress } from '../platform/progress.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
-/** Where events go besides the audit trail, if the setting EVENTS_LOG says so. */
+/** An additional destination for events of the audit trail, set by EVENTS_LOG. */
 export interface EventsOut {
-  /** Call it for each event, also before its transaction commits. */
+  /** Call it for each event, even before its transaction commits. */
   note(row: Selectable<Tables['events']>): void;
-  /** Writes committed events. It keeps those that it cannot write. */
+  /** Writes committed events. Events that cannot be written are kept. */
   flush(): Promise<void>;
 }
 
 /** The requests of callers in one time window, counted by all workers. */
 export interface SharedCounts {
   readonly workers: number;
-  /** Counts a request of this worker. The others learn of it soon. */
+  /** Counts a request of this worker. The other workers are notified soon. */
   note(windowEnds: number, caller: string): void;
-  /** Tells the others at once. Returns the number of the caller's last request among all workers. Undefined without an answer. */
+  /**
+   * Notifies the other workers at once. Returns the number of the caller's last request across all workers, or undefined without a
+   * response.
+   */
   numberOf(caller: string): Promise<number | undefined>;
   /** Calls `hear` with the counts of other workers. */
   onHeard(hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void): void;
@@ -28,7 +31,7 @@ export interface SharedCounts {
 /** The other processes of this service on this machine (WORKERS). */
 export interface Siblings {
   counts(name: string): SharedCounts;
-  /** The number of processes that hang. */
+  /** The number of processes that do not respond. */
   readonly silent: number;
   /** Sets the function that reads the metrics of this process for the others. */
   showFigures(read: () => Promise<object[]>): void;
@@ -44,7 +47,7 @@ export interface SentMail {
   readonly html: string;
 }
 
-/** The services that every feature needs. Made once at start and passed as the first argument. */
+/** The services that every feature needs. They are created once at start and passed as the first argument. */
 export interface Context {
   readonly config: Config;
   readonly database: Database;
@@ -52,7 +55,7 @@ export interface Context {
   readonly metrics: Metrics;
   readonly eventsLog?: EventsOut | undefined;
   readonly siblings?: Siblings | undefined;
-  /** Shows slow work at a start to a waiting person. */
+  /** Shows the progress of slow work during a start. */
   readonly progress?: BeginProgress | undefined;
   /** For tests: replaces the mail server. */
   readonly sendMail?: ((mail: SentMail) => void) | undefined;

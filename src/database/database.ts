@@ -6,7 +6,7 @@ export type { Db, OperatorDb, OperatorTx, Tx } from './db.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** Counts that only grow. */
+/** Counters that only grow. */
 export interface Changes {
   /** Grows with every commit of this process, at least by the number of changed rows. */
   readonly own: number;
@@ -16,13 +16,13 @@ export interface Changes {
   readonly settled?: number | undefined;
   /** The monotonic time since which `settled` is known. */
   readonly settledAt?: number | undefined;
-  /** Whether reads see all that was settled at that moment. The default is yes. */
+  /** Whether reads see everything that was settled at that moment. The default is yes. */
   has?(moment: number): boolean;
 }
 
 export interface Written<R> {
   readonly rows: R[];
-  /** Resolves when the write is on disk, or rejects when it is undone. Until then nobody may see the rows. */
+  /** Resolves when the write is on disk, or rejects when it is undone. Do not show the rows before. */
   readonly durable: Promise<void>;
 }
 
@@ -33,13 +33,16 @@ export interface RowToWrite {
 /** `_key` is for statements that find several rows by one key. */
 export type KeyColumn = 'id' | '_key';
 
-/** How a replica is read. */
+/** The methods to read from a replica. */
 export type Copied = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | 'changes'>;
 
 export interface Replicas {
-  /** A replica that has all writes of this caller. `ruled`: all writes of everybody, because rows decide who may see what. */
+  /**
+   * Returns a replica that contains all writes of this caller. `ruled`: it must contain all writes of all callers, because row-level rules
+   * depend on rows.
+   */
   choose(caller: string, ruled: boolean): Copied | undefined;
-  /** Wait for it before a write of the caller is acknowledged. */
+  /** Await it before a write of the caller is acknowledged. */
   wrote(caller: string): Promise<void>;
   state(): { usable: number; of: number };
 }
@@ -48,7 +51,7 @@ export interface Database {
   readonly engine: Engine;
   readonly db: Db;
   readonly bus: Bus;
-  /** Runs a SELECT without the query builder, with a time limit. `reader`: the waiting caller. `once`: the text is not prepared. */
+  /** Runs a SELECT without the query builder, with a time limit. `reader`: the waiting caller. `once`: do not prepare the text. */
   read<R>(sql: string, parameters: readonly unknown[], reader?: Reader, once?: boolean): R[] | Promise<R[]>;
   readFirst<R>(
     sql: string,
@@ -57,26 +60,28 @@ export interface Database {
     once?: boolean,
   ): R | undefined | Promise<R | undefined>;
   /**
-   * On PostgreSQL: reads the rows whose `id`, or else `_key`, is this key, together with other keys of the same turn of the event
-   * loop. The SQL takes a list of keys ($1).
+   * On PostgreSQL: reads the rows whose `id` (or `_key`) is this key. Keys of the same turn of the event loop are read together. The SQL
+   * takes a list of keys ($1).
    */
   readKeyed?: (<R>(sql: string, key: string, by?: KeyColumn) => Promise<R[]>) | undefined;
   /** Runs one INSERT, UPDATE or DELETE outside of transactions. */
   write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
   /**
-   * On PostgreSQL: sends writes of the same kind together. The SQL takes the rows as JSON ($1), waits for no lock, and returns the
-   * written rows. Undefined for a row that it skipped: write that one alone.
+   * On PostgreSQL: combines writes of the same kind. The SQL takes the rows as JSON ($1), waits for no lock, and returns the written rows.
+   * Returns undefined for a skipped row. Write that row alone.
    */
   batchWrite?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
   /** On SQLite: calls the listener before this thread waits for the disk, so that other threads get work. */
   beforeCommit?: ((listener: () => void) => void) | undefined;
   /** On PostgreSQL: runs work on a separate connection, without a pooler and without a time limit. */
   direct?: (<T>(work: (db: Db) => Promise<T>) => Promise<T>) | undefined;
-  /** Tells whether earlier reads are still valid. Undefined if unknown. */
+  /** Shows whether earlier reads are still valid. Undefined if unknown. */
   changes(): Changes | undefined | Promise<Changes | undefined>;
   /** Milliseconds since 1970, by the clock that all instances share. */
   now(): number;
-  /** Checks of the parts that a write needs, by name. A check rejects while its part does not work. It is cheap enough to run often, one at a time. */
+  /**
+   * Checks of the parts that a write needs, by name. A check rejects while its part does not work. Checks are cheap and run one at a time.
+   */
   readonly probes: Readonly<Partial<Record<'database' | 'disk' | 'pool', () => Promise<void>>>>;
   readonly replicas?: Replicas | undefined;
   connections(): { total: number; idle: number; waiting: number };

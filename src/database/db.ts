@@ -5,7 +5,7 @@ export type { Generated } from 'kysely';
 import type { Tables } from './tables/tables.ts';
 
 export type Db = Kysely<Tables>;
-/** For what must happen in a transaction: a function that takes one cannot be called outside. */
+/** A function that must run in a transaction takes a `Tx`. So it cannot be called outside of a transaction. */
 export type Tx = Transaction<Tables>;
 
 declare global {
@@ -13,14 +13,14 @@ declare global {
   interface GatehouseTables {}
 }
 
-/** Without the types of a project, nobody knows the columns of its tables. */
+/** Without the generated types of a project, the columns of its tables are unknown. */
 interface AnyTables extends Tables {
   // biome-ignore lint/suspicious/noExplicitAny: an operator declares them.
   [table: string]: any;
 }
-/** The service's own tables, and those of declared resources. */
+/** The built-in tables and the tables of declared resources. */
 type AllTables = [keyof GatehouseTables] extends [never] ? AnyTables : Tables & GatehouseTables;
 
-/** The database as an operator's own code sees it. */
+/** The database as the code of an operator sees it. */
 export type OperatorDb = Kysely<AllTables>;
 export type OperatorTx = Transaction<AllTables>;

@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts';
 const limits = { atOnce: 2, atOnceForOne: 1, waiting: 4, waitingForOne: 3, seconds: 60 };
 const reader = (caller: string): Reader => ({ caller, whenGone: () => () => undefined });
 
-/** A job that ends when it is told to. */
+/** A job that ends when the test ends it. */
 function job(name: string, begun: string[]) {
   const ending = Promise.withResolvers<string>();
   return {

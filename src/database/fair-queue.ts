@@ -3,13 +3,13 @@ import { getOrMake } from '../platform/get-or-make.ts';
 import type { Reader } from './reader.ts';
 
 interface Limits {
-  /** Jobs that run at the same time, of all callers and of one. */
+  /** The number of jobs that run at the same time: in total, and per caller. */
   readonly atOnce: number;
   readonly atOnceForOne: number;
-  /** Jobs that wait, of all callers and of one. */
+  /** The number of waiting jobs: in total, and per caller. */
   readonly waiting: number;
   readonly waitingForOne: number;
-  /** Seconds from the question to the answer. */
+  /** The time limit of a job in seconds, including its wait in the queue. */
   readonly seconds: number;
 }
 
@@ -22,8 +22,8 @@ interface Line {
 }
 
 /**
- * Runs a few jobs at a time. Callers take turns, so a caller with many jobs delays only itself. The time limit of a job starts when
- * it is queued. Its signal aborts it at the limit, or when its caller is gone. Its place is free when it has ended.
+ * Runs a few jobs at a time. Callers take turns, so a caller with many jobs delays only itself. The time limit of a job starts when the job
+ * is queued. The signal aborts the job at the limit, or when the caller disconnects. The next job starts when this one has ended.
  */
 export class FairQueue {
   readonly #limits: Limits;

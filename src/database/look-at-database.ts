@@ -7,7 +7,7 @@ import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
-/** A database that is open for reading only. */
+/** A database that is opened read-only. */
 export interface Looked extends Pick<Database, 'engine' | 'db'> {
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ async function lookAtPostgres(url: string, limitMs?: number): Promise<Looked> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     const tx = await db.startTransaction().setAccessMode('read only').execute();
-    // Not as a connection parameter: poolers refuse unknown ones.
+    // Not set as a connection parameter, because poolers refuse unknown ones.
     if (limitMs !== undefined) await sql.raw(`set local statement_timeout = ${limitMs}`).execute(tx);
     return {
       engine: 'postgres',

@@ -7,12 +7,12 @@ import { columnTypes, type FixedIndex, type Migration, type Report } from './mig
 import { firstTables } from './migrations/001-first-tables.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
-/** In order. A released migration is never edited. CONTRIBUTING.md has the rules for new ones, and a test checks them. */
+/** The migrations in order. A released migration is never edited. CONTRIBUTING.md has the rules for new ones, and a test checks them. */
 export const migrations: readonly Migration[] = [firstTables];
 
 /**
- * The name of a migration that is recorded while `gatehouse move` copies rows. To every version it is a migration of a newer
- * version that took something away, so no service starts on an incomplete copy.
+ * Recorded as a migration while `gatehouse move` copies rows. Its name looks like a contracting migration of a newer version, so no version
+ * starts on an incomplete copy.
  */
 export const unfinishedMove = '000-contract-move-not-finished';
 
@@ -33,10 +33,10 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
   return knownMigrations.filter((name) => !applied.includes(name));
 }
 
-/** Removes something that an earlier version needs. All other migrations only add. */
+/** Whether the migration removes something that an earlier version needs. All other migrations only add. */
 const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 
-/** Returns the migrations of a newer version that this version can run with. */
+/** Throws if a newer version has contracted the schema. Returns the newer migrations that this version can run with. */
 function refuseNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMove)) {
     throw new OperatorError(
@@ -78,7 +78,7 @@ export async function migrate(
   return ran;
 }
 
-/** For `makeIndexes`. `migrate` does not create them, because a service can start without them. */
+/** The indexes for `makeIndexes`. `migrate` does not create them, because a service can start without them. */
 export const findMissingIndexes = (database: Database): Promise<FixedIndex[]> =>
   missingIndexes(
     database,

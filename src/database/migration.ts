@@ -11,13 +11,13 @@ export interface FixedIndex {
 export interface Migration {
   readonly name: string;
   statements(types: ColumnTypes): string[];
-  /** Made after the transaction on PostgreSQL, beside those who write. */
+  /** On PostgreSQL, created after the transaction, without blocking writes. */
   readonly indexes?: readonly FixedIndex[];
-  /** Code that runs after the statements, for work that SQL cannot do. Its time may grow with the rows, not faster. */
+  /** Runs after the statements, for work that SQL cannot do. Its time may grow only linearly with the number of rows. */
   change?(tx: Tx, report: Report): Promise<void>;
 }
 
-/** Reports what a migration could not do. */
+/** Reports a step that a migration could not do. */
 export type Report = (line: string) => void;
 
 export const columnTypes = (engine: Engine): ColumnTypes =>

@@ -8,7 +8,7 @@ import { makeIndexes } from './missing-indexes.ts';
 
 describe('Indexes of migrations on a PostgreSQL with rows', () => {
   const clients: pg.Client[] = [];
-  // Before the database goes.
+  // Runs before the database is removed.
   after(async () => {
     for (const client of clients) await client.end();
   });
@@ -22,7 +22,7 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     clients.push(new pg.Client({ connectionString }), new pg.Client({ connectionString }));
     [writer, other] = clients as [pg.Client, pg.Client];
     for (const client of clients) await client.connect();
-    // As a start leaves it that was cut off before the index was made.
+    // The state after a start that was interrupted before it created the index.
     await other.query('drop index events_actor');
   });
 
@@ -47,11 +47,11 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
   it('are made while others write, by one of those who start, and hold up none of them', async () => {
     await writer.query('begin');
     await write(writer, 'open');
-    // Though the index cannot be made yet.
+    // The migrations succeed, although the index cannot be created yet.
     assert.deepEqual(await migrate(context.database), []);
     const made = Promise.all([make(), make()]);
     await isBeingMade();
-    // It waits for the transaction that is open, and nobody waits for it.
+    // Creating the index waits for the open transaction and blocks no other transaction.
     await other.query(`set lock_timeout = 5000`);
     await write(other, 'meanwhile');
     await writer.query('commit');

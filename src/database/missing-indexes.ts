@@ -14,7 +14,7 @@ export async function missingIndexes(database: Database, indexes: readonly Fixed
   return indexes.filter(({ name }) => !there.has(name));
 }
 
-/** Creates indexes without locking tables. The service runs without them, more slowly. Only `gatehouse migrate` waits for this. */
+/** Creates indexes without locking tables. The service also runs without them, but more slowly. Only `gatehouse migrate` waits for this. */
 export async function makeIndexes(
   database: Database,
   missing: readonly FixedIndex[],

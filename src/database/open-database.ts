@@ -6,11 +6,11 @@ import { traceSqlite } from './statement-span.ts';
 
 interface Location {
   readonly databaseUrl: string;
-  /** The server without the pooler, for invalidations. */
+  /** The address of the server without the pooler, for invalidations. */
   readonly databaseListenUrl?: string;
   readonly databaseReplicaUrls?: readonly string[];
   readonly databasePoolSize: number;
-  /** Seconds that one read may take. */
+  /** The time limit of a read in seconds. */
   readonly readTimeout?: number;
   readonly workingDir: string;
   readonly workers?: number;

@@ -2,14 +2,14 @@
 export interface Reader {
   /** Reads of one caller share a limit. */
   readonly caller: string;
-  /** Calls back when the caller is gone. Returns a function that cancels this. */
+  /** Calls back when the caller has disconnected. Returns a function that cancels this. */
   whenGone(gone: () => void): () => void;
 }
 
-/** The service itself: background work. */
+/** The service itself, for background work. */
 export const ownReader: Reader = { caller: '', whenGone: () => () => undefined };
 
-/** Several readers of one answer. They count as gone when all are gone. */
+/** Combines several readers of one result. They count as disconnected when all are. */
 export const allReaders = (readers: readonly Reader[]): Reader => ({
   caller: readers[0]?.caller ?? ownReader.caller,
   whenGone(gone) {

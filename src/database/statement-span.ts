@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 const longestText = 2000;
 
-/** Traces a statement by its text, which contains placeholders instead of values. */
+/** Traces a statement by its SQL text, which contains placeholders instead of values. */
 export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, work: () => T): T => {
   if (!tracing()) return work();
   const [operation = ''] = /^\s*\w+/.exec(sql) ?? [];

@@ -4,11 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BeginProgress } from '../../platform/progress.ts';
 import { backUp } from './backup.ts';
 
-/** A name that sorts by the moment of the copy. */
+/** The name contains the time of the copy, so that names sort by time. */
 const nameAt = (ms: number): string => `gatehouse-${new Date(ms).toISOString().replaceAll(':', '-')}.db`;
 const isCopy = (name: string): boolean => /^gatehouse-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/.test(name);
 const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name.slice(0, -'.part'.length));
-/** An older draft is left over from an interrupted copy. */
+/** An older draft was left by an interrupted copy. */
 const draftLife = 3_600_000;
 
 /** Adds a copy to a folder. When it is complete, only the newest `keep` copies stay. */
@@ -31,7 +31,7 @@ export async function backUpInto(
 
 interface Series {
   readonly everyMs: number;
-  /** Makes one copy. A failure of the first one ends the series. Later failures are reported. */
+  /** Makes one copy. If the first one fails, the series ends. Later failures are only reported. */
   readonly make: () => Promise<void>;
   readonly failed: (error: unknown) => void;
   readonly stop: AbortSignal;

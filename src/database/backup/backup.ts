@@ -12,7 +12,7 @@ interface Location {
   readonly workingDir: string;
 }
 
-/** The file of a SQLite database. For PostgreSQL, the error names its own tools. */
+/** The file of a SQLite database. For PostgreSQL, the error names the tools of PostgreSQL. */
 export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostgres: string): string {
   if (databaseUrl.startsWith('sqlite:')) return resolve(workingDir, databaseUrl.slice('sqlite:'.length));
   throw new OperatorError(`The database is PostgreSQL. Use its own tools: ${insteadOnPostgres}`);
@@ -23,7 +23,7 @@ interface BackupOptions {
   readonly progress?: BeginProgress;
 }
 
-/** Makes a complete and consistent copy while the service runs. The copy gets its name when it is complete. */
+/** Makes a complete and consistent copy while the service runs. The copy gets its final name when it is complete. */
 export async function backUp(
   source: string,
   target: string,
@@ -36,9 +36,9 @@ export async function backUp(
   if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} does not exist.`);
   const draft = `${target}.part`;
   rmSync(draft, { force: true });
-  // Created first with its mode, so that nobody else can read it while it grows.
+  // The draft is created with mode 0600, so that other users cannot read it during the copy.
   closeSync(openSync(draft, 'wx', 0o600));
-  // The check reads all bytes again.
+  // The size is doubled, because the check reads all bytes again.
   const bytes = sizeOf(source);
   const shown = progress(2 * bytes, 'copying');
   try {
@@ -58,7 +58,7 @@ export async function backUp(
 async function copyPages(source: string, draft: string): Promise<void> {
   const file = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
   try {
-    // All pages in one step. With several steps, each write of the service would restart the backup.
+    // Copies all pages in one step. With several steps, each write of the service would restart the copy.
     await backup(file, draft, { rate: 0x7fffffff });
   } finally {
     file.close();
@@ -66,7 +66,7 @@ async function copyPages(source: string, draft: string): Promise<void> {
 }
 
 interface RestoreOptions extends BackupOptions {
-  /** Changes the copy before it takes its place. */
+  /** Changes the copy before it becomes the database. */
   readonly change?: (draft: string) => Promise<void>;
 }
 
@@ -152,7 +152,7 @@ function checkCopy(path: string): void {
   }
 }
 
-/** The write-ahead log can only be turned off while no service has the file open. */
+/** The write-ahead log can only be turned off while no process has the file open. */
 function refuseRunning(path: string): void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -170,7 +170,7 @@ const lookMs = 100;
 /** The bytes of a file; 0 if it does not exist. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Shows how a file grows to its size while the work writes it. */
+/** Reports the growth of a file towards its final size while `work` writes it. */
 async function watchGrowth(path: string, size: number, progress: Progress, work: () => Promise<void>): Promise<void> {
   let seen = 0;
   const note = (grown: number) => {

@@ -3,7 +3,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { compiledQuery } from '../compiled-query.ts';
 import type { Engine, Tx } from '../database.ts';
 
-/** On PostgreSQL: a setting of the transaction, which triggers read. */
+/** On PostgreSQL: a setting of the transaction. The triggers read it. */
 export const actorSetting = 'gatehouse.actor';
 
 /** The author of a change, as the log stores it. */
@@ -14,7 +14,7 @@ const setActor = compiledQuery((db, { actor }: { actor: string | null }) =>
   db.updateTable('change_actor').set({ actor }).where('id', '=', 1),
 );
 
-/** On SQLite: names the caller to the triggers while `work` runs. SQLite runs one transaction at a time. */
+/** On SQLite: makes the caller known to the triggers while `work` runs. SQLite runs one transaction at a time. */
 export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>): Promise<T> {
   if (caller.userId === null && caller.clientId === null) return work();
   await setActor.run(tx, { actor: actorJson(caller) });
@@ -23,7 +23,7 @@ export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>
   return result;
 }
 
-/** Names another caller to the triggers for the rest of the transaction, or none. */
+/** Sets the caller for the triggers for the rest of the transaction, or clears it. */
 export async function nameActor(engine: Engine, tx: Tx, { userId, clientId }: Caller): Promise<void> {
   const actor = userId === null && clientId === null ? null : actorJson({ userId, clientId });
   if (engine === 'sqlite') await setActor.run(tx, { actor });

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** 40 bits, written in hexadecimal. */
 export const newHistory = (): string => randomBytes(5).toString('hex');
 
-/** Call it for a restored copy of a SQLite file: positions that were issued after the copy are not positions of the copy. */
+/** Call it for a restored SQLite file. Positions that were issued after the backup do not exist in the restored file. */
 export function beginNewHistory(path: string): void {
   const file = new DatabaseSync(path);
   try {

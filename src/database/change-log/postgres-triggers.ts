@@ -3,21 +3,21 @@ import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
 import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
-/** The same name on every table: PostgreSQL has trigger names per table. */
+/** Every table uses the same name, because PostgreSQL scopes trigger names to a table. */
 const trigger = 'gatehouse_changes';
-/** The comment of a function: a hash of its body. */
+/** The comment of a function is a hash of its body, to detect changes. */
 const marked = (body: string): string => hash('sha1', body, 'hex');
 
-/** A name has at most 63 characters, and a table may use all of them. */
+/** The table name is hashed, because PostgreSQL limits a name to 63 characters. */
 const functionOf = (table: string): string => `gatehouse_changes_${hash('sha1', table, 'hex').slice(0, 16)}`;
 
-/** A function takes at most 100 arguments. */
+/** PostgreSQL functions take at most 100 arguments. */
 const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
   jsonOfRow((members) => `json_build_object(${members})::text`, row, columns, 40);
 
 /**
- * A transaction that writes for a caller sets `gatehouse.actor`. The position is taken while the row is locked, so that the
- * positions of one row are in the order of its writes.
+ * A transaction on behalf of a caller sets `gatehouse.actor`. The position is assigned while the row is locked, so that the positions of
+ * one row follow the order of its writes.
  */
 function bodyOf({ resource, columns, versioned, needs }: RecordedTable): string {
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');
@@ -39,7 +39,7 @@ begin
 end`;
 }
 
-/** The comments of the functions, by table. */
+/** Comments of the existing functions, by table. */
 async function existing(tx: Tx): Promise<Map<string, string | null>> {
   const { rows } = await sql<{ name: string; mark: string | null }>`
     select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as mark from pg_trigger as t
@@ -56,7 +56,7 @@ export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<v
   }
 }
 
-/** After `gatehouse move`, the log holds positions that this sequence has not given out. */
+/** After `gatehouse move`, the log contains positions that this sequence has not issued. */
 async function passCopied(tx: Tx): Promise<void> {
   await sql`select setval('change_log_position', newest) from (select max(position) as newest from change_log) as log
     where newest > (select last_value from change_log_position)`.execute(tx);

@@ -1,7 +1,7 @@
-/** A text in SQL. */
+/** A string as an SQL literal. */
 export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** The SQL of a row as a JSON object. A function takes a limited number of arguments, so `columns` are split into several objects. */
+/** SQL for a row as a JSON object. `columns` are split into several objects, because SQL functions take a limited number of arguments. */
 export function jsonOfRow(
   object: (members: string) => string,
   row: 'old' | 'new',
@@ -22,6 +22,6 @@ export interface RecordedTable {
   /** The recorded columns of a row. A write that changes none of them is not recorded. */
   readonly columns: readonly string[];
   readonly versioned: boolean;
-  /** A column without which a row is not recorded. */
+  /** A row is recorded only if this column is not null. */
   readonly needs?: string | undefined;
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
 import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
-/** SQLite has trigger names per file. */
+/** SQLite scopes trigger names to a file. */
 const nameOf = (table: string, event: string): string => `gatehouse_changes_${table}_${event}`;
 
-/** A function takes at most 127 arguments. */
+/** SQLite functions take at most 127 arguments. */
 const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
   jsonOfRow((members) => `json_object(${members})`, row, columns, 60);
 

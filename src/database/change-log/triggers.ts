@@ -5,7 +5,7 @@ import * as sqlite from './sqlite-triggers.ts';
 
 const of = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);
 
-/** Triggers record every write: of the API, hooks, commands, cascades and plain SQL. */
+/** Triggers record every write, including those of hooks, commands, cascades and plain SQL. */
 export const updateTriggers = (
   engine: Engine,
   tx: Tx,

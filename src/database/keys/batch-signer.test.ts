@@ -44,7 +44,7 @@ describe('Signing in batches', () => {
     const key = await generateSigningKey('ES256');
     const signer = new BatchSigner('ES256', key);
     const asked = mock.method(WorkerThread.prototype, 'ask');
-    // The first eight have the thread at work; the others would wait for its answer.
+    // The first eight are a full batch for the thread. The others would wait for its response.
     const tokens = Array.from({ length: 12 }, (_, i) => signer.sign(unsigned(`token ${i}`)));
     signer.handOver();
     const batches = asked.mock.callCount();
@@ -60,7 +60,7 @@ describe('Signing in batches', () => {
       const signer = new BatchSigner('ES256', await generateSigningKey('ES256'));
       const all = [3, 8, 20].flatMap((count) => Array.from({ length: count }, (_, i) => signer.sign('header.claims ' + i)));
       console.log((await Promise.all(all)).filter((token) => token.split('.')[2].length === 86).length);`;
-    // Under the permission model without --allow-worker, as in a container with no threads left, making one throws.
+    // Under the permission model without --allow-worker, creating a thread throws, as in a container without free threads.
     const options = ['--permission', '--allow-fs-read=*', '--input-type=module', '--eval', script];
     const { stdout } = await promisify(execFile)(process.execPath, options);
     assert.equal(stdout.trim(), '31');

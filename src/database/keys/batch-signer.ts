@@ -18,21 +18,21 @@ const slow: readonly string[] = ['RS256'];
 const enoughToStart = 8;
 
 /**
- * Signs tokens in batches with one key: few tokens here, many in another thread while this one writes their rows to disk. Handing
- * tokens to the thread pool of Node one by one takes as long as signing them.
+ * Signs tokens in batches with one key. This thread signs small batches. A worker thread signs large ones while this thread writes their
+ * rows to disk. Sending tokens to the thread pool of Node one by one takes as long as signing them.
  */
 export class BatchSigner {
   readonly #key: SigningKeyData;
   readonly #thread: WorkerThread<Unsigned[], string[]>;
   readonly #least: number;
   #batch: Pending[] = [];
-  /** Batches that the thread has not answered yet. */
+  /** The number of batches that the thread is still signing. */
   #underWay = 0;
 
   constructor(algorithm: string, key: KeyObject) {
     this.#key = { algorithm, key };
     this.#least = slow.includes(algorithm) ? 1 : availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
-    // The thread gets the key once. Sending it with each batch would cost more than the batch.
+    // The thread gets the key once. Sending the key with each batch would take longer than signing the batch.
     this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
   }
 
@@ -44,12 +44,12 @@ export class BatchSigner {
     });
   }
 
-  /** Sends a full batch to the thread now, even if the thread is busy, because the main thread is about to wait for the disk. */
+  /** Sends the batch to the thread now, even if the thread is busy, because the main thread is about to wait for the disk. */
   handOver(): void {
     if (this.#batch.length >= this.#least) this.#flush();
   }
 
-  /** Ends the thread. This thread signs the rest. */
+  /** Ends the thread. The main thread signs the remaining tokens. */
   close(): Promise<void> {
     return this.#thread.end();
   }

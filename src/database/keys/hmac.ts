@@ -25,7 +25,7 @@ export class Hmac {
     if (data.length * 3 > longest) return createHmac('sha256', this.#key).update(data).digest('base64url');
     const end = block + this.#inner.write(data, block);
     this.#outer.write(hash('sha256', this.#inner.subarray(0, end), 'hex'), block, 'hex');
-    // It may have been a secret.
+    // The data may have been a secret.
     this.#inner.fill(0, block, end);
     return hash('sha256', this.#outer, 'base64url');
   }

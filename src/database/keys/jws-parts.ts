@@ -1,7 +1,7 @@
 /** A part of a compact JWS (RFC 7515 7.1): JSON in base64url. */
 export const encodePart = (json: string): string => Buffer.from(json).toString('base64url');
 
-/** Undefined for what is not a JSON object. */
+/** Undefined if the part is not a JSON object. */
 export function decodePart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());

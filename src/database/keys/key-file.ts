@@ -23,7 +23,7 @@ export function readKeyFile(path: string): string | undefined {
   );
 }
 
-/** Creates a missing key file. A link appears at once and complete, so two processes that start together use the same key. */
+/** Creates a missing key file. The link makes the file appear complete, so two processes that start at the same time use the same key. */
 export function readOrMakeKeyFile(path: string): string {
   const there = readKeyFile(path);
   if (there !== undefined) return there;
@@ -45,7 +45,7 @@ export function readOrMakeKeyFile(path: string): string {
   return readKeyFile(path) as string;
 }
 
-/** The key must be on disk before it seals anything: without it the database cannot be read. */
+/** The key must be on disk before it encrypts anything: the encrypted values cannot be read without it. */
 function writeDurably(path: string, content: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {

@@ -15,7 +15,7 @@ import { createSealing } from './sealing.ts';
 
 const typ = 'at+jwt';
 
-/** As version 0.1.0 did it. */
+/** Seals a value as version 0.1.0 did. */
 function quicklySealed(secret: string, content: Buffer, label: string): string {
   const iv = randomBytes(12);
   const key = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32));

@@ -9,7 +9,7 @@ import { type KeyInfo, SigningKeys } from './signing-keys.ts';
 
 export const jwksMaxAge = 300;
 
-/** The keys of the server. It reads them again when another instance has changed them. */
+/** The keys of the server. They are read again when another instance has changed them. */
 export class KeyRing {
   readonly #context: Context;
   readonly sealing: Sealing;
@@ -24,7 +24,7 @@ export class KeyRing {
   #reading: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #loadedAt = 0;
-  /** Grows when keys are removed before they retire. Earlier verifications are invalid then. */
+  /** Grows when keys are removed before they retire. Earlier verifications are then invalid. */
   epoch = 0;
 
   constructor(context: Context, sealing: Sealing) {
@@ -50,9 +50,9 @@ export class KeyRing {
     this.#replacedListeners.push(listener);
   }
 
-  /** Wait for it before using the keys. Undefined if the loaded keys are current. */
+  /** Await it before you use the keys. Undefined if the loaded keys are current. */
   ensureCurrent(): Promise<void> | undefined {
-    // First, because it may find a change of another process.
+    // First, because it may detect a change of another process.
     const usable = this.#context.database.bus.cacheUsable();
     return usable && this.#told === this.#heeded ? undefined : this.reload();
   }
@@ -78,7 +78,7 @@ export class KeyRing {
     }
   }
 
-  /** On SQLite, reads before the next request; on PostgreSQL, soon. After a failure, the next use of a key tries again. */
+  /** On SQLite, keys are read before the next request; on PostgreSQL, soon. After a failure, the next use of a key tries again. */
   #readAtOnce(): Promise<void> | undefined {
     const { database, log } = this.#context;
     const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
@@ -93,28 +93,28 @@ export class KeyRing {
     return undefined;
   }
 
-  /** Whether this is a current or former BASE_URL of an instance. A new BASE_URL signs nobody out. */
+  /** Whether this is a current or former BASE_URL of an instance. So a new BASE_URL does not sign anybody out. */
   isOwnIssuer(url: unknown): boolean {
     return this.#issuers.has(url as string);
   }
 
-  /** After a token named an unknown key or issuer: another instance may have made it just now. At most one query a second. */
+  /** For a token with an unknown key or issuer: another instance may have just created the key. At most one query per second. */
   async reloadIfOld(): Promise<void> {
     if (this.#next ?? this.#reading) await (this.#next ?? this.#reading);
     else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
   }
 
-  /** Encrypts a value for the database. `label` is bound to it. */
+  /** Encrypts a value for the database. The result can only be decrypted with the same `label`. */
   seal(content: string, label: string): string {
     return this.sealing.seal(Buffer.from(content), label);
   }
 
-  /** Throws if another secret or label was used. */
+  /** Throws if the value was encrypted with another secret or label. */
   unseal(sealed: string, label: string): string {
     return this.sealing.open(sealed, label).content.toString();
   }
 
-  /** At a start: creates missing keys, and encrypts keys again that an earlier secret encrypted. */
+  /** At a start: creates missing keys, and encrypts keys again that were encrypted with an earlier secret. */
   async makeMissing(): Promise<void> {
     const { config, database, now } = this.#context;
     const at = now();
@@ -135,7 +135,7 @@ export class KeyRing {
   }
 
   #take(rows: readonly KeyRow[], issuers: readonly { url: string }[], told: number): void {
-    // A reading that began earlier may end later.
+    // A read that began earlier may end later.
     if (told < this.#heeded) return;
     const open = ({ id, sealed_private }: KeyRow) => this.sealing.open(sealed_private, id).content;
     const [before, now] = [this.signingKeys.rows, this.#context.now()];
@@ -155,7 +155,7 @@ export class KeyRing {
 
 const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
-/** Lists the keys of a database without making any. Throws if they cannot be opened. */
+/** Lists the keys of a database without creating any. Throws if they cannot be decrypted. */
 export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db): Promise<KeyInfo[]> {
   const sealing = createSealing(config, { make: false });
   const rows = await allKeys(db);
@@ -168,7 +168,7 @@ export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>,
   return signing.list();
 }
 
-/** Opens the keys of the database, making them at the first start. */
+/** Reads the keys of the database. Creates them at the first start. */
 export async function openKeyRing(context: Context): Promise<KeyRing> {
   const keys = new KeyRing(context, createSealing(context.config));
   await keys.makeMissing();

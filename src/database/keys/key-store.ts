@@ -27,7 +27,7 @@ export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknow
 export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unknown> =>
   tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
 
-/** Retires all other keys of this purpose. A key that retires earlier keeps its time. */
+/** Retires all other keys of this purpose. A key with an earlier retirement keeps it. */
 export const retireOthers = (
   tx: Tx,
   purpose: KeyRow['purpose'],
@@ -42,7 +42,7 @@ export const retireOthers = (
     .where((or) => or.or([or('retires_at', 'is', null), or('retires_at', '>', at)]))
     .execute();
 
-/** Deletes all other keys at once: with a date, a slow clock would keep them valid. */
+/** Deletes all other keys at once. With a retirement date, an instance with a slow clock would still accept them. */
 export const deleteOthers = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
   tx.deleteFrom('signing_keys').where('id', 'not in', ids).execute();
 

@@ -11,7 +11,7 @@ interface MacKey {
   readonly derived: Map<string, Hmac>;
 }
 
-/** The symmetric keys from which the MACs of every purpose derive. The newest makes MACs; older ones still verify them. */
+/** The symmetric keys from which the MACs of every purpose derive. The newest key creates MACs. Older keys still verify them. */
 export class MacKeys {
   readonly #now: () => number;
   /** Newest first. */
@@ -35,7 +35,7 @@ export class MacKeys {
     });
   }
 
-  /** The id of the key that makes MACs now. Store it beside a MAC that is kept for longer than a key is used. */
+  /** The id of the key that creates MACs now. Store it beside a MAC that outlives the key. */
   currentId(): string {
     return this.#current().id;
   }
@@ -45,21 +45,21 @@ export class MacKeys {
     return derive(this.#current(), purpose).of(data);
   }
 
-  /** One MAC per valid key, the current key's first. For rows that are found by their MAC. */
+  /** One MAC per valid key, starting with the current key. Use it to find a row by its MAC. */
   macs(purpose: string, data: string): string[] {
     const [current, now] = [this.#current(), this.#now()];
     const others = this.#keys.filter((key) => key !== current && isLive(key, now));
     return [current, ...others].map((key) => derive(key, purpose).of(data));
   }
 
-  /** Whether the named key made this MAC. Without a key id: whether any valid key did, including one that is not in use yet. */
+  /** Whether the named key created this MAC. Without a key id: whether any valid key did, including a key that is not in use yet. */
   matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
     const [given, now] = [Buffer.from(mac), this.#now()];
     const counts = (key: MacKey) => (keyId === null ? isLive(key, now) : key.id === keyId);
     return this.#keys.some((key) => counts(key) && isSame(derive(key, purpose).of(data), given));
   }
 
-  /** The MAC under one key, however old. Undefined when the key is gone. */
+  /** The MAC with one key, of any age. Undefined if the key was deleted. */
   macUnder(keyId: string, purpose: string, data: string): string | undefined {
     const key = this.#keys.find(({ id }) => id === keyId);
     return key && derive(key, purpose).of(data);
@@ -68,7 +68,7 @@ export class MacKeys {
   #current(): MacKey {
     const now = this.#now();
     const key = this.#keys.find((candidate) => candidate.signsFrom <= now && isLive(candidate, now));
-    // Only with a slow clock there is none.
+    // A key is missing only if the clock is slow.
     const current = key ?? this.#keys.at(-1);
     if (!current) throw new Error('there is no MAC key');
     return current;
@@ -77,7 +77,7 @@ export class MacKeys {
 
 const isLive = ({ retiresAt }: MacKey, now: number): boolean => retiresAt === null || retiresAt > now;
 
-/** Takes the same time whether the first or the last character differs. */
+/** Compares in constant time. */
 function isSame(right: string, given: Buffer): boolean {
   const expected = Buffer.from(right);
   return given.length === expected.length && timingSafeEqual(given, expected);

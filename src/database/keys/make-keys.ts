@@ -4,7 +4,7 @@ import type { KeyRow } from './key-store.ts';
 import type { Sealing } from './sealing.ts';
 import { generateSigningKey, publicJwk, type SigningAlgorithm } from './signing.ts';
 
-/** A new key pair as it is stored: the public half to publish, the private half sealed. */
+/** A new key pair for the database: a public key, and an encrypted private key. */
 export async function makeSigningKey(
   sealing: Sealing,
   algorithm: SigningAlgorithm,
@@ -25,7 +25,7 @@ export async function makeSigningKey(
   };
 }
 
-/** The algorithm of ID tokens unless an application names another one. Every client supports it (OpenID Connect Core 15.1). */
+/** The default algorithm of ID tokens. Every client supports it (OpenID Connect Core 15.1). */
 export const idTokenAlgorithm: SigningAlgorithm = 'RS256';
 
 export const makeIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom: number }): Promise<KeyRow> =>

@@ -5,10 +5,13 @@ import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retire
 import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
 import type { Sealing } from './sealing.ts';
 
-/** The time between publishing a key and signing with it: resource servers and instances must learn it first. */
+/** The time between publishing a key and signing with it. Resource servers and instances must load the key first. */
 export const publishedFirst = 10 * 60_000;
 const clockTolerance = 60_000;
-/** The cookie of known browsers lives a year, links in mail a week; forms, cursors and kept answers less. */
+/**
+ * The longest lifetime of a MAC: the cookie of known browsers. Links in mail are valid for a week; forms, cursors and stored responses for
+ * less.
+ */
 const longestMac = 365 * 86_400_000;
 
 /** One new key of each kind, not stored yet. */

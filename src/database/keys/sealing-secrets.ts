@@ -7,15 +7,15 @@ export type SealingSettings = Pick<Config, 'encryptionKey' | 'previousEncryption
 
 export interface SealingSecret {
   readonly secret: string;
-  /** Whether the secret is random and too long to guess. With a copy of the database, an attacker can guess a secret that a person chose. */
+  /** Whether the secret is random and too long to guess. An attacker with a copy of the database can guess a secret that a person chose. */
   readonly isRandom: boolean;
   readonly name: string;
   readonly advice: string;
 }
 
 /**
- * ENCRYPTION_KEY; else the password of the database; else a key file. The first secret encrypts. The others still decrypt, so that an
- * operator can switch to ENCRYPTION_KEY. `make`: whether to create a missing key file.
+ * ENCRYPTION_KEY, otherwise the password of the database, otherwise a key file. The first secret encrypts. The others still decrypt, so
+ * that an operator can switch to ENCRYPTION_KEY. `make`: whether to create a missing key file.
  */
 export function findSealingSecrets(
   { encryptionKey, previousEncryptionKey, databaseUrl, dataDir }: SealingSettings,

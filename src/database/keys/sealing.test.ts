@@ -29,7 +29,7 @@ describe('Sealing', () => {
   const onPostgres = settings({ databaseUrl: 'postgres://gatehouse:hunter2@db/gatehouse' });
   const content = Buffer.from('a private key');
 
-  /** As it was sealed before: the secret led to the key at once. */
+  /** Seals with the earlier derivation, which takes the key directly from the secret. */
   function sealedQuickly(secret: string, label: string): string {
     const key = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32));
     const iv = randomBytes(12);

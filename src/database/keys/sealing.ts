@@ -3,15 +3,15 @@ import { OperatorError } from '../../platform/errors.ts';
 import { getOrMake } from '../../platform/get-or-make.ts';
 import { findSealingSecrets, type SealingSecret, type SealingSettings } from './sealing-secrets.ts';
 
-/** Encrypts the keys, so that nobody can read them with the database alone. */
+/** Encrypts the keys, so that a copy of the database alone does not reveal them. */
 export interface Sealing {
-  /** `label` is bound to the content: a sealed value moved to another row does not open. */
+  /** `label` is authenticated with the content. A value that was copied to another row cannot be decrypted there. */
   seal(content: Buffer, label: string): string;
-  /** `isCurrent` is false if another secret or derivation sealed it. Then seal it again. */
+  /** `isCurrent` is false if another secret or derivation was used. Then encrypt the value again. */
   open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
 }
 
-/** OWASP's parameters for argon2id, as for passwords. Each guess against a dump of the database costs this much. */
+/** OWASP's parameters for argon2id, as for passwords. They set the cost of each guess against a dump of the database. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const slowForm = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
 
@@ -22,12 +22,14 @@ interface Derivation {
   readonly salt: Buffer;
 }
 
-/** AES-256-GCM. The key derives from a random secret by HKDF, or from a chosen one by argon2id, with its parameters in front. */
+/**
+ * AES-256-GCM. HKDF derives the key from a random secret, argon2id from a chosen one. The parameters of argon2id precede the ciphertext.
+ */
 export function createSealing(settings: SealingSettings, { make = true } = {}): Sealing {
   const secrets = findSealingSecrets(settings, { make });
   const keys = new SealingKeys();
   const [current] = secrets;
-  /** The same for all values of a database, so that a start derives once. */
+  /** All values of a database share one derivation, so that a start derives the key once. */
   let used: Derivation | undefined;
   return {
     seal(content, label) {
@@ -93,7 +95,7 @@ export function encrypt(key: Buffer, content: Buffer, label: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Undefined for another key or label. */
+/** Undefined if the key or the label is wrong. */
 export function decrypt(key: Buffer, sealed: string, label: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   try {

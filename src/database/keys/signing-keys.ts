@@ -7,14 +7,14 @@ import { type PublicJwk, signJws, type Unsigned, verifyWith } from './signing.ts
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Claims, or what makes them where they depend on the algorithm that they will be signed with. */
+/** Claims, or a function that creates them for the signing algorithm. */
 export type ClaimsToSign = Claims | ((algorithm: string) => Claims);
 
 export type Verified = Claims | 'invalid' | 'unknown-key';
 
 export interface SignOptions {
   readonly typ: string;
-  /** For ID tokens and what is checked like them. Default: the key that signs access tokens. */
+  /** The algorithm of an ID token or a similar token. Default: the key that signs access tokens. */
   readonly algorithm?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export class SigningKeys {
       known.delete(row.id);
       return same ? { ...same, row } : signingKey(row, open(row));
     });
-    // A key that is gone leaves no thread behind that knows it.
+    // Closes the signers of removed keys, so that no thread keeps a removed key.
     for (const { signer } of known.values()) void signer.close();
   }
 
@@ -68,13 +68,13 @@ export class SigningKeys {
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
-  /** The same, in a batch with other tokens. */
+  /** Signs in a batch with other tokens. */
   signInWorker(claims: ClaimsToSign, { typ, algorithm }: SignOptions): Promise<string> {
     const key = this.#signer(algorithm);
     return key.signer.sign(unsignedToken(key, claims, typ));
   }
 
-  /** Has tokens signed while this thread does something else. */
+  /** Starts signing in the worker thread while this thread does other work. */
   handOver(): void {
     for (const { signer } of this.#keys) signer.handOver();
   }
@@ -93,7 +93,7 @@ export class SigningKeys {
     return decodePart(body) ?? 'invalid';
   }
 
-  /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */
+  /** The JWK set. It includes keys that do not sign yet, and former keys whose tokens are still valid. */
   jwks(): { keys: PublicJwk[] } {
     return { keys: this.#usable().map(({ jwk }) => jwk) };
   }
@@ -125,7 +125,7 @@ export class SigningKeys {
     return [...new Set([this.#current('id_token'), this.#current(null)].map(({ row }) => row.algorithm))];
   }
 
-  /** The key for an algorithm; where none signs with it any more, the one for ID tokens. */
+  /** The key for an algorithm. If no key signs with it any more, the key for ID tokens. */
   #signer(algorithm: string | undefined): SigningKey {
     const ofAccessTokens = this.#current(null);
     if (algorithm === undefined) return ofAccessTokens;
@@ -137,7 +137,7 @@ export class SigningKeys {
     const now = this.#now();
     const keys = this.#keys.filter(({ row }) => row.signs === signs);
     const key = keys.find(({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now));
-    // Only with a slow clock there is none. Everybody knows the oldest key.
+    // A key is missing only if the clock is slow. The oldest key is known everywhere.
     const signer = key ?? keys.at(-1);
     if (!signer) throw new Error('there is no signing key');
     return signer;

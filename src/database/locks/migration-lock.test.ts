@@ -29,7 +29,7 @@ describe('A migration on PostgreSQL', () => {
         await sql`alter table users add column of_a_test integer`.execute(tx);
       });
       await waiting;
-      // Behind the change that waits for the one who stays: before it gave way, they waited for good.
+      // This read waits behind the migration, which waits for the holder. Both wait forever unless the migration gives up.
       while (attempts < 2) await reader.query('select count(*) from users');
       await holder.query('commit');
       await changed;

@@ -4,11 +4,11 @@ import { waitForIndexBuilds } from '../beside-writers.ts';
 import type { Database, Tx } from '../database.ts';
 import { isDeadlock } from '../postgres/pool/postgres-errors.ts';
 
-/** The number of the lock for instances that start together. Any number works. */
+/** The number of the advisory lock for migrations. Any number works. */
 const migrationLock = 7_146_352;
 /**
- * A change of a table waits for the transactions that use it, and all others wait for the change. So it gives up after this time and
- * tries again. Each attempt waits longer.
+ * A migration waits for the transactions that use a table, and all later ones wait for the migration. So the migration gives up after this
+ * time and tries again. Each attempt waits longer.
  */
 const lockTimeoutMs = 800;
 const longestLockTimeoutMs = 5000;
@@ -23,7 +23,7 @@ class Taken extends Error {}
 const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, longestPauseMs)));
 
-/** The wait for a table reached its limit, or PostgreSQL undid the migration because a request waited for it in turn. */
+/** The wait for a table timed out, or PostgreSQL undid the migration because of a deadlock with a request. */
 const isTableInUse = (error: unknown): boolean =>
   isDeadlock(error) || (error instanceof Problem && /lock timeout/.test(error.reason ?? error.message));
 
@@ -35,7 +35,7 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
   for (let attempt = 1, waited = 1; ; ) {
     try {
       return await db.transaction().execute(async (tx) => {
-        // It does not wait inside PostgreSQL: CREATE INDEX CONCURRENTLY would wait for this transaction.
+        // The lock is polled, because CREATE INDEX CONCURRENTLY would wait for a transaction that waits inside PostgreSQL.
         const lock = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`;
         if (!(await lock.execute(tx)).rows[0]?.taken) throw new Taken();
         await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);

@@ -2,12 +2,12 @@ import { type Expression, PostgresAdapter, type RawBuilder, type SqlBool, sql } 
 import type { Db, Tx } from '../database.ts';
 
 /*
- * PostgreSQL grants a new `for share` before an earlier transaction that waits to change the same row: a stream of writers
- * would keep a revocation waiting for ever. Advisory locks are granted in the order of the requests. So a transaction that
- * relies on a user, a client or a session takes its lock in shared mode, in the statement that locks the row. A revocation
- * takes the lock in exclusive mode first: new writers queue behind it, and it waits only for those under way.
+ * PostgreSQL grants a new `for share` lock before an earlier transaction that waits to change the same row. A stream of writers could
+ * therefore delay a revocation forever. Advisory locks are granted in the order of the requests. So a transaction that relies on a user, a
+ * client or a session takes the advisory lock in shared mode, in the statement that locks the row. A revocation first takes it in exclusive
+ * mode. New writers wait behind the revocation, and the revocation waits only for running ones.
  *
- * The order is always user, client, session; and the advisory lock before the row. SQLite needs none of this: it has one writer.
+ * The order of locks is user, client, session, and the advisory lock before the row. SQLite needs none of this, because it has one writer.
  */
 
 /** The number of the lock of all users, clients and sessions. Any number works. */
@@ -15,7 +15,7 @@ const everything = 7_146_354;
 
 export const isPostgres = (db: Db | Tx): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
-/** A bigint for an id. Two ids with the same number only wait for each other. */
+/** Maps an id to a bigint. If two ids map to the same number, they only wait for each other. */
 const key = (id: RawBuilder<unknown>) => sql`hashtextextended(${id}, 0)`;
 
 /** For the `where` of a statement on PostgreSQL that relies on the row with this id. */
@@ -33,10 +33,10 @@ export const lockedFirst = (lock: RawBuilder<SqlBool>, then: Expression<SqlBool>
 /** For the `where` of a statement that must wait for a revocation of everything. */
 export const sharedLockOfAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(everything)}) is not null`;
 
-/** The same as text, for a statement that must not wait: false while a revocation waits. */
+/** The same as text, for a statement that must not wait. It is false while a revocation waits. */
 export const tryShared = (column: string): string => `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
 
-/** Call it in the transaction of a revocation, before it locks a row. New writers wait from then on. */
+/** Call it in the transaction of a revocation, before the transaction locks a row. From then on, new writers wait. */
 export async function announceRevocation(tx: Tx, ids: readonly string[]): Promise<void> {
   if (!isPostgres(tx) || ids.length === 0) return;
   const sorted = [...new Set(ids)].sort();

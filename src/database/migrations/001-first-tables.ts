@@ -20,7 +20,7 @@ export const firstTables: Migration = {
   ],
   async change(tx) {
     if (isPostgres(tx)) {
-      // PostgreSQL counts changed rows with triggers, to tell whether a count still holds. SQLite tells it by itself.
+      // PostgreSQL counts changed rows with triggers, to show whether a cached count is still valid. SQLite has its own counter.
       await createRowChanges(tx);
       await sql`create sequence change_log_position`.execute(tx);
     }

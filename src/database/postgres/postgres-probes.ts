@@ -7,17 +7,17 @@ import { isOfDisk } from './pool/postgres-errors.ts';
 interface Parts {
   readonly pool: pg.Pool;
   isTaken(): boolean;
-  /** A connection that is there though the pool is taken. */
+  /** Returns a connection even if the pool has no free one. */
   connect(): Promise<pg.PoolClient>;
 }
 
 const readsAlone = "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as yes";
-/** More rows than fit into the memory that it may take: the server has to write some of them to its disk. */
+/** The rows need more than `work_mem`, so the server has to write to its disk. */
 const writeToDisk = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 8000); commit";
 const answerWithin = 5000;
 const writeEvery = 1000;
 
-/** Whether PostgreSQL takes writes. That it really does is shown each second by the lease, whose renewal is a write. */
+/** Checks that PostgreSQL accepts writes. The renewal of the lease is a real write every second. */
 export function postgresProbes({ pool, isTaken, connect }: Parts): Database['probes'] {
   const ask = async (text: string): Promise<pg.QueryResult> => {
     const client = await connect();
@@ -39,7 +39,7 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
       try {
         await ask(writeToDisk);
       } catch (error) {
-        // Other errors are handled elsewhere.
+        // The other probes report other errors.
         if (isOfDisk(error)) throw error;
       }
     }),

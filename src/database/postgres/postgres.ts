@@ -27,13 +27,13 @@ import { placeOf } from './servers/servers-of.ts';
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** The server that takes writes, and the address that invalidations come from. They differ behind a pooler by transaction. */
+/** The server that accepts writes, and the server that sends invalidations. The addresses differ behind a transaction pooler. */
 interface Ways {
   readonly primary: Primary;
   readonly listening: Primary;
 }
 
-/** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
+/** Checks the connection at a start and throws an error for the operator. Later, the service waits for an unreachable database. */
 async function letIn({ primary, listening }: Ways, clock: CarriedClock): Promise<void> {
   let setting = 'DATABASE_URL';
   try {
@@ -54,7 +54,7 @@ async function letIn({ primary, listening }: Ways, clock: CarriedClock): Promise
   }
 }
 
-/** Reads that may be expensive leave connections to those that are not, and those of one caller to another's. */
+/** Limits expensive reads, so that connections remain for other reads and for other callers. */
 function expensiveReads(poolSize: number, seconds: number): FairQueue {
   const atOnce = Math.max(1, Math.floor(poolSize * 0.6));
   return new FairQueue({
@@ -70,7 +70,7 @@ type Run = <R>(text: string, values: readonly unknown[], once?: boolean) => Prom
 
 interface Options {
   readonly url: string;
-  /** Past a pooler by transaction, through which the other goes. */
+  /** The address without the transaction pooler that `url` uses. */
   readonly listenUrl: string;
   readonly poolSize: number;
   readonly readSeconds: number;
@@ -115,14 +115,14 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     }
   };
   const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
-  /** For the service's own questions. */
+  /** For the service's own queries. */
   const ask: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
   const closing = new AbortController();
   const expensive = expensiveReads(poolSize, readSeconds);
   const shared = new SharedReads(run);
   const asked = new SharedReads(ask);
   const sharedWrites = new SharedWrites(ask);
-  // Those of one caller that ask for the same take one place in the queue.
+  // Identical reads of one caller take one place in the queue.
   const queued = new SharedReads((text, values, once, readers) =>
     expensive.run(allReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
   );
@@ -153,7 +153,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean) =>
       (await read<R>(text, values, reader, once))[0],
     readKeyed,
-    // A statement of its own is committed before PostgreSQL answers.
+    // A single statement is committed before PostgreSQL responds.
     write: async <R>(text: string, values: readonly unknown[]) => ({
       rows: await run<R>(text, values),
       durable: Promise.resolve(),

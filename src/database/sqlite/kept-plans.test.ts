@@ -37,16 +37,16 @@ function execute(statement: StatementSync, values: Values): void {
   try {
     statement.all(...values);
   } catch (error) {
-    // The row is there already. SQLite has planned and run the statement all the same.
+    // The row already exists. SQLite has still planned and run the statement.
     if (!/constraint failed/.test((error as Error).message)) throw error;
   }
 }
 
-/** The texts that SQLite plans again when they are executed again. It asks the authorizer only while it plans. */
+/** The SQL texts that SQLite plans again at a second execution. SQLite calls the authorizer only while it plans. */
 function plannedAgain(path: string, executed: ReadonlyMap<string, Values>): string[] {
   const copy = `${path}.copy`;
   const original = new DatabaseSync(path);
-  // The service goes on writing to the original.
+  // The service keeps writing to the original, so the test uses a copy.
   original.prepare('vacuum into ?').run(copy);
   original.close();
   const file = new DatabaseSync(copy);
@@ -81,7 +81,7 @@ describe('Statements on SQLite are planned once, and not for each execution', ()
   it('of tokens, users and clients', async () => {
     const executed = recordStatements();
     const service = await start();
-    // Migrations use tables that are gone by now.
+    // Migrations use tables that no longer exist.
     executed.clear();
     const user = await addLogin(service);
     const login = await addClient(service, { type: 'password' });

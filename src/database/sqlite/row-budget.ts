@@ -11,7 +11,7 @@ export class RowBudget {
   #until = 0;
   #isSpent = false;
 
-  /** The statement throws `spent`. It is created once, because a stack trace costs more than a short read. */
+  /** The error of an aborted statement is created once, because a stack trace costs more than a short read. */
   constructor(file: DatabaseSync, { rows, ms, spent }: { rows: number; ms: number; spent: Error }) {
     this.#rows = rows;
     this.#ms = ms;
@@ -26,7 +26,7 @@ export class RowBudget {
     this.#isSpent = false;
   }
 
-  /** Call it after each statement: node:sqlite loses errors in statements with our aggregate function. */
+  /** Call it after each statement: node:sqlite loses errors in statements that use our aggregate function. */
   end(): void {
     if (this.#isSpent) throw this.#spent;
   }

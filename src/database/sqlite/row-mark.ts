@@ -4,10 +4,10 @@
  */
 export const rowMark = '/*row*/';
 
-/** The same inside of rules and by keys, which usually have few rows. */
+/** The same for rules and reads by key, which usually match few rows. */
 export const innerRowMark = '/*inner row*/';
 
-/** Before a search in a text that may be long: one row may take as long as thousands. */
+/** For a search in a text that may be long: one row may take as long as thousands of short ones. */
 export const longTextMark = '/*long row*/';
 
 export const rowFunction = 'row_walked';

@@ -19,17 +19,17 @@ export interface Scan {
 
 export type Scanned =
   | { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
-  /** An error loses its code on the way to another thread. */
+  /** An error loses its code when it is sent to another thread. */
   | { readonly errcode: number | undefined; readonly message: string };
 
 const { path, stop } = workerData as ScanThreadData;
 
-/** On Linux a thread has its own priority. On other systems it would be that of the process. */
+/** Lowers the priority of this thread. Only Linux has priorities per thread; elsewhere it would change the whole process. */
 function giveWay(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 5);
   } catch {
-    // Some sandboxes forbid it.
+    // Some sandboxes forbid changing the priority.
   }
 }
 

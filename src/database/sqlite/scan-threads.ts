@@ -12,7 +12,7 @@ interface ScanThread {
   readonly stop: Int32Array;
 }
 
-/** One caller gets at most half of them. */
+/** One caller can use at most half of them. */
 const threadCount = Math.min(4, Math.max(2, availableParallelism()));
 
 /** Runs reads of many rows in threads, with a time limit. Callers take turns. */
@@ -43,7 +43,8 @@ export class ScanThreads {
 
   read<R>(sql: string, parameters: readonly unknown[], reader: Reader): Promise<R[]> {
     return this.#queue.run(reader, async (signal) => {
-      // There is always one: the queue runs as many jobs as there are threads. The last used comes first, so that others end.
+      // A thread is always idle here, because the queue runs as many jobs as there are threads. The last used thread is taken first, so
+      // that unused threads can end.
       const idle = this.#idle.pop() as ScanThread;
       try {
         return await scan<R>(idle, { sql, parameters: bound(parameters) as SQLInputValue[] }, signal);

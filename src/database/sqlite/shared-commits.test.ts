@@ -10,7 +10,7 @@ import { SharedCommits } from './shared-commits.ts';
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-commits-'));
 let files = 0;
 
-/** A file, its commits counted, and a second connection that sees only what is committed. */
+/** Opens a file that counts its commits, and a second connection that sees only committed data. */
 function open(timeoutMs?: number, clock = () => performance.now()) {
   const path = join(dir, `${files++}.db`);
   const file = new DatabaseSync(path, { timeout: 0 });
@@ -82,7 +82,7 @@ describe('Shared commits', () => {
       write(() => insert(1)),
       write(() => {
         insert(2);
-        // As after an I/O error: SQLite has dropped the transaction behind our back.
+        // Like an I/O error: SQLite rolls the transaction back without a call of ours.
         file.exec('rollback');
         throw new Error('disk I/O error');
       }),
@@ -139,7 +139,7 @@ describe('Shared commits', () => {
   });
 
   describe('of many writes', () => {
-    /** Each write takes a millisecond. The turns of the event loop are counted. */
+    /** Each write takes a millisecond. The test counts the turns of the event loop. */
     const openSlow = () => {
       let now = 0;
       const opened = open(undefined, () => now);

@@ -7,11 +7,11 @@ interface Waiter {
 }
 
 interface Options {
-  /** False: other processes write too, and each leaves time for the others. */
+  /** False: other processes write too, and each process pauses for the others. */
   readonly alone?: boolean;
-  /** Called after each commit, before anybody is told of it. */
+  /** Called after each commit, before any job is reported as done. */
   readonly committed?: () => void;
-  /** Throws if a commit would be lost. */
+  /** Throws if the file was replaced, because a commit would be lost. */
   readonly inPlace?: () => void;
   /** Called before a commit, during which this thread waits for the disk. */
   readonly beforeCommit?: () => void;
@@ -21,10 +21,10 @@ interface Options {
 }
 
 const sqliteBusy = 5;
-/** The interval of attempts to get the write lock, and the time that a worker leaves to others. */
+/** The interval of attempts to get the write lock, and the pause of a worker after a commit. */
 const lookAgainMs = { alone: 5, shared: 1 };
 const restMs = 1.5;
-/** The time that writes get in one turn of the event loop before other requests come in between. */
+/** The time for writes in one turn of the event loop. After it, other requests are handled. */
 const shareMs = 0.3;
 
 const dropped = () =>
@@ -56,7 +56,7 @@ export class SharedCommits {
   readonly #entering: (() => void)[] = [];
   #busy = false;
   #open = false;
-  /** Jobs of the queue that this transaction still takes. Undefined in its first turn of the event loop, in which every job joins. */
+  /** The number of queued jobs that still join this transaction. Undefined in its first turn of the event loop, when every job joins. */
   #joining: number | undefined;
   #turnEnds = false;
   #startedAt = 0;
@@ -93,7 +93,7 @@ export class SharedCommits {
     return this.#open && !this.#file.isTransaction;
   }
 
-  /** Runs one statement without a savepoint: SQLite undoes a failed statement itself. */
+  /** Runs one statement without a savepoint, because SQLite undoes a failed statement itself. */
   async run<T>(job: () => T): Promise<{ readonly result: T; readonly durable: Promise<void> }> {
     if (this.#mustWait || !(this.#open || this.#tryBegin())) await this.enter();
     else this.#start();
@@ -126,7 +126,7 @@ export class SharedCommits {
     return this.#busy || this.#entering.length > 0 || this.#isShareSpent;
   }
 
-  /** If other processes write too, they wait for the whole transaction. It then ends as soon as it can. */
+  /** If other processes write too, they wait for the whole transaction. So it ends as soon as possible. */
   get #isShareSpent(): boolean {
     return this.#alone && this.#spentMs >= shareMs;
   }
@@ -149,7 +149,7 @@ export class SharedCommits {
     if (!this.#busy) this.#next();
   };
 
-  /** False while another process writes; past the deadline that is an error. */
+  /** False while another process writes. Throws after the deadline. */
   #tryBegin(deadline = Number.POSITIVE_INFINITY): boolean {
     if (!this.#alone && this.#clock() < this.#restsUntil) return false;
     try {

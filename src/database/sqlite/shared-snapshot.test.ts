@@ -9,7 +9,7 @@ import { SharedSnapshot } from './shared-snapshot.ts';
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
 let files = 0;
 
-/** A file, a connection that reads it through a snapshot, and another that writes to it. */
+/** Opens a file with one connection that reads it through a snapshot, and another that writes to it. */
 function open() {
   const path = join(dir, `${files++}.db`);
   const writer = new DatabaseSync(path);

@@ -8,8 +8,9 @@ import type { SqliteInvalidations } from './sqlite-invalidations.ts';
 const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
 
 /**
- * Calls listeners for changes of this process. It checks `data_version` for writes of other processes before a cache is used. Their
- * changes are in the table of invalidations. A process that serves alone clears its whole cache, because others rarely write.
+ * Calls listeners for changes of this process. Before a cache is used, it checks `data_version` for writes of other processes. Their
+ * changes are in the table of invalidations. If this is the only serving process, it clears its whole cache instead, because other
+ * processes rarely write.
  */
 export class SqliteBus implements Bus {
   readonly #listeners: ChangeListener[] = [];
@@ -31,7 +32,7 @@ export class SqliteBus implements Bus {
     this.#snapshot = snapshot;
     this.#invalidations = invalidations;
     this.#alone = alone;
-    // On the writing connection only commits of other processes change it.
+    // On the writing connection, only commits of other processes change `data_version`.
     this.#dataVersion = prepareArrays(writer, 'pragma data_version');
     this.#seen = this.#read();
     this.#totalChanges = prepareArrays(writer, 'select total_changes()');
@@ -64,7 +65,7 @@ export class SqliteBus implements Bus {
   }
 
   cacheUsable(): boolean {
-    // Once per turn of the event loop.
+    // Checks once per turn of the event loop.
     if (this.#checked) return true;
     this.#checked = true;
     setImmediate(() => {
@@ -91,7 +92,7 @@ export class SqliteBus implements Bus {
     this.#wake();
   }
 
-  /** Rows count when they change, and again when they are committed. */
+  /** A changed row counts when it changes, and again when the change is committed. */
   changes(): Changes {
     this.cacheUsable();
     return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Change } from '../bus.ts';
 import type { Tx } from '../database.ts';
 
-/** A process that has missed older ones clears its whole cache. */
+/** The number of invalidations that are kept. A process that has missed older ones clears its whole cache. */
 const kept = 1000;
 /** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
 const mostChanges = 200;

@@ -6,7 +6,7 @@ import type { Database } from '../database.ts';
 import type { SharedCommits } from './shared-commits.ts';
 import { isOfDisk } from './sqlite-errors.ts';
 
-/** Callers within this time share one write. */
+/** Calls within this time share one write. */
 const writeEvery = 1000;
 /** The space that the write-ahead log of several writes may need. */
 const leastFree = 1024 * 1024;
@@ -25,7 +25,7 @@ async function write({ writer, commits }: Parts): Promise<void> {
   await durable;
 }
 
-/** Checks that the file takes a write, and that the disk has space. */
+/** Checks that the file accepts a write, and that the disk has free space. */
 export function sqliteProbes(parts: Parts): Database['probes'] {
   const written = atMostEvery(writeEvery, () => write(parts));
   const unless = (blame: (error: unknown) => boolean) => (error: unknown) => {
@@ -39,7 +39,7 @@ export function sqliteProbes(parts: Parts): Database['probes'] {
     async disk() {
       await written().catch(unless(isOfDisk));
       const { blocks, bavail, bsize } = await statfs(dirname(parts.path));
-      // Some file systems report nothing.
+      // Some file systems report no sizes.
       if (blocks > 0 && bavail * bsize < leastFree) throw new Error('hardly any space is left');
     },
   };

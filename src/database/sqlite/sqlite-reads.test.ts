@@ -81,7 +81,7 @@ describe('Reads of SQLite that walk over many rows', () => {
       },
     };
     const reads = Array.from({ length: 4 }, () => Promise.resolve(database.read(endless, [], hasty)));
-    // The thread has taken one up by the time that it answers another caller.
+    // When this read of another caller is answered, the thread has started the earlier one.
     await database.read(count, [0]);
     for (const leave of leaving) leave();
     for (const read of reads) await assert.rejects(read);

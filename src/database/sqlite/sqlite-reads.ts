@@ -7,7 +7,7 @@ import type { SharedSnapshot } from './shared-snapshot.ts';
 import { translate } from './sqlite-errors.ts';
 import { Statements } from './sqlite-statements.ts';
 
-/** The time that the main thread may spend on one read: about as long as handing the read to a worker thread takes. */
+/** The limit for one read on the main thread. Handing a read to a worker thread takes about as long. */
 const budget = { rows: 1000, ms: 2 };
 /** After an expensive read, the next reads of the same SQL go straight to a thread. */
 const handedOver = 20;
@@ -19,11 +19,11 @@ const rowsSpent = new Error('more rows than the thread that answers may walk ove
 export class SqliteReads {
   readonly #statements: Statements;
   readonly #threads: ScanThreads;
-  /** Per SQL text: remaining reads sent straight to a worker thread. */
+  /** Per SQL text: the number of further reads that go directly to a worker thread. */
   readonly #expensive = new BoundedMap<string, number>(textsRemembered);
 
   constructor(path: string, file: DatabaseSync, snapshot: SharedSnapshot, seconds: number) {
-    // SQLite would build an automatic index without counting rows.
+    // SQLite does not call the counting function while it builds an automatic index.
     file.exec('pragma automatic_index = off');
     this.#statements = new Statements(file, new RowBudget(file, { ...budget, spent: rowsSpent }), snapshot);
     this.#threads = new ScanThreads(path, seconds);

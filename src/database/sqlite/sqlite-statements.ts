@@ -10,21 +10,21 @@ type ToObject = (row: readonly unknown[]) => unknown;
 
 interface Prepared {
   readonly statement: ArrayStatement;
-  /** Counts the rows that it walks over. */
+  /** Whether the statement counts the rows that it scans. */
   readonly walks: boolean;
   columns: readonly string[];
   toObject: ToObject;
 }
 
-/** By the names of the columns. */
+/** Functions by column names. */
 const makers = new BoundedMap<string, ToObject>(1000);
 
-/** Makes objects of arrays. JSON.stringify is slow with the objects of node:sqlite (docs/performance.md). */
+/** Converts arrays to objects. JSON.stringify is slow with the objects of node:sqlite (docs/performance.md). */
 export function objectMaker(columns: readonly string[]): ToObject {
   const key = columns.join('\n');
   const known = makers.get(key);
   if (known) return known;
-  // With generated code, V8 knows the shape before the first row. An unusual name never becomes code.
+  // With generated code, V8 knows the shape of the objects before the first row. An unusual column name never becomes code.
   const plain = columns.every((name) => /^[a-z_]\w*$/i.test(name) && name !== '__proto__');
   const maker: ToObject = plain
     ? (new Function('row', `return { ${columns.map((name, i) => `${name}: row[${i}]`).join(', ')} }`) as ToObject)
@@ -74,7 +74,7 @@ export class Statements {
     this.#snapshot?.join();
     const rows = prepared.statement.all(...bound(parameters));
     if (prepared.walks) this.#budget.end();
-    // `select *` after a migration has other columns.
+    // After a migration, `select *` returns other columns.
     if (rows[0] && rows[0].length !== prepared.columns.length) this.#nameColumns(prepared);
     const objects: R[] = [];
     for (const row of rows) objects.push(prepared.toObject(row) as R);
@@ -101,7 +101,7 @@ export class Statements {
   }
 }
 
-/** SQLite has no booleans and no undefined. Other lists are not copied. */
+/** SQLite has no booleans and no undefined. A list without such values is not copied. */
 export function bound(parameters: readonly unknown[]): SQLInputValue[] {
   for (const value of parameters) {
     if (typeof value !== 'boolean' && value !== undefined) continue;

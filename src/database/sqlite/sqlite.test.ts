@@ -71,7 +71,7 @@ describe('SQLite', () => {
       (database.read<{ n: number }>('select count(*) as n from throttles', []) as { n: number }[])[0]?.n;
     await new Promise((resolve) => setImmediate(resolve));
     const before = count() ?? 0;
-    // In one turn: the view was taken above, and this commit is younger.
+    // In the same turn: the snapshot was taken above, and this commit is newer.
     const other = new DatabaseSync(file);
     other.exec("insert into throttles (key, count, expires_at) values ('g', 1, 1)");
     other.close();
@@ -88,8 +88,8 @@ describe('SQLite', () => {
       other.exec(sql);
       other.close();
     };
-    // In the phase of immediates, as continuations after a commit are: what is read there is still open when the next
-    // requests are.
+    // Code after a commit continues in the phase of immediates. A snapshot of a read in that phase would still be open for the next
+    // requests.
     await new Promise((resolve) => setImmediate(resolve));
     database.bus.cacheUsable();
     const before = count();

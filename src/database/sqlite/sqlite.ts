@@ -77,7 +77,7 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  /** Returns when the commit that this transaction shares with its neighbours is on disk. */
+  /** Returns when the shared commit of this transaction is on disk. */
   async commit(): Promise<void> {
     this.#writer.run('release job', []);
     this.inTransaction = false;
@@ -89,7 +89,7 @@ class Connection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    // A failed commit is rolled back already, and another job may be writing now.
+    // A failed commit is already rolled back, and another job may be writing now.
     if (!this.inTransaction) return;
     this.inTransaction = false;
     try {
@@ -103,7 +103,7 @@ class Connection implements DatabaseConnection {
   }
 }
 
-/** Kysely would run one query at a time. SharedCommits queues writes, and reads do not wait. */
+/** Kysely would run one query at a time. Here, SharedCommits queues the writes, and reads do not wait. */
 class SharedFileAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -145,7 +145,7 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
 /** The rows that a statement of a write may scan. */
 const rowsInWrites = 100_000;
 
-/** `readSeconds`: how long one read may take. `alone`: no other process serves from this file. */
+/** `readSeconds`: the time limit of one read. `alone`: no other process serves from this file. */
 export function openSqlite(path: string, readSeconds: number, alone = true): Database {
   let writer: DatabaseSync;
   let reader: DatabaseSync;
@@ -155,7 +155,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     chmodSync(path, 0o600);
     writer = openFile(path, false);
     reader = openFile(path, true);
-    // A write that finds another process writing is retried: see SharedCommits.
+    // If another process is writing, SharedCommits retries.
     writer.exec('pragma busy_timeout = 0');
   } catch (error) {
     throw new OperatorError(

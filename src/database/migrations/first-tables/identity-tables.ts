@@ -1,10 +1,10 @@
 import { bigint, integer, json, table, text } from '../../columns.ts';
 
-/** Users and how they are recognised. */
+/** Users, roles and sign-in limits. */
 export const identityTables = {
   users: table({
     id: text().primary,
-    /** In the form of `normaliseEmail`. A user has an email, a username or a phone. */
+    /** Normalised by `normaliseEmail`. A user has an email, a username or a phone. */
     email: text().nullable.unique,
     username: text().nullable.unique,
     /** E.164. */
@@ -17,21 +17,21 @@ export const identityTables = {
     created_at: bigint(),
     updated_at: bigint(),
     version: integer().default(1),
-    /** 1: cannot sign in, as with a wrong password. */
+    /** 1: the user cannot sign in. The response is the same as for a wrong password. */
     disabled: integer().default(0),
     /** BCP 47: the language that the user has chosen. */
     locale: text().optional,
-    /** The set of people that the user belongs to. A client with a realm signs in nobody else. */
+    /** The group of users that the user belongs to. Only clients of this realm, or without a realm, sign the user in. */
     realm: text().default('users'),
   })
     .constraint('check (email is not null or username is not null or phone is not null)')
     .index('users_created', '(created_at, id)')
     .index('users_email_folded', '(lower(email))', 'unique index'),
-  /** The names that the setting ROLES has, and admin. */
+  /** The role names of the setting ROLES, and admin. */
   roles: table({
     id: text().primary,
   }),
-  /** A user's own change of email: it waits for the new address to be confirmed, and the old one can undo it. */
+  /** A change of email by the user. It takes effect when the new address is confirmed, and the old address can undo it. */
   email_changes: table({
     id: text().primary,
     user_id: text().references('users'),
@@ -40,10 +40,10 @@ export const identityTables = {
     new_email: text().nullable,
     created_at: bigint(),
     confirmed_at: bigint().nullable,
-    /** When it was cancelled or replaced: it cannot be confirmed any more. */
+    /** When the change was cancelled or replaced. It cannot be confirmed any more. */
     withdrawn_at: bigint().nullable,
     undone_at: bigint().nullable,
-    /** Until then the old address is reserved, and its link undoes the change. */
+    /** Until then, the old address is reserved, and the link in its mail undoes the change. */
     undo_until: bigint(),
   })
     .index('email_changes_user', '(user_id)')
@@ -52,24 +52,24 @@ export const identityTables = {
   /** Browsers that logged in to an account before. OWASP calls their cookie a device cookie. */
   known_devices: table({
     user_id: text().references('users'),
-    /** A hash: nothing of the browser can be read from it. */
+    /** A hash. It reveals nothing about the browser. */
     fingerprint: text(),
     first_seen_at: bigint(),
     last_seen_at: bigint(),
   })
     .constraint('primary key (user_id, fingerprint)')
     .index('known_devices_seen', '(last_seen_at)'),
-  /** The time zone that a user's browser named at the last sign-in. */
+  /** The time zone of the user's browser at the last sign-in. */
   user_time_zones: table({
     user_id: text().primary.references('users'),
     time_zone: text(),
   }),
-  /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */
+  /** Links in mail. The token is the id and its MAC, so the database holds no usable token. */
   one_time_tokens: table({
     id: text().primary,
     purpose: text<'confirm_email' | 'reset_password'>(),
     user_id: text().references('users'),
-    /** The address it was sent to: a changed address voids it. */
+    /** The address of the mail. The token becomes invalid when the user's address changes. */
     email: text(),
     created_at: bigint(),
     expires_at: bigint(),
@@ -82,7 +82,7 @@ export const identityTables = {
     key: text().primary,
     count: integer(),
     expires_at: bigint(),
-    /** Attempts whose result is not known yet. */
+    /** Attempts without a known result. */
     pending: integer().default(0),
     /** When those attempts are dropped, because their process must have crashed. */
     pending_until: bigint().default(0),

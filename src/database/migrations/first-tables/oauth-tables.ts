@@ -7,7 +7,7 @@ export const oauthTables = {
     /** password: first-party. personal: third-party, for itself. application: people sign in to it. */
     type: text<'password' | 'personal' | 'application'>(),
     name: text(),
-    /** The owner of a personal client or an application; null for the operator's own. */
+    /** The owner of a personal client or an application. Null: the operator. */
     user_id: text().nullable.references('users'),
     /** JSON list: the scopes that the client may request, and the default. */
     scopes: json<string[]>().default('[]'),
@@ -16,15 +16,15 @@ export const oauthTables = {
     version: integer().default(1),
     /** 1: an application without a secret. */
     public: integer().default(0),
-    /** JSON lists, as registered to the letter. */
+    /** JSON lists, stored exactly as registered. */
     redirect_uris: text().default('[]'),
     post_logout_redirect_uris: text().default('[]'),
     homepage_uri: text().optional,
     logo_uri: text().optional,
     backchannel_logout_uri: text().optional,
-    /** 1: people are not asked for their consent. */
+    /** 1: no consent is required. */
     trusted: integer().default(0),
-    /** How it registered itself; details are in client_registrations. */
+    /** How the application registered itself. Details are in client_registrations. */
     registration: text<'dynamic' | 'document'>().optional,
     /** 1: PKCE is required, although it has a secret. */
     require_pkce: integer().default(0),
@@ -34,7 +34,7 @@ export const oauthTables = {
     id_token_claims: integer().default(1),
     /** JSON list. Empty: all grant types of an application. */
     grant_types: text().default('[]'),
-    /** Null: by its secret, in either way. */
+    /** Null: client_secret_basic or client_secret_post. */
     token_endpoint_auth_method: text<'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'>()
       .optional,
     /** Seconds. */
@@ -49,7 +49,7 @@ export const oauthTables = {
     require_signed_request_object: integer().default(0),
     dpop_bound_access_tokens: integer().default(0),
     fapi: integer().default(0),
-    /** Only users of this realm sign in through it; null: everybody. */
+    /** Only users of this realm can sign in with it. Null: all users. */
     realm: text().optional,
   }).index('clients_user', '(user_id, id)'),
   client_secrets: table({
@@ -58,13 +58,13 @@ export const oauthTables = {
     /** HMAC-SHA256 of the secret under a server key, base64url. */
     secret_hash: text(),
     created_at: bigint(),
-    /** Null for the current secret; a replaced one may live some hours more. */
+    /** Null for the current secret. A replaced secret can stay valid for some hours. */
     expires_at: bigint().nullable,
     key_id: text().nullable,
-    /** SHA-256, by which a reported secret is found; null for secrets that somebody chose. */
+    /** SHA-256, to find a leaked secret that somebody reports. Null for secrets that a person chose. */
     value_hash: text().optional,
   }).index('client_secrets_client', '(client_id)'),
-  /** One row per login: of a user through a client, of a client, or a personal access token. */
+  /** One row per login: a user with a client, a client alone, or a personal access token. */
   sessions: table({
     id: text().primary,
     type: text<'session' | 'personal'>().check("type in ('session', 'personal')"),
@@ -76,21 +76,21 @@ export const oauthTables = {
     generation: integer().default(0),
     rotated_at: bigint().nullable,
     created_at: bigint(),
-    /** When the refresh token ends (sessions), or the access token itself (personal). */
+    /** The expiry of the refresh token, or of a personal access token. */
     expires_at: bigint(),
     revoked_at: bigint().nullable,
-    /** Null until the value of a personal access token was shown, which happens once. */
+    /** Null until the personal access token was shown. It is shown once. */
     revealed_at: bigint().nullable,
     last_used_at: bigint().nullable,
     address: text().nullable,
     user_agent: text().nullable,
     version: integer().default(1),
-    /** The newest generation whose tokens are known to have arrived, and when they were first used. */
+    /** The newest generation whose tokens have reached the client, and the time of their first use. */
     used_generation: integer().nullable,
     used_at: bigint().nullable,
-    /** The address that sent the refresh of this generation. `address` changes with each use. */
+    /** The address of the request that created this generation. `address` changes with each use. */
     rotated_address: text().nullable,
-    /** The newest generation that another device's retry was recorded of. */
+    /** The newest generation for which a retry from another device was recorded. */
     retried_generation: integer().nullable,
     /** When and how the user authenticated. */
     auth_time: bigint().optional,
@@ -99,9 +99,9 @@ export const oauthTables = {
     acr: text().optional,
     /** JSON list of the audiences that access tokens may be for (RFC 8707); null: the service itself. */
     resource: json<string[]>().optional,
-    /** JSON of `GrantDetails`: what an application was given beyond scopes. */
+    /** JSON of `GrantDetails`: other grants than scopes. */
     details: text().optional,
-    /** SHA-256 of the value of a personal access token; null until it was shown, and for sessions. */
+    /** SHA-256 of a personal access token. Null until it was shown, and for other sessions. */
     token_hash: text().optional,
   })
     .index('sessions_user', '(user_id, id) where user_id is not null')
@@ -110,19 +110,19 @@ export const oauthTables = {
     .index('sessions_revoked', '(revoked_at) where revoked_at is not null'),
   signing_keys: table({
     id: text().primary,
-    /** `sign` holds a key pair; `mac` the symmetric server keys. */
+    /** `sign`: a key pair. `mac`: a symmetric key. */
     purpose: text<'sign' | 'mac'>().check("purpose in ('sign', 'mac')"),
     algorithm: text(),
     public_jwk: text().nullable,
     sealed_private: text(),
     created_at: bigint(),
     signs_from: bigint(),
-    /** Set by the next rotation. Its tokens have expired then. */
+    /** Set by the next rotation. The tokens of the key have expired by then. */
     retires_at: bigint().nullable,
     /** `id_token`: signs ID tokens with RS256. Null: signs access tokens, or makes MACs. */
     signs: text<'id_token'>().optional.check("signs in ('id_token')"),
   }),
-  /** Every BASE_URL of this service. Tokens of each are valid at all of them. */
+  /** Every BASE_URL that this service has had. Tokens of each issuer are valid at all of them. */
   issuers: table({
     url: text().primary,
     created_at: bigint(),
@@ -131,7 +131,7 @@ export const oauthTables = {
     id: text().primary,
     user_id: text().references('users'),
     client_id: text().references('clients'),
-    /** JSON lists: what was allowed, and all that was asked for until now. */
+    /** JSON lists: the granted scopes, and all scopes that were requested so far. */
     scopes: json<string[]>(),
     asked: json<string[]>(),
     created_at: bigint(),
@@ -142,17 +142,17 @@ export const oauthTables = {
   })
     .constraint('unique (user_id, client_id)')
     .index('consents_client', '(client_id, id)'),
-  /** RFC 6749 4.1.2. The value is the id and its MAC, so that nothing usable is stored. */
+  /** RFC 6749 4.1.2. The code is the id and its MAC, so the database holds no usable code. */
   authorization_codes: table({
     id: text().primary,
     client_id: text().references('clients'),
     user_id: text().references('users'),
-    /** The browser session of the user. A code does not outlive it. */
+    /** The browser session of the user. The code is invalid after it ends. */
     login_id: text(),
     redirect_uri: text(),
-    /** For S256. Null: none was sent. */
+    /** The challenge for S256. Null: none was sent. */
     code_challenge: text().nullable,
-    /** JSON lists: what the application asked for, and what it gets. */
+    /** JSON lists: the requested scopes, and the granted ones. */
     asked: json<string[]>(),
     scopes: json<string[]>(),
     nonce: text().nullable,
@@ -169,11 +169,11 @@ export const oauthTables = {
     .index('authorization_codes_client', '(client_id)')
     .index('authorization_codes_user', '(user_id, client_id)')
     .index('authorization_codes_expires', '(expires_at)'),
-  /** The applications that a user is signed in to. A row may outlive the session of the application. */
+  /** The applications that a user is signed in to. A row may exist longer than the session of the application. */
   application_logins: table({
     /** The application's session, which ID tokens and logout tokens name as `sid`. */
     session_id: text().primary,
-    /** The browser's session that it began with; null for a device without one. */
+    /** The browser session in which it began. Null for a device without a browser session. */
     login_id: text().nullable,
     user_id: text().references('users'),
     client_id: text().references('clients'),
@@ -183,25 +183,25 @@ export const oauthTables = {
     .index('application_logins_user', '(user_id)')
     .index('application_logins_client', '(client_id)')
     .index('application_logins_created', '(created_at)'),
-  /** Applications that nobody here made. */
+  /** Applications that registered themselves. */
   client_registrations: table({
     client_id: text().primary.references('clients'),
-    /** It registered itself, or its own address describes it. */
+    /** dynamic: registered by a request. document: described by a document at its client ID. */
     kind: text<'dynamic' | 'document'>().check("kind in ('dynamic', 'document')"),
-    /** SHA-256 of what manages the registration. */
+    /** SHA-256 of the token that manages the registration. */
     token_hash: text().nullable,
     /** JSON: metadata without a column in clients. */
     metadata: text(),
-    /** When a description must be fetched again. */
+    /** The time at which the document must be fetched again. */
     fresh_until: bigint().nullable,
     created_at: bigint(),
-    /** Exact to the day. */
+    /** Accurate to a day. */
     last_used_at: bigint(),
   }).index('client_registrations_used', '(last_used_at)'),
-  /** Devices that ask for tokens while a person decides on another screen. */
+  /** Device authorization requests (RFC 8628): a person decides on another device. */
   device_authorizations: table({
     id: text().primary,
-    /** SHA-256 of what the device holds. */
+    /** SHA-256 of the device code. */
     device_code_hash: text().unique,
     /** The user code, without its dash. */
     user_code: text().unique,
@@ -217,7 +217,7 @@ export const oauthTables = {
     poll_seconds: integer(),
     polled_at: bigint().nullable,
     user_id: text().nullable.references('users'),
-    /** The session after consent. Null with a decision: refused. */
+    /** The session after consent. Null after a decision: the person refused. */
     session_id: text().nullable,
     decided_at: bigint().nullable,
     redeemed_at: bigint().nullable,
@@ -225,7 +225,7 @@ export const oauthTables = {
     .index('device_authorizations_client', '(client_id)')
     .index('device_authorizations_user', '(user_id) where user_id is not null')
     .index('device_authorizations_expires', '(expires_at)'),
-  /** Hashes of used proofs: none works twice. */
+  /** Hashes of used proofs, because each proof is valid once. */
   used_proofs: table({
     id: text().primary,
     expires_at: bigint(),
@@ -234,9 +234,9 @@ export const oauthTables = {
   pushed_requests: table({
     id: text().primary,
     client_id: text().references('clients'),
-    /** As a query string. */
+    /** A query string. */
     parameters: text(),
-    /** The thumbprint of the key that the application showed with it (RFC 9449 10.1). */
+    /** The thumbprint of the application's DPoP key (RFC 9449 10.1). */
     jkt: text().nullable,
     created_at: bigint(),
     expires_at: bigint(),

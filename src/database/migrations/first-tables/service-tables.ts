@@ -8,7 +8,7 @@ export const serviceTables = {
     user_id: text().nullable,
     client_id: text().nullable,
     session_id: text().nullable,
-    /** The user who did it, if that is not the subject. */
+    /** The user who acted, if it is not the subject. */
     actor_id: text().nullable,
     address: text().nullable,
     user_agent: text().nullable,
@@ -16,7 +16,7 @@ export const serviceTables = {
     /** JSON, never a secret. */
     data: text().default('{}'),
     created_at: bigint(),
-    /** Which row of a resource it is about. */
+    /** The row of a resource that the event is about. */
     row_id: text().nullable,
   })
     .index('events_created', '(created_at, id)')
@@ -24,28 +24,28 @@ export const serviceTables = {
     .index('events_type', '(type, id)')
     .index('events_row', '(row_id, id) where row_id is not null'),
   idempotency_keys: table({
-    /** Caller, method, path and the caller's key, hashed. */
+    /** A hash of the caller, the method, the path and the caller's key. */
     id: text().primary,
     body_hash: text(),
-    /** Null while the first request is under way. */
+    /** Null while the first request runs. */
     status: integer().nullable,
     headers: text().nullable,
     body: text().nullable,
     created_at: bigint(),
   }).index('idempotency_keys_created', '(created_at)'),
-  /** The last declaration of each resource that the database was brought to. */
+  /** The declaration of each resource to which the database was last migrated. */
   resource_schemas: table({
     name: text().primary,
     declaration: text(),
     updated_at: bigint(),
   }),
-  /** On PostgreSQL: the instances that listen to invalidations. Their ids are secret: only this table has them. */
+  /** On PostgreSQL: the instances that listen for invalidations. Their ids are secret and only stored here. */
   instances: table({
     id: text().primary,
     snapshot: text(),
     renewals: bigint(),
   }),
-  /** The settings at the last start. Of secrets, only whether they are set. */
+  /** The settings at the last start. For a secret, only whether it is set. */
   known_settings: table({
     name: text().primary,
     value: text(),
@@ -56,13 +56,13 @@ export const serviceTables = {
     sealed: text(),
     created_at: bigint(),
   }),
-  /** The valid tokens of that service. All others are refused. An access token has the id of its session, from its `jti`. */
+  /** The valid tokens of that service. All others are refused. The id of an access token is the id of its session, from its `jti`. */
   legacy_tokens: table({
     id: text().primary,
     session_id: text(),
     expires_at: bigint(),
     pass: integer(),
-    /** When the import ended it, and may restore it; 0: its login ended here, for good. Null: it counts. */
+    /** Null: valid. 0: its login ended here permanently. Otherwise: when the import ended it. A later import may restore it. */
     ended_at: bigint().optional,
   })
     .index('legacy_tokens_session', '(session_id)')
@@ -73,7 +73,7 @@ export const serviceTables = {
     source: text(),
     old_id: text(),
     new_id: text(),
-    /** Of the imported row, and the version of its row here: shows later changes on both sides. */
+    /** A hash of the imported row. With the version of the row here, it shows later changes on both sides. */
     fingerprint: text(),
     version: integer(),
     pass: integer(),
@@ -87,17 +87,17 @@ export const serviceTables = {
     finished_at: bigint().nullable,
     report: text().nullable,
   }),
-  /** Work that must happen: one row until it is done. */
+  /** Queued work. A row exists until its job is done. */
   queued_jobs: table({
     id: text().primary,
     name: text(),
-    /** Searchable, such as the address of a mail. Never a secret. */
+    /** Searchable, for example the address of a mail. Never a secret. */
     subject: text().nullable,
-    /** JSON, or sealed JSON. */
+    /** JSON, or encrypted JSON. */
     data: text(),
     attempts: integer().default(0),
     next_attempt_at: bigint(),
-    /** The running attempt. No other starts before `leased_until`. */
+    /** The id of the running attempt. No other attempt starts before `leased_until`. */
     lease: text().nullable,
     leased_until: bigint().nullable,
     failed_at: bigint().nullable,
@@ -127,7 +127,7 @@ export const serviceTables = {
   mcp_calls: table({
     id: text().primary,
     client_id: text(),
-    /** Its name at the last call. */
+    /** The application's name at the last call. */
     application: text(),
     /** `YYYY-MM-DD`, in UTC. */
     day: text(),
@@ -137,7 +137,7 @@ export const serviceTables = {
   })
     .constraint('unique (client_id, day)')
     .index('mcp_calls_day', '(day, id)'),
-  /** One row: which log it is, and the last position that was pruned. */
+  /** One row: the id of the log, and the last position that was pruned. */
   change_history: table({
     id: text().primary,
     pruned_to: bigint().default(0),
@@ -146,7 +146,7 @@ export const serviceTables = {
     id: integer().primary,
     actor: text().nullable,
   }),
-  /** Tickets: a browser that cannot send a header opens a stream with one. Each works once. */
+  /** Tickets for browsers that open a stream, because they cannot send a header. Each ticket is valid once. */
   change_tickets: table({
     id: text().primary,
     sealed_token: text(),
@@ -161,11 +161,11 @@ export const serviceTables = {
     operations: json<string[]>(),
     search: text().nullable,
     active: integer().default(1),
-    /** Why the service has switched it off. */
+    /** The reason for which the service disabled the webhook. */
     disabled_reason: text().nullable,
     signature: text<'hmac' | 'ed25519'>().default('hmac'),
     sealed_secret: text(),
-    /** Signs as well until `previous_until`. */
+    /** The previous secret also signs until `previous_until`. */
     sealed_previous: text().nullable,
     previous_until: bigint().nullable,
     /** Deliveries exist for all changes up to this position. */
@@ -177,7 +177,7 @@ export const serviceTables = {
   webhook_deliveries: table({
     id: text().primary,
     webhook_id: text().references('webhooks'),
-    /** Of the change; 0 for a ping. */
+    /** The position of the change. 0 for a ping. */
     position: bigint(),
     resource: text(),
     row_id: text(),
@@ -208,11 +208,11 @@ export const serviceTables = {
     last_state: text().nullable,
     created_at: bigint(),
   }),
-  /** Runs of scheduled jobs. The id is that of the queued job. */
+  /** Runs of scheduled jobs. The id is the id of the queued job. */
   job_runs: table({
     id: text().primary,
     job_id: text().references('scheduled_jobs'),
-    /** Null for a run that somebody asked for. */
+    /** Null for a run that somebody requested. */
     scheduled_for: bigint().nullable,
     state: text(),
     attempts: integer().default(0),
@@ -225,9 +225,9 @@ export const serviceTables = {
     .index('job_runs_created', '(created_at, id)'),
 };
 
-/** Its positions come from a sequence, which only PostgreSQL has. */
+/** Separate, because the positions come from a sequence on PostgreSQL. */
 export const changeLogTables = {
-  /** Every change of a resource with `changes`, as triggers write it. */
+  /** Every change of a resource with `changes`. Triggers write it. */
   change_log: table({
     position: position(),
     resource: text(),
@@ -239,7 +239,7 @@ export const changeLogTables = {
     after: text().nullable,
     /** JSON: the user and the client; null for the service itself. */
     actor: text().nullable,
-    /** On PostgreSQL: who wrote it, to be compared with snapshots. */
+    /** On PostgreSQL: the id of the writing transaction, to compare it with snapshots. */
     transaction_id: bigint().nullable,
     at: bigint(),
   }),

@@ -1,13 +1,13 @@
 import { bigint, integer, json, table, text } from '../../columns.ts';
 
-/** Factors, accounts at external identity providers, and sign-ins that are under way. */
+/** Factors, accounts at external identity providers, and pending sign-ins. */
 export const signInTables = {
   passkeys: table({
     id: text().primary,
     user_id: text().references('users'),
-    /** As WebAuthn calls it, base64url. */
+    /** The credential id of WebAuthn in base64url. */
     credential_id: text().unique,
-    /** COSE, base64url. */
+    /** A COSE key in base64url. */
     public_key: text(),
     counter: bigint(),
     /** JSON list. */
@@ -16,13 +16,13 @@ export const signInTables = {
     /** 1: a password manager may copy it to other devices. */
     backup_eligible: integer(),
     backed_up: integer(),
-    /** 1: the browser made it by itself after a password login. The password alone still signs in. */
+    /** 1: the browser created it after a password login, without asking. The password alone still signs in. */
     automatic: integer(),
     created_at: bigint(),
     last_used_at: bigint().nullable,
     version: integer().default(1),
   }).index('passkeys_user', '(user_id)'),
-  /** The random name by which passkeys know their user (WebAuthn 14.6.1: nothing about the person can be read from it). */
+  /** The user handle of passkeys. It is random and reveals nothing about the person (WebAuthn 14.6.1). */
   passkey_handles: table({
     user_id: text().primary.references('users'),
     handle: text().unique,
@@ -31,7 +31,7 @@ export const signInTables = {
     id: text().primary,
     user_id: text().references('users'),
     name: text(),
-    /** Sealed as keys are, bound to the id. */
+    /** Encrypted, and bound to the id. */
     sealed_secret: text(),
     /** The time step of the last accepted code. It and earlier codes are refused. */
     last_step: bigint().default(0),
@@ -48,7 +48,7 @@ export const signInTables = {
     created_at: bigint(),
     used_at: bigint().nullable,
   }).constraint('primary key (user_id, hash)'),
-  /** Codes that were sent by mail. A code follows from the id and a server key, so that nothing usable is stored. */
+  /** Codes that were sent by mail. A code is derived from the id and a server key, so the database holds no usable code. */
   email_codes: table({
     /** Only the caller who requested the code knows it. */
     id: text().primary,
@@ -61,7 +61,7 @@ export const signInTables = {
   remembered_browsers: table({
     id: text().primary,
     user_id: text().references('users'),
-    /** SHA-256 of the user and of the name that the cookie gives this browser. */
+    /** SHA-256 of the user and of the browser's name in the cookie. */
     device_hash: text().unique,
     address: text().nullable,
     user_agent: text().nullable,
@@ -72,22 +72,22 @@ export const signInTables = {
   })
     .index('remembered_browsers_user', '(user_id)')
     .index('remembered_browsers_expires', '(expires_at)'),
-  /** Signed values that work once and have been used: passkey challenges, and tokens of the second step. */
+  /** Signed values that are valid once and were used: passkey challenges, and tokens of the second step. */
   spent_values: table({
     id: text().primary,
     expires_at: bigint(),
   }).index('spent_values_expires', '(expires_at)'),
-  /** Tokens that the operator made for applications to register themselves with: SHA-256. */
+  /** SHA-256 of the tokens with which applications may register themselves. The operator creates them. */
   registration_tokens: table({
     hash: text().primary,
     created_at: bigint(),
     expires_at: bigint(),
   }),
-  /** An account at a provider that a user signs in with. It is known by issuer and subject, never by its email. */
+  /** An account at a provider with which a user signs in. It is identified by issuer and subject, never by email. */
   identities: table({
     id: text().primary,
     user_id: text().references('users'),
-    /** The name of the provider's declaration. */
+    /** The name of the provider in the configuration. */
     provider: text(),
     issuer: text(),
     subject: text(),
@@ -107,35 +107,35 @@ export const signInTables = {
     identity_id: text().references('identities'),
     upstream_sid: text().nullable,
   }).index('identity_sessions_identity', '(identity_id)'),
-  /** Sign-ins that were sent to a provider and have not come back. */
+  /** Pending sign-ins at a provider. */
   provider_attempts: table({
     /** SHA-256 of `state`. */
     id: text().primary,
     provider: text(),
     purpose: text<'sign-in' | 'link' | 'prove' | 'test'>(),
-    /** SHA-256 of the cookie of the browser that began it. */
+    /** SHA-256 of the cookie of the browser that started the sign-in. */
     visitor: text(),
     /** The user who links an identity or renews a proof. */
     user_id: text().nullable,
     session_id: text().nullable,
-    /** The path of the first-party client that it is for; null: the pages. */
+    /** The path of the first-party client that started it. Null: the sign-in pages. */
     client: text().nullable,
     next: text().nullable,
-    /** The id of the mailed link of the invitation that is being accepted. */
+    /** The id of the invitation link that is being accepted. */
     invitation: text().nullable,
-    /** Seconds, as asked of the provider. */
+    /** Seconds, as requested from the provider. */
     max_age: bigint().nullable,
     created_at: bigint(),
     expires_at: bigint(),
   }).index('provider_attempts_expires', '(expires_at)'),
-  /** Identities whose email belongs to a user who has yet to prove that the account is theirs. */
+  /** Identities whose email belongs to an existing user. That user must first prove that the account is theirs. */
   pending_identities: table({
-    /** SHA-256 of what the address of the page holds. */
+    /** SHA-256 of the token in the address of the page. */
     id: text().primary,
     user_id: text().references('users'),
     provider: text(),
     visitor: text(),
-    /** JSON: what the provider said. */
+    /** JSON: the provider's claims. */
     upstream: text(),
     client: text().nullable,
     next: text().nullable,
@@ -144,9 +144,9 @@ export const signInTables = {
   })
     .index('pending_identities_user', '(user_id)')
     .index('pending_identities_expires', '(expires_at)'),
-  /** The declared providers, and how the last sign-ins with them went. */
+  /** The declared providers, and the results of their last sign-ins. */
   providers: table({
-    /** The name of the declaration. */
+    /** The name of the provider in the configuration. */
     id: text().primary,
     label: text(),
     issuer: text(),
@@ -156,7 +156,7 @@ export const signInTables = {
     secret_expires_at: bigint().nullable,
     last_success_at: bigint().nullable,
     last_failure_at: bigint().nullable,
-    /** A code of `provider-failure.ts`. */
+    /** A code from `provider-failure.ts`. */
     failure: text().nullable,
     failure_detail: text().nullable,
     created_at: bigint(),

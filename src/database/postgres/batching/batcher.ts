@@ -1,11 +1,11 @@
 interface Limits {
-  /** Statements under way at the same time. */
+  /** The number of statements that run at the same time. */
   readonly atOnce: number;
-  /** Things that one statement may serve. */
+  /** The number of items that one statement may serve. */
   readonly most: number;
-  /** Never more at once, however long one takes. */
+  /** Never exceeds `atOnce`, however long a statement takes. */
   readonly strictly?: boolean;
-  /** Milliseconds. One that takes longer waits for somebody: those that come later do not wait with it. */
+  /** Milliseconds. A statement that takes longer no longer counts towards `atOnce`, so later items do not wait for it. */
   readonly usualMs?: number;
 }
 
@@ -18,9 +18,9 @@ interface Waiting<I, O> {
 const usualMs = 20;
 
 /**
- * Lets what is asked for in one turn of the event loop travel as one statement. While that is under way, what is asked for
- * next gathers for the following one: the more there is to do, the more of it goes together. A statement that has been sent
- * takes nobody in any more, so that each sees all that was committed before it was asked for.
+ * Sends the items of one turn of the event loop in one statement. Items that arrive while the allowed statements run wait for the next
+ * statement, so batches grow with the load. An item never joins a statement that was already sent. Each item therefore sees everything that
+ * was committed before it was added.
  */
 export class Batcher<I, O> {
   readonly #limits: Limits;

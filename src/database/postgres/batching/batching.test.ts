@@ -77,7 +77,7 @@ describe('Statements of one turn on PostgreSQL', () => {
   it('see all that was committed before they were asked for, whatever is under way', async () => {
     for (const n of many(20)) {
       const earlier = count();
-      // The earlier one is on its way when this is committed.
+      // The earlier read was already sent when this row is committed.
       await sql`insert into notes values (${`later${n}`}, '')`.execute(database.db);
       const [seen] = await count();
       assert.equal(seen?.n, 501 + n);

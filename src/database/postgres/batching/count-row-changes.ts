@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { Problem } from '../../../platform/errors.ts';
 import type { Tx } from '../../db.ts';
 
-/** Tables whose rows are counted have triggers of this name. */
+/** The prefix of the names of the triggers that count the rows of a table. */
 const rowTrigger = 'gatehouse_row_changes';
 
-/** Whether the triggers of a table, by its quoted name, are there, and in force. */
+/** SQL that tells whether a table (its quoted name) has all triggers, and they are enabled. */
 export const changesAreCounted = (table: string): string =>
   `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${rowTrigger}%' and tgenabled in ('O', 'A'))`;
 
-/** The most that one statement counts as: more than anybody remembers of the rows of a table. */
+/** The highest count for one statement. It exceeds every number of rows that a cached count covers. */
 const most = 100_000;
 
 /**
@@ -18,7 +18,7 @@ const most = 100_000;
  */
 export async function createRowChanges(tx: Tx): Promise<void> {
   await sql`create sequence row_changes`.execute(tx);
-  // The first number of a sequence does not show.
+  // `last_value` does not show whether the first number of a sequence was used. So the first one is used here.
   await sql`select nextval('row_changes')`.execute(tx);
   const { rows } = await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(tx);
   const schema = rows[0]?.name;
@@ -44,7 +44,7 @@ const kinds = [
   ['truncate', ''],
 ] as const;
 
-/** Gives tables the triggers that they lack. One that is in use for longer than a lock is waited for goes without until the next start. */
+/** Creates missing triggers. A table that stays locked for too long gets its triggers at the next start. */
 export async function countRowChanges(tx: Tx, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_trigger as t join pg_class as c on c.oid = t.tgrelid

@@ -9,13 +9,13 @@ interface Observed {
 }
 
 /**
- * Ids of transactions fit into a number for longer than any database lives. The sequence is read after the snapshot was
- * taken: a transaction that counts in it got its id before that, and commits after.
+ * Transaction ids fit into a float8 for the life of any database. The sequence is read after the snapshot was taken. A transaction that has
+ * counted in the sequence got its id earlier.
  */
 const observe = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::float8 as xmin,
   pg_snapshot_xmax(s)::text::float8 as xmax from row_changes, pg_current_snapshot() as s`;
 
-/** Longest time that a count is believed: triggers can be switched off. */
+/** The longest time for which a count is trusted, because an operator can disable triggers. */
 const believedMs = 60_000;
 
 /**
@@ -25,7 +25,7 @@ const believedMs = 60_000;
  */
 export class RowChanges {
   readonly #read: (text: string) => Promise<Observed[]>;
-  /** One after another: each is younger than what the one before has said. */
+  /** One query at a time, so that each one sees a newer state than the one before. */
   readonly #asked = new Batcher<undefined, Changes | undefined>(
     { atOnce: 1, most: Number.POSITIVE_INFINITY, strictly: true },
     async (askers) => {
@@ -41,7 +41,7 @@ export class RowChanges {
 
   constructor(bus: Bus, read: (text: string) => Promise<Observed[]>) {
     this.#read = read;
-    // After a failover the sequence may stand where it stood before.
+    // After a failover, the sequence may return to an earlier value.
     bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
   }
 
@@ -51,7 +51,7 @@ export class RowChanges {
 
   async #observe(): Promise<Changes | undefined> {
     const generation = this.#generation;
-    // Where it cannot be read nothing is known.
+    // If the sequence cannot be read, the number of changes is unknown.
     const [observed] = await this.#read(observe).catch((): Observed[] => []);
     if (performance.now() - this.#began > believedMs) this.#startAnew();
     if (!observed || generation !== this.#generation) return undefined;
@@ -62,7 +62,7 @@ export class RowChanges {
   #note({ value, xmin, xmax }: Observed): void {
     const pending = this.#pending;
     if (!pending) this.#pending = { value };
-    // This snapshot is younger than the value: every transaction that had counted by then has a lower id.
+    // This snapshot is newer than the value, so every transaction that is included in the value has a lower id.
     else if (pending.bound === undefined) pending.bound = xmax;
     else if (xmin >= pending.bound) {
       if (pending.value !== this.#settled) {

@@ -10,10 +10,10 @@ type Run = <R>(
 ) => Promise<R[]>;
 type Row = Record<string, unknown>;
 
-/** Keys for which one statement looks, at most: its answer is read in one piece. Up to a page of rows has the same `_key`. */
+/** The maximum number of keys in one statement, because its result is held in memory. One `_key` can match a whole page of rows. */
 const mostKeys: Record<KeyColumn, number> = { id: 200, _key: 20 };
 
-/** Sends reads together where it can. A read is sent after the reads that join it have arrived. */
+/** Combines reads into one statement where possible. */
 export class SharedReads {
   readonly #run: Run;
   readonly #byKey = new Map<string, Batcher<string, Row[]>>();
@@ -23,7 +23,7 @@ export class SharedReads {
     this.#run = run;
   }
 
-  /** Reads of one caller for the same rows share the answer. Rows must not be changed; each reader gets its own list. */
+  /** Identical reads of one caller share the result. The rows must not be modified. Each reader gets a separate list. */
   async read<R>(text: string, values: readonly unknown[], once?: boolean, reader = ownReader): Promise<R[]> {
     const question = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
     let gathering = this.#same.get(question);
@@ -41,7 +41,7 @@ export class SharedReads {
     }
   }
 
-  /** The rows that have the key; `text` selects those of a list of keys. */
+  /** Returns the rows with this key. `text` selects the rows of a list of keys. */
   async readKeyed<R>(text: string, key: string, by: KeyColumn = 'id'): Promise<R[]> {
     let gathering = this.#byKey.get(text);
     if (!gathering) {

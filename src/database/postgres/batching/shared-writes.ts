@@ -7,7 +7,7 @@ type Run = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
 const mostRows = 100;
 
-/** Writes of one kind that share a statement and a commit. A write that the shared statement skips is done alone. */
+/** Writes of one kind share a statement and a commit. If the shared statement skips a write, the caller runs that write alone. */
 export class SharedWrites {
   readonly #run: Run;
   readonly #byText = new Map<string, Batcher<RowToWrite, RowToWrite | undefined>>();
@@ -27,16 +27,16 @@ export class SharedWrites {
 
   async #writeAll(text: string, rows: readonly RowToWrite[]): Promise<(RowToWrite | undefined)[]> {
     const byId = new Map<string, RowToWrite>();
-    // Of two that mean the same row the second comes after the first.
+    // If two writes name the same row, the second one is not part of this statement: its caller runs it afterwards.
     for (const row of rows) if (!byId.has(row.id)) byId.set(row.id, row);
     try {
       const found = await this.#run<RowToWrite>(text, [JSON.stringify([...byId.values()])]);
       const written = new Map(found.map((row) => [row.id, row]));
       return rows.map((row) => (byId.get(row.id) === row ? written.get(row.id) : undefined));
     } catch (error) {
-      // Whether it took effect is not known, or it would not be better alone.
+      // Either the outcome is unknown, or running the writes one by one would fail in the same way.
       if (error instanceof Problem) throw error;
-      // One of them has broken a rule, and all were undone.
+      // One write violated a constraint, and the statement wrote nothing. Each caller runs its write alone.
       return rows.map(() => undefined);
     }
   }

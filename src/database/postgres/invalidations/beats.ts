@@ -5,7 +5,7 @@ interface Beat {
   readonly asked: Moment;
 }
 
-/** More than a replica that is in use can be behind. */
+/** A replica that is in use is never this many renewals behind. */
 const kept = 8;
 
 /**
@@ -20,7 +20,7 @@ export class Beats {
     return this.#id;
   }
 
-  /** The first under a new id, or the next. */
+  /** Adds a renewal. A new id discards the renewals of the earlier id. */
   add(id: string, beat: Beat): void {
     if (id !== this.#id) this.#beats = [];
     this.#id = id;
@@ -28,7 +28,7 @@ export class Beats {
     if (this.#beats.length > kept) this.#beats.shift();
   }
 
-  /** Since when a copy may miss something, which has so many renewals of this id. */
+  /** The time up to which a replica is complete, if it has this number of renewals of this id. */
   completeTo(id: string, renewals: number): Moment | undefined {
     return id === this.#id ? this.#beats.findLast((beat) => beat.renewals <= renewals)?.asked : undefined;
   }

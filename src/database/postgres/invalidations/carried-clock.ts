@@ -1,12 +1,12 @@
 /**
- * The clock of the database, read now and then and carried on by this machine's monotonic clock. Instances whose own
- * clocks differ, or are set anew, so agree on what has expired.
+ * The clock of the database. It is read from time to time and advanced by the monotonic clock of this machine. So instances agree on expiry
+ * times even if their system clocks differ or are reset.
  */
 export class CarriedClock {
-  /** The database's clock less the monotonic one. */
+  /** The database's clock minus the monotonic clock. */
   #ahead: number | undefined;
 
-  /** The database said `time` at some moment between `asked` and `answered`, by the monotonic clock. */
+  /** The clock of the database showed `time` between `asked` and `answered`, which are monotonic times. */
   set({ time, asked, answered }: { time: number; asked: number; answered: number }): void {
     const [least, most] = [time - answered, time - asked];
     // Keeps the current estimate if the answer allows it, because a slow answer is imprecise.

@@ -8,19 +8,19 @@ import { oldestVersion, readServer } from './instance-table.ts';
 const connectsWithin = 3000;
 const answersWithin = 15_000;
 
-/** Statements that a pooler could give to different connections of its own. */
+/** The number of statements that are sent to detect a pooler. A pooler could run each of them in another session. */
 const rounds = 3;
 
 interface Ways {
   readonly server: string;
-  /** Where invalidations come from, if that is another address. */
+  /** The address for invalidations, if it differs from `server`. */
   readonly listen: string | undefined;
   readonly clock: CarriedClock;
 }
 
 /**
- * Before the first statement that depends on it: whether a connection stays with one session of PostgreSQL, and hears what is told
- * over the other way. A pooler by transaction gives the same session to several connections, by turns.
+ * Checks at a start that each connection keeps one PostgreSQL session, and that notifications from `server` arrive at `listen`. A
+ * transaction pooler shares sessions between connections.
  */
 export async function checkInvalidations({ server, listen, clock }: Ways): Promise<void> {
   const opened: pg.Client[] = [];
@@ -51,7 +51,7 @@ export async function checkInvalidations({ server, listen, clock }: Ways): Promi
 }
 
 async function readClock(client: pg.Client, clock: CarriedClock): Promise<void> {
-  // Not the first query of a connection, which takes long.
+  // The first query of a connection takes long, so the clock is read by the second one.
   await client.query('select 1');
   const asked = performance.now();
   const { rows } = await client.query<{ time: number; version: number }>(readServer);

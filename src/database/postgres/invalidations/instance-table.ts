@@ -1,4 +1,4 @@
-// Statements about the instances that listen. In text, as they go over the connection that listens.
+// Statements about the listening instances, as plain SQL, because the listening connection has no query builder.
 
 const clock = '(extract(epoch from clock_timestamp()) * 1000)::float8 as time';
 
@@ -14,23 +14,23 @@ export interface InstanceRow {
   readonly renewals: number;
 }
 
-/** With the version: it must know the functions above and below. */
+/** Also reads the version: the statements in this file need PostgreSQL 13. */
 export const readServer = `select ${clock}, current_setting('server_version_num')::int as version`;
 export const oldestVersion = 130_000;
 
-/** $1: the new id; $2: those that this process had before. */
+/** $1: the new id. $2: earlier ids of this process. */
 export const registerInstance = `
   with gone as (delete from instances where id = any($2))
   insert into instances (id, snapshot, renewals) values ($1, pg_current_snapshot()::text, 0) returning renewals, ${clock}`;
 
-/** No row: somebody has taken the instance for gone. */
+/** Returns no row if another instance has removed this one as silent. */
 export const renewInstance = `update instances set renewals = renewals + 1 where id = $1 returning renewals, ${clock}`;
 
 export const listInstances = 'select id, snapshot, renewals from instances';
 
 export const findInstance = 'select id from instances where id = $1';
 
-/** $1, $2: ids, and the renewals that each had when it fell silent. */
+/** $1: ids. $2: the number of renewals at which each instance stopped. */
 export const removeSilent = `
   delete from instances using unnest($1::text[], $2::bigint[]) as silent (id, renewals)
   where instances.id = silent.id and instances.renewals = silent.renewals`;

@@ -17,26 +17,26 @@ import { changesChannel, heardChannel, jobsChannel } from './invalidation-messag
 import { Lease, type Moment, thisMoment } from './lease.ts';
 import { SilentInstances } from './silent-instances.ts';
 
-/** One late answer must not cost the lease. */
+/** Shorter than half the lease, so that one late response does not lose it. */
 const renewEvery = 1000;
-/** A connection that answers later than this is given up, and made again: it may be cut off without a word. */
+/** The connection is closed and opened again if a response takes longer, because a broken network does not always close it. */
 const answerWithin = 2000;
 const retryAfter = 250;
 
 interface NewsListener {
-  /** Whether reads go to the server that sends the invalidations: that server has the instance under this id. */
+  /** Whether reads go to the same server as invalidations. That server then has an instance with this id. */
   isKnown(id: string): Promise<boolean>;
-  /** In the order in which the database sent it. */
+  /** Receives notifications in the order in which the database sent them. */
   hear(channel: string, payload: string): void;
-  /** Nothing that was remembered before may be used: changes since then were missed. */
+  /** Clears the caches, because invalidations were missed. */
   startAnew(): void;
-  /** The connection is gone, and with it the lease: nobody needs to wait for the instance under these ids. */
+  /** The connection and the lease are lost, so other instances need not wait for these ids. */
   lost(ids: readonly string[]): void;
 }
 
 /**
- * The one connection that hears what other instances changed, and by which this one is known to them. The lease is renewed
- * over it alone, so that an answer has every earlier change before it.
+ * The connection that receives the invalidations of other instances and registers this instance. The lease is renewed only over this
+ * connection. So every earlier invalidation arrives before the response that renews the lease.
  */
 export class InvalidationConnection {
   readonly lease = new Lease();
@@ -45,7 +45,7 @@ export class InvalidationConnection {
   readonly #listener: NewsListener;
   readonly #clock: CarriedClock;
   readonly #silent = new SilentInstances();
-  /** Ids under which this process may stand in the table. A new one for each connection. */
+  /** The ids of this process that may be in the table. Each connection has a new id. */
   readonly #ids = new Set<string>();
   #id = '';
   #client: pg.Client | undefined;
@@ -60,7 +60,7 @@ export class InvalidationConnection {
     primary.onMove(() => this.startAgain());
   }
 
-  /** Under which this instance confirms what it hears. */
+  /** The id with which this instance confirms invalidations. */
   get id(): string {
     return this.#id;
   }
@@ -75,7 +75,7 @@ export class InvalidationConnection {
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.#primary.current,
-      // For people who look at the server: nothing goes by it.
+      // Helps operators to recognise the connection. No code depends on this name.
       application_name: 'gatehouse-listener',
       connectionTimeoutMillis: answerWithin,
       keepAlive: true,
@@ -91,14 +91,14 @@ export class InvalidationConnection {
       try {
         this.#listener.hear(channel, payload ?? '');
       } catch {
-        // Something is remembered that should not be: nothing is, once the connection starts anew.
+        // An invalidation was not applied. A new connection clears the caches.
         this.#lose(client);
       }
     });
     try {
       await client.connect();
-      // The server ends a statement that no one waits for any more. It ends it a second later than we give up, because
-      // PostgreSQL reports a commit that waits for a standby as done when it is cut short.
+      // The server ends a statement that nobody waits for any more, one second after this process gives up. If it ended a commit that waits
+      // for a standby, PostgreSQL would report that commit as done.
       await this.ask(`set statement_timeout = ${answerWithin + 1000}`);
       await this.ask(`listen ${changesChannel}`);
       await this.ask(`listen ${heardChannel}`);
@@ -109,7 +109,7 @@ export class InvalidationConnection {
     }
   }
 
-  /** A statement over this connection, which is lost when there is no answer in time. */
+  /** Runs a statement on this connection. Without a response in time, the connection is closed. */
   async ask<R>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const client = this.#client;
     if (!client) throw new Error('there is no connection for invalidations');
@@ -121,7 +121,7 @@ export class InvalidationConnection {
     }
   }
 
-  /** Reads or invalidations come from another server from now on. */
+  /** Call it when reads or invalidations come from another server. */
   startAgain(): void {
     if (this.#client) this.#lose(this.#client);
   }
@@ -133,13 +133,13 @@ export class InvalidationConnection {
     await this.ask(removeInstances, [[...this.#ids]]).catch(() => undefined);
     const [client, socket] = [this.#client, this.#socket];
     this.#client = undefined;
-    // A connection that is cut off is never told that it has ended.
+    // If the network is broken, the end of the connection is never reported.
     const timer = setTimeout(() => socket?.destroy(), answerWithin);
     await client?.end().catch(() => undefined);
     clearTimeout(timer);
   }
 
-  /** Called after LISTEN: the snapshot holds every earlier commit, and later commits are heard. */
+  /** Called after LISTEN: the snapshot includes all earlier commits, and this instance is notified of later ones. */
   async #register(): Promise<void> {
     const earlier = [...this.#ids];
     const id = randomBytes(24).toString('base64url');
@@ -196,7 +196,7 @@ export class InvalidationConnection {
   #lose(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    // First of all: from here on invalidations are missed.
+    // First, because this instance misses invalidations from here on.
     this.lease.drop();
     this.#socket?.destroy();
     clearTimeout(this.#timer);
@@ -208,7 +208,7 @@ export class InvalidationConnection {
     if (!this.#closed) this.#timer = setTimeout(() => void this.#openAgain(), retryAfter);
   }
 
-  /** The connection may be lost because another server is the primary now. */
+  /** Looks for the primary first, because another server may have become the primary. */
   async #openAgain(): Promise<void> {
     try {
       await this.#primary.find();

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Change } from '../../bus.ts';
 
-// Anybody who can log in to the database can listen and notify: what is heard is input, and proves nothing.
+// Every database user can listen and notify. So payloads are untrusted input.
 
 export const changesChannel = 'gatehouse_changes';
 export const heardChannel = 'gatehouse_heard';
-/** Says no more than that there may be work in the queue. */
+/** Announces that there may be work in the queue. */
 export const jobsChannel = 'gatehouse_jobs';
 
 interface Announced {
@@ -27,7 +27,7 @@ const kinds: ReadonlySet<string> = new Set<Change['kind']>([
   'everything',
 ]);
 const everything: Change = { kind: 'everything', id: '' };
-/** A NOTIFY payload ends at 8,000 bytes: past that, forgetting everything is right and rare. */
+/** PostgreSQL limits a NOTIFY payload to 8,000 bytes. A longer one becomes an invalidation of everything, which is rare. */
 const longestPayload = 7999;
 const longestAnnouncement = 100;
 
@@ -37,7 +37,7 @@ export function writeAnnounced({ announcement, changes }: Announced): string {
   return Buffer.byteLength(payload) <= longestPayload ? payload : write([everything]);
 }
 
-/** Undefined for what no instance has written. A kind that only a newer version knows may change anything. */
+/** Undefined for a payload that no instance has written. A kind of a newer version counts as an invalidation of everything. */
 export function readAnnounced(payload: string): Announced | undefined {
   let parts: unknown;
   try {

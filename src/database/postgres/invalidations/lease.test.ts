@@ -5,7 +5,7 @@ import { Lease, leaseLength, leaseSurelyOver, thisMoment } from './lease.ts';
 import { SilentInstances } from './silent-instances.ts';
 
 const clocks = { monotonic: 0, wall: 0 };
-/** For the suite that is being declared. */
+/** Mocks the clocks for the suite that calls it. */
 function mockClocks(): void {
   beforeEach(() => {
     Object.assign(clocks, { monotonic: 1000, wall: Date.UTC(2030, 0, 1) });

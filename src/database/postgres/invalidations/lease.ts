@@ -1,7 +1,7 @@
-/** How long an instance trusts its memory after its last query over the connection for invalidations, by its own clocks. */
+/** Milliseconds for which an instance may use its caches after it asked to renew the lease, by its own clocks. */
 export const leaseLength = 2500;
 /**
- * How long a change waits for an instance that does not confirm it. Longer than the lease, because clocks may run apart
+ * How long a change waits for an instance that does not confirm it. It is longer than the lease, because clocks may drift
  * (docs/decisions/lease-on-invalidations.md).
  */
 export const leaseSurelyOver = 3000;
@@ -15,15 +15,15 @@ export interface Moment {
 export const thisMoment = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
 
 /**
- * The right to answer from memory, until a moment that only asking the database moves. Clocks are compared whenever it is
- * used: the timers of a process that was stopped have not run.
+ * The right to use the caches until a point in time. Only a query to the database extends it. Every use compares the clocks, because timers
+ * do not run while a process is stopped.
  */
 export class Lease {
   #monotonicEnd = Number.NEGATIVE_INFINITY;
-  /** The monotonic clock stands still while a machine sleeps; the other one has been set right when it wakes. */
+  /** The monotonic clock may stop while the machine sleeps. The wall clock is correct after it wakes. */
   #wallEnd = Number.NEGATIVE_INFINITY;
 
-  /** `asked`: when the question was sent, since what the answer says may have been true no longer than that. */
+  /** Takes the time at which the renewal was sent, because the response may describe the state at that time. */
   renew({ monotonic, wall }: Moment): void {
     this.#monotonicEnd = monotonic + leaseLength;
     this.#wallEnd = wall + leaseLength;

@@ -23,14 +23,14 @@ import { leaseSurelyOver } from './lease.ts';
 /** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
 const mostUnsettled = 10_000;
 const mostConfirmations = 1000;
-/** Then the table is looked at again: an instance that started anew confirms nothing of what was before. */
+/** After this delay, the table of instances is read again: an instance that has registered again does not confirm earlier changes. */
 const firstLookAgain = 50;
 const lookAgainWithin = 400;
 
 interface Ways {
-  /** Where rows are read. */
+  /** The server that rows are read from. */
   readonly primary: Primary;
-  /** Where invalidations come from: the same address, or the same server without the pooler. */
+  /** The server that sends invalidations: the same address, or the same server without the pooler. */
   readonly listening: Primary;
 }
 
@@ -43,13 +43,13 @@ interface Unsettled {
 }
 
 /**
- * Tells the instances of one database what changed, over LISTEN/NOTIFY. A change is settled when every instance that
- * listens has confirmed it, or when the lease of those that have not is surely over: an instance without a lease does not
- * answer from memory. The argument is in docs/decisions/lease-on-invalidations.md.
+ * Announces changes to the instances of one database over LISTEN/NOTIFY. A change is settled when every listening instance has confirmed
+ * it, or when the leases of the others have expired. An instance without a lease does not use its caches.
+ * docs/decisions/lease-on-invalidations.md explains why this is enough.
  */
 export class PostgresBus implements Bus {
   readonly #connection: InvalidationConnection;
-  /** Not over the connection for invalidations, which may be cut off. */
+  /** Uses the pool, because the connection for invalidations may be lost. */
   readonly #list: () => Promise<InstanceRow[]>;
   readonly #listeners: ChangeListener[] = [];
   readonly #wakeListeners: (() => void)[] = [];
@@ -62,13 +62,13 @@ export class PostgresBus implements Bus {
       isKnown: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
       hear: (channel, payload) => this.#hear(channel, payload),
       startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
-      // Otherwise others wait until the instance is back, or is found to be silent.
+      // Without this, other instances would wait until this instance is back or counts as silent.
       lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
     if (isApart) primary.onMove(() => this.#connection.startAgain());
   }
 
-  /** By which others can be seen to have what the primary has. */
+  /** The renewals by which a replica is compared with the primary. */
   get beats(): Beats {
     return this.#connection.beats;
   }
@@ -78,7 +78,7 @@ export class PostgresBus implements Bus {
   }
 
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
-    // The id cannot be guessed: instances confirm every announcement, also one that somebody else sent.
+    // The id is random, because instances confirm every announcement, even a forged one.
     const announcement = randomUUID();
     const message = writeAnnounced({ announcement, changes });
     const { rows } = await sql<{
@@ -107,7 +107,7 @@ export class PostgresBus implements Bus {
     this.#wakeListeners.push(listener);
   }
 
-  /** Nothing is read ahead here. */
+  /** PostgreSQL keeps no snapshot between requests. */
   endSnapshot(): void {}
 
   cacheUsable(): boolean {
@@ -118,7 +118,7 @@ export class PostgresBus implements Bus {
     return this.#connection.close();
   }
 
-  /** Or none that has not can go by what it remembers. */
+  /** Resolves when all instances have confirmed, or when the leases of the others have expired. */
   async #allConfirmed(announcement: string): Promise<void> {
     const unsettled = this.#unsettled.get(announcement);
     const timers = new Set<NodeJS.Timeout>();
@@ -144,7 +144,7 @@ export class PostgresBus implements Bus {
     this.#unsettled.delete(announcement);
   }
 
-  /** The other instances that may remember what was true before the transaction. */
+  /** The other instances that may have cached data from before the transaction. */
   #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
     return rows
       .filter(({ id, snapshot }) => !this.#connection.isOwn(id) && !isVisibleIn(snapshot, transaction))
@@ -171,12 +171,12 @@ export class PostgresBus implements Bus {
     const { announcement, changes } = announced;
     const { id } = this.#connection;
     const confirm = () => {
-      // Nobody waits for a confirmation of his own.
+      // An instance does not confirm its own announcements.
       if (this.#unsettled.has(announcement)) return;
       const message = writeHeard({ announcement, confirmation: confirmationBy(id, announcement) });
       this.#connection.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
     };
-    // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
+    // Confirms after all listeners have finished, so that no part of this instance still uses the old state.
     const told = notifyListeners(this.#listeners, changes);
     if (told) void told.then(confirm);
     else confirm();

@@ -1,11 +1,11 @@
 import type { InstanceRow } from './instance-table.ts';
 import { leaseSurelyOver } from './lease.ts';
 
-/** Finds rows of instances that no longer renew: crashed, stopped or cut off. Nobody needs to wait for them any more. */
+/** Finds instances that no longer renew their row: crashed, stopped or disconnected. Nobody has to wait for them. */
 export class SilentInstances {
   #seen = new Map<string, { readonly renewals: number; readonly since: number }>();
 
-  /** `at`, by the monotonic clock: when the rows had been read. Returns those that have been the same for long enough. */
+  /** `at`: the monotonic time at which the rows were read. Returns the rows that have not changed for long enough. */
   find(rows: readonly InstanceRow[], at: number): InstanceRow[] {
     const before = this.#seen;
     this.#seen = new Map(

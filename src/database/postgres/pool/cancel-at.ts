@@ -3,13 +3,16 @@ import pg from 'pg';
 import { limited } from './limits.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
-/** Connections that are still open after this time are not waited for. */
+/** The longest wait for a cancellation. */
 const closesWithinMs = 2000;
 
-/** Connections that are there though the pool is taken. */
+/** Connections that are available even if the pool has no free one. */
 type Own = Pick<PrimaryPool, 'connect'>;
 
-/** Lets a signal end what a connection is doing. To be waited for before another uses it: it might end that instead. */
+/**
+ * Cancels the running statement of a connection when the signal aborts. Await the returned function before the connection is used again, or
+ * the cancellation could hit its next statement.
+ */
 export function cancelAt(
   signal: AbortSignal,
   { pool, own }: { pool: PrimaryPool; own: Own },
@@ -39,13 +42,13 @@ async function cancelIn(own: Own, client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** A pooler gives out numbers of its own, and alone knows whose statement they mean. */
+/** A pooler assigns its own process ids, so the request to cancel must go through the pooler. */
 async function cancelThrough(server: string, client: pg.PoolClient): Promise<void> {
   const canceler = new pg.Client({ connectionString: server });
   const { connection } = canceler;
   const { processID, secretKey } = client;
   const timer = setTimeout(() => connection.stream.destroy(), closesWithinMs);
-  // "undefined" is what such a client is said to be doing: the driver cancels a statement only while it is the current one.
+  // The driver cancels a query only if it is the active one. So both are undefined.
   canceler.cancel({ processID, secretKey, activeQuery: undefined }, undefined);
   connection.on('error', () => undefined);
   await once(connection, 'end').finally(() => clearTimeout(timer));

@@ -11,7 +11,7 @@ import { refuseUnreplicated } from './unreplicated.ts';
 
 const aDay = 86_400_000;
 
-/** Names the texts of repeated statements, so that PostgreSQL parses and plans each once a connection. */
+/** Names of repeated statements. PostgreSQL parses and plans a named statement once per connection. */
 const statementNames = new Map<string, string>();
 function nameOf(text: string): string | undefined {
   const known = statementNames.get(text);
@@ -21,14 +21,14 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** A statement that needs no transaction of its own, and may run in one. */
-/** PostgreSQL finds a deadlock after a second (`deadlock_timeout`). */
+/** PostgreSQL detects a deadlock after a second (`deadlock_timeout`). */
 const mostDeadlocks = 5;
+/** Statements that can run in a transaction of one statement. */
 const data = /^\s*(select|insert|update|delete|with)\b/i;
 
 export class Connection implements DatabaseConnection {
   readonly client: pg.PoolClient;
-  /** Must not be used again: it is broken, or holds plans that no longer hold. */
+  /** The connection must not be used again: it is broken, or its prepared plans are outdated. */
   spent = false;
   readonly #limits: Limits;
   readonly #pool: PrimaryPool;
@@ -49,7 +49,10 @@ export class Connection implements DatabaseConnection {
     return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** `repeats`: planned once; `perhaps`: if it comes again. It is given up here as well, after the server's own limit. */
+  /**
+   * `repeats`: true prepares the statement, `perhaps` prepares it if the same text comes again. The time limit applies here too, after the
+   * limit of the server.
+   */
   async query(text: string, values: unknown[], repeats: boolean | 'perhaps', deadlocks = 0): Promise<pg.QueryResult> {
     const limit = { query_timeout: this.#timeoutMs };
     const keeps = repeats && !this.#pool.byTransaction;
@@ -65,9 +68,9 @@ export class Connection implements DatabaseConnection {
       this.spent ||= isAway(error) || isStalePlan(error);
       this.#pool.doubt(error);
       if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
-      // In a transaction, a deadlock has undone more than this statement.
+      // In a transaction, a deadlock undoes earlier statements as well.
       if (isDeadlock(error) && !this.#inTransaction) {
-        // A migration changes several tables, and a read of several can be its victim at each of them.
+        // A migration changes several tables. A read of several tables can deadlock with it at each one.
         if (deadlocks < mostDeadlocks) return this.query(text, values, repeats, deadlocks + 1);
         throw unavailable('The database is being changed. Try again.', 1, 'deadlock');
       }
@@ -85,30 +88,30 @@ export class Connection implements DatabaseConnection {
     this.#inTransaction = text === 'begin';
     this.#timeoutMs = this.#limits.timeoutMs;
     const { inTransactions, timeoutMs } = this.#limits;
-    // In the same message as "begin", so that it costs no round trip.
+    // Sent with "begin", so that it costs no extra round trip.
     const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#pauseLimit()}` : '';
     try {
       await this.client.query(limited(text + limit, timeoutMs));
       refuseUnreplicated(this.client);
     } catch (error) {
-      // Whether or not it took effect, this connection's transaction is over when the connection is.
+      // The outcome is unknown. Closing the connection ends its transaction.
       this.spent = true;
       throw translate(error);
     }
   }
 
-  /** A migration sets a longer time. 0 is no limit, as in PostgreSQL. */
+  /** A migration sets a longer limit. As in PostgreSQL, 0 means no limit. */
   #noteLimit(text: string): void {
     const [, ms] = /^set (?:local )?statement_timeout = (\d+)$/.exec(text) ?? [];
     if (ms) this.#timeoutMs = ms === '0' ? aDay : Number(ms) + grace;
   }
 
-  /** Elsewhere it is set for the whole connection. */
+  /** Without a pooler, this limit is set once for the whole connection. */
   #pauseLimit(): string {
     return this.#pool.byTransaction ? `; set local idle_in_transaction_session_timeout = ${this.#limits.pause}` : '';
   }
 
-  /** Behind a pooler by transaction a limit holds for one transaction. The three go together, without waiting in between. */
+  /** Through a transaction pooler, a limit applies to one transaction only. The three statements are sent without waiting in between. */
   async #inOneOfItsOwn(ask: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const { read, timeoutMs } = this.#limits;
     const [begun, answered, ended] = await Promise.allSettled([

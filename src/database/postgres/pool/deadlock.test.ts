@@ -12,7 +12,7 @@ describe('A deadlock on PostgreSQL', () => {
   before(async () => {
     const { url, dir } = await create();
     database = await openDatabase({ databaseUrl: url, databasePoolSize: 1, readTimeout: 5, workingDir: dir });
-    // A sequence keeps its count when the statement is undone: three of four calls are victims of a deadlock.
+    // A sequence keeps its value when a statement is undone. So three of four calls fail with a deadlock.
     await sql`create sequence tries`.execute(database.db);
     await sql`create function victim() returns bigint language plpgsql as $$
       declare try bigint := nextval('tries');

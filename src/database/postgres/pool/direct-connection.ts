@@ -6,8 +6,8 @@ import type { Tables } from '../../tables/tables.ts';
 const connectsWithinMs = 10_000;
 
 /**
- * Runs work on a connection of its own, which no pooler shares and which ends with the work, or with `signal`. Its statements may take
- * as long as they do, and locks of its session are its own.
+ * Runs work on a separate connection without a pooler and without a time limit. The connection is closed after the work, or when `signal`
+ * aborts. Its session locks are not shared.
  */
 export async function onDirectConnection<T>(
   url: string,
@@ -24,7 +24,7 @@ export async function onDirectConnection<T>(
   pool.on('error', () => undefined);
   let cut = () => {};
   pool.on('connect', (client) => {
-    // The statement under way is told; without a listener the process would end.
+    // The running statement reports the error. Without a listener, the process would exit.
     client.on('error', () => undefined);
     cut = () => client.connection.stream.destroy();
     if (signal.aborted) cut();

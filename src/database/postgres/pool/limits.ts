@@ -6,13 +6,13 @@ export interface Limits {
   readonly read: number;
   /** The time limit of a statement in a transaction. */
   readonly inTransactions: number;
-  /** A server that has not answered until then, without closing the connection, is as good as gone. */
+  /** After this time without a response, this process gives up, even if the connection is still open. */
   readonly timeoutMs: number;
   /** The longest pause between two statements of a transaction. After that, its instance hangs while others wait for its locks. */
   readonly pause: number;
 }
 
-/** The server's own limit comes first; its answer has this long to arrive. */
+/** The server enforces its limit first. Its response may take this much longer. */
 export const grace = 5000;
 
 export function limitsOf(readSeconds: number): Limits {

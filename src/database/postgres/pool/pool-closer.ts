@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** A server that has not closed a connection until then is not waited for. */
+/** The longest wait for the server to close a connection. */
 const closesWithinMs = 2000;
 
 interface PoolCloser {
   /** Ends the pool and returns when its connections are closed. The pool's own `end` does not wait for that. */
   close(): Promise<void>;
-  /** Cuts connections, whatever they are doing. */
+  /** Closes connections immediately, even during a statement. */
   cut(which: (client: pg.PoolClient) => boolean): void;
 }
 

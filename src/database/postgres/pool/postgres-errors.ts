@@ -1,8 +1,8 @@
 import { codeOf, Problem, reasonOf, unavailable } from '../../../platform/errors.ts';
 
 /**
- * SQLSTATEs and socket errors that mean "not now": the caller is asked to come back. 25006: a primary that takes no writes;
- * 25P03, 25P04: a transaction that paused or took too long; 53: no disk, memory or connection left; 58030: a disk that fails.
+ * SQLSTATEs and socket errors after which a retry may succeed. 25006: the server accepts no writes. 25P03 and 25P04: a transaction paused
+ * or took too long. 53: no disk, memory or connection left. 58030: a disk error.
  */
 const awayCodes =
   /^(08...|25006|25P0[34]|53[1-4]00|55P03|57P0[1-5]|58030|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;

@@ -54,7 +54,7 @@ describe('Limits in time on PostgreSQL', () => {
       },
     };
     const reading = database.read(`select pg_sleep(100) where /*row*/ true`, [], reader);
-    // Only when it is under way.
+    // Continues only when the statement is running.
     while ((await database.readFirst<{ n: number }>(running, []))?.n !== 1) await new Promise(setImmediate);
     leave();
     await assert.rejects(async () => reading);

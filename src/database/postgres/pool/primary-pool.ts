@@ -26,7 +26,7 @@ declare module 'pg' {
 
 interface Options {
   readonly size: number;
-  /** Through a pooler that may give each transaction another session of PostgreSQL: nothing outlasts a transaction. */
+  /** Connections go through a transaction pooler, so no session state lasts longer than a transaction. */
   readonly byTransaction: boolean;
   readonly limits: Limits;
 }
@@ -34,16 +34,16 @@ interface Options {
 export interface PrimaryPool {
   readonly pool: pg.Pool;
   readonly byTransaction: boolean;
-  /** The server that connections go to now. */
+  /** The server of new connections. */
   server(): string;
-  /** A connection to the primary, which is looked for where it does not answer any more. */
+  /** Returns a connection to the primary. If the server does not respond, looks for the primary first. */
   connect(): Promise<pg.PoolClient>;
-  /** Something went wrong in a way that a server shows which is no primary any more. */
+  /** Looks for the primary if the error shows that the server accepts no writes. */
   doubt(error: unknown): void;
   close(): Promise<void>;
 }
 
-/** A pool whose connections all go to the primary: those to another server are cut as soon as it is another. */
+/** A pool of connections to the primary. If another server becomes the primary, connections to the old one are closed. */
 export function openPrimaryPool(primary: Primary, { size, byTransaction, limits }: Options): PrimaryPool {
   class Client extends pg.Client {
     readonly server = primary.current;
@@ -57,11 +57,11 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
     connectionTimeoutMillis: 3000,
     application_name: 'gatehouse',
     keepAlive: true,
-    // A connection that nobody uses is found to be cut off before somebody wants it.
+    // Detects a broken idle connection before its next use.
     keepAliveInitialDelayMillis: 10_000,
     Client,
     ...(byTransaction ? { pipeline: true } : {}),
-    // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
+    // Not set as connection parameters, because poolers refuse unknown ones.
     onConnect: async (client) => {
       const asked = primary.hasChoice ? `select ${readsAlone} as yes` : 'select false as yes';
       const limit = byTransaction
@@ -72,7 +72,7 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
       if (answer?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },
   });
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  // A broken idle connection is replaced at its next use. Without a listener, the error would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const { close, cut } = poolCloser(pool);
@@ -99,10 +99,10 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
   };
 }
 
-/** No connection has come free: that says nothing about the server, and waiting again would take as long again. */
+/** All connections of the pool were busy. This is no sign of a failed server, and a second attempt would wait just as long. */
 const isTaken = (error: unknown): boolean => reasonOf(error) === 'timeout exceeded when trying to connect';
 
-/** SQLSTATE of a write that the server does not take. */
+/** SQLSTATE of a write that the server refuses. */
 const readOnly = '25006';
 
 class NotThePrimary extends Error {

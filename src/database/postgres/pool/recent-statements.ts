@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
-/** Statements of searches that a connection keeps prepared. */
+/** The maximum number of search statements that a connection keeps prepared. */
 const mostPrepared = 50;
-/** Texts that are remembered until they come again. */
+/** The maximum number of texts that are remembered to recognise a second use. */
 const mostSeen = 500;
 /** A longer text is planned each time. */
 const longestText = 5000;
@@ -17,9 +17,9 @@ const seen = new Set<string>();
 const byClient = new WeakMap<pg.ClientBase, Prepared>();
 
 /**
- * The name under which a connection prepares a text that callers choose, such as a search. Two searches for different values have
- * the same text. There is no limit to the texts that callers can make, so a text has to come twice, and a connection
- * forgets the texts that were not used for the longest time.
+ * Returns the name under which a connection prepares a text that callers influence, such as a search. Two searches for different values
+ * have the same text. Callers can produce any number of texts. So only a repeated text is prepared, and the least recently used ones are
+ * dropped.
  */
 export async function recentName(client: pg.ClientBase, text: string): Promise<string | undefined> {
   if (text.length > longestText) return undefined;
@@ -53,7 +53,7 @@ async function forgetOldest(client: pg.ClientBase, { names }: Prepared): Promise
   const { parsedStatements } = client.connection;
   // A statement that failed to parse was never prepared.
   if (!(name in parsedStatements)) return;
-  // If the connection is broken, the statement that follows says so.
+  // If the connection is broken, the next statement reports it.
   await client.query(`deallocate ${name}`).catch(() => undefined);
   delete parsedStatements[name];
 }

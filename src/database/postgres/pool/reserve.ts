@@ -2,19 +2,19 @@ import type pg from 'pg';
 import { unavailable } from '../../../platform/errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
-/** Connections beside the pool that are opened only while all of it are taken. */
+/** The number of extra connections. They are opened only while the whole pool is in use. */
 export const reserveSize = 2;
 
-/** A pool in which nothing has moved for so long does not serve: nobody else begins to wait for it. */
+/** If no connection of the pool was acquired or released for this long, further requests fail at once. */
 const stuckMs = 1000;
-/** A request that comes later would wait for each connection of the pool in vain. */
+/** The maximum number of waiting requests per connection of the pool. */
 const mostWaiting = 100;
 
-/** The pool for all, and what is kept for the service's own questions: who is calling, and whether it is well. */
+/** The pool for all requests, and connections for the service's own queries: token checks and health checks. */
 export interface Reserve {
-  /** For what anybody asks for. Fails at once where it would wait in vain. */
+  /** For all requests. Fails at once if waiting would be pointless. */
   readonly all: PrimaryPool;
-  /** Of the pool while it has one to give, else of the reserve. */
+  /** Uses the pool while it has a free connection, otherwise the reserve. */
   readonly own: Pick<PrimaryPool, 'connect'>;
   isTaken(): boolean;
 }

@@ -4,12 +4,12 @@ import { unavailable } from '../../../platform/errors.ts';
 /** Connections on which the server has given up waiting for a synchronous standby. */
 const unreplicated = new WeakSet<pg.ClientBase>();
 
-/** In the server's source. Its message is in the language of the server. */
+/** The function in PostgreSQL's source that waits for a standby. The text of the warning depends on the language of the server. */
 const whereItWaits = 'SyncRepWaitForLSN';
 
 /**
- * A commit whose wait for the standby was cut short is reported as done, with a warning: the standby may not have it, and a failover would
- * lose it. So it must not be acknowledged.
+ * If the wait for a standby is interrupted, PostgreSQL reports the commit as done, with a warning. The standby may not have it, so a
+ * failover could lose it. Such a commit must not be acknowledged.
  */
 export function watchReplication(client: pg.ClientBase): void {
   client.on('notice', ({ routine }) => {
@@ -17,7 +17,7 @@ export function watchReplication(client: pg.ClientBase): void {
   });
 }
 
-/** To be called when a statement is done that may have written. */
+/** Call it after each statement that may have written. */
 export function refuseUnreplicated(client: pg.ClientBase): void {
   if (!unreplicated.delete(client)) return;
   throw unavailable(

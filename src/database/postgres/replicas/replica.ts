@@ -11,18 +11,15 @@ const lookEvery = 250;
 const answersWithin = 2000;
 const renewalsOf = 'select renewals from instances where id = $1';
 
-/** SQLSTATEs of a read that a replica ends because of what it has to replay. */
+/** SQLSTATEs of reads that a replica cancels because they conflict with replication. */
 const conflicts = /^(40001|40P01)$/;
 
-/** The replica cannot answer this: the primary can. */
+/** The replica cannot answer. The primary can. */
 export class LeftOut extends Error {}
 
-/**
- * A copy of the database that follows the primary. It is in use while it is known to have all that was committed a short time ago: it has
- * this instance's own renewal of that time.
- */
+/** A replica of the primary. It is used only while it is known to be recent: it must contain a recent renewal of this instance's row. */
 export class Replica {
-  /** Renewed with what the replica has. So a write that is older than any lease is in each that is in use. */
+  /** Renewed by the renewals that the replica contains. So a usable replica contains every write that is older than the lease. */
   readonly #lease = new Lease();
   readonly #pool: pg.Pool;
   readonly #close: () => Promise<void>;
@@ -51,7 +48,7 @@ export class Replica {
     void this.#look();
   }
 
-  /** It has all that was committed before this moment of the monotonic clock. */
+  /** The replica contains everything that was committed before this monotonic time. */
   completeTo(): number {
     return this.#lease.holds() ? this.#completeTo : Number.NEGATIVE_INFINITY;
   }
@@ -81,7 +78,7 @@ export class Replica {
 
   async #look(): Promise<void> {
     try {
-      // A command that does not listen to invalidations reads from the primary.
+      // A command that does not receive invalidations reads from the primary.
       if (this.#beats.id !== '') await this.#compare(this.#beats.id);
     } catch {
       this.#lease.drop();

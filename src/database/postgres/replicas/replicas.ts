@@ -11,13 +11,13 @@ import { leaseSurelyOver } from '../invalidations/lease.ts';
 import type { Limits } from '../pool/limits.ts';
 import { LeftOut, Replica } from './replica.ts';
 
-/** Callers whose last write is remembered by itself. Where there are more, all of them have just written. */
+/** The maximum number of callers whose last write is remembered. Beyond it, all callers count as having just written. */
 const mostCallers = 10_000;
 
 interface Copy {
   readonly replica: Replica;
   readonly queue: FairQueue;
-  /** The reads of one turn of the event loop are sent together, as to the primary. */
+  /** Reads of one turn of the event loop are combined, as on the primary. */
   readonly shared: SharedReads;
 }
 
@@ -27,7 +27,7 @@ interface Options {
   readonly limits: Limits;
   readonly beats: Beats;
   readonly queue: () => FairQueue;
-  /** The primary, which answers what a replica cannot. */
+  /** Answers the reads that a replica cannot answer. */
   readonly primary: {
     readonly db: Db;
     readonly bus: Bus;
@@ -38,17 +38,17 @@ interface Options {
 }
 
 /**
- * Copies of the database that reads can go to. A caller's read goes to one that has all that the caller wrote, wherever it
- * was written: instances tell each other who wrote before a write is acknowledged.
+ * Replicas for reads. A caller's read goes to a replica that contains all writes of this caller, on any instance. Instances announce the
+ * writer before a write is acknowledged.
  */
 export class PostgresReplicas implements Replicas {
   readonly #replicas: readonly Copy[];
   readonly #primary: Options['primary'];
-  /** When, by the monotonic clock, each caller last wrote. */
+  /** By caller: the monotonic time of the last write. */
   readonly #wrote = new Map<string, number>();
-  /** When anybody did. */
+  /** The time of the last write by any caller. */
   #anybody = Number.NEGATIVE_INFINITY;
-  /** Before that, nothing is known about anybody. */
+  /** Writes before this time are unknown, for every caller. */
   #everybody = performance.now();
   #turn = 0;
 
@@ -100,7 +100,7 @@ export class PostgresReplicas implements Replicas {
     try {
       await commitAndInvalidate(this.#primary, async (_tx, invalidate) => invalidate({ kind: 'writer', id: caller }));
     } catch {
-      // An instance that was not told uses no replica without this write after that time.
+      // After this time, an instance without the announcement uses no replica that lacks this write.
       await delay(leaseSurelyOver);
     }
   }
@@ -124,7 +124,7 @@ export class PostgresReplicas implements Replicas {
   }
 }
 
-/** Asks the primary what a replica cannot answer. */
+/** Asks the primary if the replica cannot answer. */
 async function orElse<T>(asked: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
   try {
     return await asked();

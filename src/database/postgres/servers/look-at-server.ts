@@ -1,28 +1,28 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** A server that does not answer until then is away. */
+/** After this time without a response, the server counts as unreachable. */
 const answersWithin = 2000;
 
 export interface ServerState {
-  /** Neither a standby nor set to be read alone. */
+  /** False for a standby and for a read-only server. */
   readonly takesWrites: boolean;
-  /** Grows with each promotion. 0: the server does not tell. */
+  /** Grows with each promotion. 0: unknown. */
   readonly timeline: number;
-  /** The cluster that the server is a member of. Empty: the server does not tell. */
+  /** The identifier of the server's cluster. Empty: unknown. */
   readonly system: string;
 }
 
-/** True for a standby, and for a server that is set to take no writes. */
+/** True for a standby and for a read-only server. */
 export const readsAlone = "pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'";
 
-/** The first part of a log file's name. The control file is late: it is written some time after a promotion. */
+/** The timeline from the name of the current WAL file. The control file is updated only some time after a promotion. */
 const whichTimeline = `
   select system_identifier::text as system,
     ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint as timeline
   from pg_control_system()`;
 
-/** Asks a server what it is, over a connection of its own. Rejects where it does not answer. */
+/** Reads the state of a server over a separate connection. Rejects if the server does not respond. */
 export async function lookAtServer(url: string): Promise<ServerState> {
   const socket = new Socket();
   const client = new pg.Client({
@@ -32,7 +32,7 @@ export async function lookAtServer(url: string): Promise<ServerState> {
     stream: () => socket,
   });
   client.on('error', () => undefined);
-  // A server that hangs takes connections and says nothing.
+  // A server that hangs still accepts connections.
   const timer = setTimeout(() => socket.destroy(), answersWithin);
   try {
     await client.connect();

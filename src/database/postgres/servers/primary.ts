@@ -2,9 +2,9 @@ import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { lookAtServer, type ServerState } from './look-at-server.ts';
 import { placeOf, serversOf } from './servers-of.ts';
 
-/** A question within this time gets the same answer. */
+/** Calls within this time share one result. */
 const answerLasts = 250;
-/** How long an earlier primary that still answers can go unnoticed. */
+/** The longest time for which a returning former primary can go unnoticed. */
 const watchEvery = 5000;
 
 interface Looked {
@@ -14,14 +14,14 @@ interface Looked {
 }
 
 /**
- * The server that takes writes, of those that a URL names. All connections go to it, so that what is read and what is heard come from
- * one server. A single server is taken as it is.
+ * Finds the server that accepts writes among the servers of a URL. All connections go to it, so that rows and invalidations come from the
+ * same server. A single server is used without a check.
  */
 export class Primary {
   readonly servers: readonly [string, ...string[]];
   readonly #listeners: (() => void)[] = [];
   #current: string;
-  /** Of the last primary: one of an earlier timeline has missed what was written since. */
+  /** The state of the last primary. A server with an earlier timeline lacks later writes. */
   #known: Pick<ServerState, 'system' | 'timeline'> = { system: '', timeline: 0 };
   #finding: Promise<void> | undefined;
   #watching: NodeJS.Timeout | undefined;
@@ -44,7 +44,7 @@ export class Primary {
     this.#listeners.push(listener);
   }
 
-  /** Looks at all servers. Rejects where none takes writes. */
+  /** Checks all servers. Rejects if none of them accepts writes. */
   find(): Promise<void> {
     if (!this.hasChoice) return Promise.resolve();
     if (!this.#finding) {
@@ -125,8 +125,8 @@ const look = async (server: string): Promise<Looked> => {
   }
 };
 
-/** No server of a URL takes writes, at the moment. */
+/** No server of a URL accepts writes at the moment. */
 class NoPrimary extends Error {
-  /** As of a server that takes no writes. */
+  /** The same code as for a write on a read-only server. */
   readonly code = '25006';
 }

@@ -1,4 +1,4 @@
-/** The parts of `postgres://user:password@a:5432,b:5433/name?option=value`. Several hosts make no URL, so it is cut by hand. */
+/** The parts of `postgres://user:password@a:5432,b:5433/name?option=value`. `URL` cannot parse several hosts. */
 const parts = /^(?<before>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<after>.*)$/s;
 
 /** One URL for each host that DATABASE_URL names, in its order. */
