@@ -23,12 +23,12 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
 const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last part of the link in the email.' }) });
 
-/** The functions behind these routes judge the body themselves, so that one answer names all that is wrong. */
+/** The handlers validate the body themselves, so that one response names all errors. */
 const open = { config: { auth: 'public' }, ...noValidation } as const;
 
 const onItsWay = { message: 'If this address belongs to a user, an email is on its way.' };
 
-/** Registration, email confirmation and forgotten passwords: routes that need no token. */
+/** Registration, email confirmation and password reset: routes that need no token. */
 export function serveAccounts(app: App, context: Context, services: AccountServices): void {
   app.post(
     '/v1/register',
@@ -138,7 +138,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request, reply) => {
       const email = readEmailField(membersOf(request.body)) as string;
-      // The response does not reveal who exists. Without passwords there is no mail.
+      // The response does not reveal whether the user exists. With LOCAL_PASSWORDS=off, no mail is sent.
       if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
       return reply.code(202).send(onItsWay);
     },

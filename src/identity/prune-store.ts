@@ -4,13 +4,13 @@ import { deleteOldThrottles } from './throttle/throttle-store.ts';
 
 const browsersKept = 400 * 86_400_000;
 
-/** Rows of these tables mean nothing after `expires_at`. */
+/** Rows of these tables have no meaning after `expires_at`. */
 const expiring = [
   ...(['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const),
   ...(['provider_attempts', 'pending_identities'] as const),
 ];
 
-/** Removes counts, links and changes of email whose time is over, and known browsers that nobody uses; other requests run between. */
+/** Removes expired counts, links and email changes, and unused known browsers. Other requests run in between. */
 export async function pruneAccounts({ database: { db, engine }, now }: Context): Promise<void> {
   await pruneInBatches((limit) => deleteOldThrottles(db, engine, now(), limit));
   for (const table of expiring) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();

@@ -3,14 +3,14 @@ import { readProfileField, unknownField } from './accounts/user-fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The one field that a body may hold; whatever else it holds is refused. */
+/** The only allowed field of a body. Other fields are refused. */
 export function readOnlyField(body: Body, field: string): unknown {
   const unknown = Object.keys(body).filter((name) => name !== field);
   if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
   return body[field];
 }
 
-/** The stored form of `email`; undefined only where it may be left out. */
+/** The stored form of `email`. Undefined only if `optional` and omitted. */
 export function readEmailField(body: Body, { optional = false } = {}): string | undefined {
   const read = readProfileField('email', readOnlyField(body, 'email'));
   if (read.error) throw unprocessable([read.error]);

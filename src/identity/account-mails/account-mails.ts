@@ -12,7 +12,7 @@ import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
 
-/** A moment as its reader's clock shows it, with the time zone, for times in mail. UTC where the zone is not known. */
+/** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */
 function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
   const date = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
     ms,
@@ -20,7 +20,7 @@ function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
   return timeZone === 'UTC' ? `${date} UTC` : `${date} (${timeZone.replaceAll('_', ' ')})`;
 }
 
-/** Mails about accounts. Each finds its user when it is sent: unknown and disabled users get none. */
+/** Mails about accounts. The user is looked up when the mail is sent: unknown and disabled users get no mail. */
 export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
@@ -30,19 +30,19 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     return user?.disabled ? undefined : user;
   };
 
-  /** The reader's language, and times as the reader's clock shows them, where it is known. */
+  /** The reader's language and time zone, if known. */
   const readerOf = async (user: UserRow | undefined, mail: QueuedMail) => {
     const zone = user === undefined ? undefined : await findTimeZone(database.db, user.id);
     const language = languages.find([user?.locale]) ?? mail.language;
     return { language, inWords: (ms: number) => timeInWords(ms, zone, language) };
   };
 
-  /** Of what has happened to the account that an address belongs to. */
+  /** The values of a notice to the owner of an address. */
   async function happened(mail: QueuedMail, path: string) {
     const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     const { language, inWords } = await readerOf(owner, mail);
     const { named: given, ...data } = dataOf(mail);
-    // A stranger may have registered this address, with an advertisement as a name: only a confirmed owner sees names.
+    // Another person may have registered this address, with an advertisement as a name. So only a confirmed owner sees names.
     const named = owner?.email_confirmed && given ? given.replace(/\s+/g, ' ').slice(0, 100) : null;
     const said = Object.entries(data).map(([name, text]) => [
       name,
@@ -58,7 +58,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     };
   }
 
-  /** To the address that the user has given, however the one who asked for the mail has written it. */
+  /** A mail with a link. It goes to the stored spelling of the address, not to the spelling in the request. */
   async function linkFor(
     mail: QueuedMail,
     user: UserRow,
@@ -83,7 +83,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     };
   }
 
-  /** The change of email that a mail is about, unless it was undone meanwhile. */
+  /** The email change that a mail is about. Undefined if it was cancelled in the meantime. */
   async function changeOf(mail: QueuedMail): Promise<EmailChangeRow | undefined> {
     const { change: id } = JSON.parse(mail.data) as { change?: string };
     const change = id === undefined ? undefined : await findEmailChange(database.db, id);
@@ -107,7 +107,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     return { service, at: inWords(mail.created_at), language, link, expires: inWords(change.undo_until) };
   }
 
-  /** Only to a user who has confirmed the address. */
+  /** A mail with a code. Only a user who confirmed the address gets it. */
   async function codeByMail(mail: QueuedMail) {
     const { code: id } = JSON.parse(mail.data) as { code: string };
     const user = await ownerOfEmail(database.db, mail.recipient);
@@ -165,12 +165,12 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   ]);
 }
 
-/** An invited person may open the mail days later. */
+/** An invited user may open the mail days later. */
 const invitationLifeMs = 3 * 86_400_000;
 
 const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
 
-/** Queued data is in English: an older instance may send it. */
+/** Queued data is in English, because an older instance may send it. */
 const messages = new Map([
   ['a new personal access token', message('mail.what.token')],
   ['a new external application', message('mail.what.application')],
@@ -185,7 +185,7 @@ const messages = new Map([
   ['another application', message('mail.another_application')],
 ]);
 
-/** Credentials that have a name from their owner. */
+/** Messages about credentials that their owner named. */
 const namedMessages = new Map([
   ['a new personal access token', (named: string) => message('mail.what.token_named', { named })],
   ['a new external application', (named: string) => message('mail.what.application_named', { named })],

@@ -8,7 +8,7 @@ export const emailCodeLifeMs = 10 * 60_000;
 const codeIn = (mac: string): string =>
   String(Buffer.from(mac, 'base64url').readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
 
-/** Six digits that follow from the id: the mail can be tried again, and nothing usable lies in the database. */
+/** Six digits derived from the id. So the mail can be retried, and the database contains no usable code. */
 export const emailCodeOf = (keys: KeyRing, id: string): string => codeIn(keys.macKeys.mac(purpose, id));
 
 /** The codes of an id, one per valid key. */

@@ -9,7 +9,7 @@ import { peekOneTimeToken, readOneTimeToken } from './one-time-tokens.ts';
 type Looking = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
-/** Whether a mailed link still works. Does not use it up, because mail scanners open links too. */
+/** Whether a mailed link is still valid. Does not use it up, because mail scanners open links too. */
 export const isGoodLink = (
   looking: Looking,
   keys: Macs,
@@ -24,12 +24,12 @@ async function canUse(looking: Looking, keys: Macs, purpose: OneTimePurpose, val
   if (!user || user.disabled) return false;
   if (user.email === found.email) return true;
   if (purpose !== 'confirm_email') return false;
-  // A change of email that waits for its new address.
+  // An email change whose new address is not confirmed yet.
   const change = await findPendingChange(looking.database.db, user.id, looking.now());
   return change?.new_email === found.email;
 }
 
-/** The person that an invitation is for, and who sent it; undefined where its link no longer works. */
+/** The invited user and the inviter. Undefined if the link is no longer valid. */
 export async function findInvitation(looking: Looking, keys: Macs, value: string): Promise<Invitation | undefined> {
   if (!(await canUse(looking, keys, 'reset_password', value))) return undefined;
   const { db } = looking.database;

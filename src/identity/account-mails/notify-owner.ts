@@ -8,10 +8,9 @@ import type { Mail } from '../mail/mail.ts';
 import { countOnce } from '../throttle/throttle-store.ts';
 
 const windowMs = 15 * 60_000;
-/** A confirmed address gets all but a flood; one that may be a stranger's gets a few. */
+/** Limits of notices: high for a confirmed address, low for an address that may belong to another person. */
 const mailsTo = { confirmed: 100, unconfirmed: 5 };
 
-/** The notices to owners. */
 export type OwnerNotice =
   | 'new-access'
   | 'new-login'
@@ -25,11 +24,11 @@ export type OwnerNotice =
   | 'recovery-codes-few'
   | 'token-reported';
 
-/** A stranger's mailbox is counted as one, by however many accounts and spellings (`+…`) somebody writes to it. */
+/** An unconfirmed mailbox has one count for all accounts and spellings (`+…`). */
 const countedAs = (template: string, userId: string, email: string, confirmed: boolean): string =>
   confirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
 
-/** Writes to the owner of an account when the transaction commits. */
+/** Queues a mail to the owner of an account. It is sent when the transaction commits. */
 export async function notifyOwner(
   { now }: Pick<Context, 'now'>,
   mail: Mail,

@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 export type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
 export type OneTimePurpose = OneTimeTokenRow['purpose'];
 
-/** A mail that is tried again carries the same token, whose time starts anew. */
+/** A retried mail contains the same token with a new expiry. */
 export async function putOneTimeToken(db: Db, row: OneTimeTokenRow): Promise<void> {
   await db
     .insertInto('one_time_tokens')
@@ -30,7 +30,7 @@ export function findUsableOneTimeToken(
     .executeTakeFirst();
 }
 
-/** One statement: of two who come at once, one gets it. */
+/** One statement: of two concurrent uses, one succeeds. */
 export function useOneTimeToken(
   tx: Tx,
   id: string,
@@ -48,7 +48,7 @@ export function useOneTimeToken(
     .executeTakeFirst();
 }
 
-/** A password that was set some other way voids the links that would set it. */
+/** Setting a password in another way voids the links that would set it. */
 export async function voidOneTimeTokens(tx: Tx, userId: string, purpose: OneTimePurpose, now: number): Promise<void> {
   await tx
     .updateTable('one_time_tokens')

@@ -8,7 +8,7 @@ import {
   putOneTimeToken,
 } from './one-time-token-store.ts';
 
-/** Long enough to find the mail; a reset is worth more to a thief than a confirmation. */
+/** Long enough to find the mail. A reset link expires earlier, because it is worth more to a thief. */
 const lives: Readonly<Record<OneTimePurpose, number>> = {
   confirm_email: 3 * 24 * 60 * 60_000,
   reset_password: 60 * 60_000,
@@ -19,20 +19,20 @@ interface NewOneTimeToken {
   readonly purpose: OneTimePurpose;
   readonly userId: string;
   readonly email: string;
-  /** Undefined: as long as others of its purpose. */
+  /** Undefined: the default of the purpose. */
   readonly lifeMs?: number | undefined;
 }
 
 const purposeOfMac = 'one-time-token';
 
-/** A link that undoes a change of email is kept with the change. */
+/** A link that undoes an email change is stored with the change. */
 type LinkPurpose = OneTimePurpose | 'undo_email';
 
 /** `<id>.<MAC>`: the stored id is useless without the server's key. */
 export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): string =>
   `${id}.${keys.macKeys.mac(purposeOfMac, `${purpose}:${id}`)}`;
 
-/** Stores a link of its own time and makes its value. */
+/** Stores a link with its expiry and returns its value. */
 export async function mintOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
@@ -54,7 +54,7 @@ export async function mintOneTimeToken(
 
 const form = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 
-/** The id that a value carries, when this service made it for this purpose. A forged one costs no query. */
+/** The id in a value that this service made for this purpose. A forged value costs no query. */
 export function readOneTimeToken(
   keys: Pick<KeyRing, 'macKeys'>,
   purpose: LinkPurpose,
@@ -64,7 +64,7 @@ export function readOneTimeToken(
   return id && mac && keys.macKeys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
 }
 
-/** Looks without using it up: for the page behind a link, which mail scanners open too. */
+/** Reads a link without using it up, for the page behind the link: mail scanners open this page too. */
 export async function peekOneTimeToken(
   { database, now }: Pick<Context, 'database' | 'now'>,
   keys: Pick<KeyRing, 'macKeys'>,

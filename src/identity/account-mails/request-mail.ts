@@ -8,7 +8,7 @@ import { countAgainst, networkLimits, type Refusal } from '../throttle/throttle.
 
 const limits = { mailbox: 5, address: 100 };
 
-/** Queues a mail. The queue finds the user, so that timing reveals nothing. Limited per mailbox and network. */
+/** Queues a mail. The user is looked up later, so that timing reveals nothing. Limited per mailbox and network. */
 export async function requestMail(
   context: Context,
   mail: Mail,
@@ -22,7 +22,7 @@ export async function requestMail(
   return undefined;
 }
 
-/** One more of these mails to this address; the refusal where that is too many. */
+/** Counts a mail to this address. Returns the refusal if there are too many. */
 export async function countMail(
   context: Context,
   template: string,

@@ -5,13 +5,13 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 
-/** The services that the rules about users need. `services.ts` makes them. */
+/** The services that the account functions need. `services.ts` creates them. */
 export interface AccountServices {
   readonly passwords: Passwords;
   readonly keys: KeyRing;
   readonly mail: Mail;
   readonly holdAuthority: HoldAuthority;
-  /** The personal access token that every new user has, to be collected once. */
+  /** Creates the first personal access token of a new user. The user can reveal it once. */
   issueFirstToken(tx: Tx, userId: string): Promise<void>;
   endSessions(
     tx: Tx,
@@ -19,7 +19,7 @@ export interface AccountServices {
     where: { readonly userId: string; readonly exceptSessionId?: string | null; readonly type?: 'session' },
     cause: string,
   ): Promise<void>;
-  /** The sessions of a user's clients end, and unless they are kept their secrets too. */
+  /** Ends the sessions of a user's clients and, unless kept, their secrets. */
   endClients(
     tx: Tx,
     invalidate: Invalidate,

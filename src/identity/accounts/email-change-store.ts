@@ -13,7 +13,7 @@ export function findEmailChange(db: Db, id: string): Promise<EmailChangeRow | un
   return db.selectFrom('email_changes').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The change that waits for its confirmation: there is one at most. */
+/** The change that waits for its confirmation. A user has at most one. */
 export function findPendingChange(db: Db, userId: string, now: number): Promise<EmailChangeRow | undefined> {
   return db
     .selectFrom('email_changes')
@@ -26,7 +26,7 @@ export function findPendingChange(db: Db, userId: string, now: number): Promise<
     .executeTakeFirst();
 }
 
-/** Cancels pending changes of email. The link that undoes a change still works. Returns whether there was one. */
+/** Cancels a pending email change. The link that undoes a change still works. Returns whether there was one. */
 export async function withdrawPendingChange(tx: Tx, userId: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('email_changes')
@@ -39,7 +39,7 @@ export async function withdrawPendingChange(tx: Tx, userId: string, now: number)
   return numUpdatedRows > 0n;
 }
 
-/** The pending change to this address takes effect; undefined where none waits (any more). */
+/** Applies the pending change to this address. Undefined if there is none. */
 export function confirmPendingChange(
   tx: Tx,
   change: { userId: string; newEmail: string; now: number; undoUntil: number },
@@ -57,7 +57,7 @@ export function confirmPendingChange(
     .executeTakeFirst();
 }
 
-/** Nothing that was asked for since then can be confirmed or undone any more. */
+/** Closes all changes requested since then: they can no longer be confirmed or undone. */
 export async function closeEmailChanges(tx: Tx, userId: string, since: number, now: number): Promise<void> {
   await tx
     .updateTable('email_changes')
@@ -68,7 +68,7 @@ export async function closeEmailChanges(tx: Tx, userId: string, since: number, n
     .execute();
 }
 
-/** Every change of anybody that can still be undone; says how many. */
+/** Closes all changes of all users that can still be undone. Returns their number. */
 export async function closeAllEmailChanges(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('email_changes')
@@ -79,7 +79,7 @@ export async function closeAllEmailChanges(tx: Tx, now: number): Promise<number>
   return Number(numUpdatedRows);
 }
 
-/** Whether an address can still go back to somebody else who had it. */
+/** Whether another user can still get this address back. */
 export async function isKeptForAnother(db: Db, email: string, userId: string, now: number): Promise<boolean> {
   const kept = await db
     .selectFrom('email_changes')

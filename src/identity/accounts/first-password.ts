@@ -10,17 +10,17 @@ import { findFirstAdministrator, findFirstUser } from './user-store.ts';
 
 export interface FirstAdministrator {
   readonly email: string;
-  /** There when it was made up here, and nobody has signed in with it yet. */
+  /** The generated password, until the first sign-in with it. */
   readonly password?: string;
-  /** Where the password stands until then. */
+  /** The file with the password, until that sign-in. */
   readonly file?: string | undefined;
-  /** Made by this start. */
+  /** This start created the administrator. */
   readonly isNew: boolean;
 }
 
 const fileIn = ({ dataDir }: Config): string => join(dataDir, 'first-password');
 
-/** Writes the first password to a file that only its owner reads. Undefined if it could not be written. */
+/** Writes the first password to a file that only its owner can read. Undefined if that failed. */
 export function keepFirstPassword(
   { config, log }: Pick<Context, 'config' | 'log'>,
   { email, password }: { readonly email: string; readonly password: string },
@@ -38,7 +38,7 @@ export function keepFirstPassword(
   }
 }
 
-/** The first administrator and the password that was made for it, while nobody has signed in with it. */
+/** The first administrator and the generated password, until the first sign-in with it. */
 export async function unusedFirstPassword(
   { config, database: { db }, log }: Context,
   passwords: Pick<Passwords, 'verify'>,
@@ -49,8 +49,8 @@ export async function unusedFirstPassword(
     const password = readFileSync(file, 'utf8').trim();
     const user = await findFirstAdministrator(db);
     if (!user?.email || !(await passwords.verify(password, user.password_hash))) {
-      // Of who is an administrator no more, as another machine may have seen to. Else it may be of another
-      // database: then it is not ours to show, nor to remove.
+      // If the password belongs to a former administrator, the file is obsolete. Otherwise it may belong to another database: then
+      // do not show or remove it.
       const made = await findFirstUser(db);
       if (made && made.id !== user?.id && (await passwords.verify(password, made.password_hash))) rmSync(file);
       return undefined;
@@ -64,7 +64,7 @@ export async function unusedFirstPassword(
   return undefined;
 }
 
-/** Removes the file of the first password when it is not needed any more. `roles`: of the user, now or before. */
+/** Removes the file with the first password if it is no longer needed. `roles`: the roles of the user, now or before. */
 export async function forgetFirstPassword(
   { config, database, log }: Pick<Context, 'config' | 'database' | 'log'>,
   { id, roles }: { readonly id: string; readonly roles: readonly string[] },
@@ -80,7 +80,7 @@ export async function forgetFirstPassword(
   }
 }
 
-/** For who reads the log. The password itself is never in it. */
+/** Logs the first administrator, but never the password. */
 export function logFirstAdministrator(log: Logger, { email, file, isNew }: FirstAdministrator): void {
   if (isNew) log.info({ email }, 'created the first administrator');
   if (!file) return;

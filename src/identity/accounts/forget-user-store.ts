@@ -7,7 +7,7 @@ export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]>
   return clients.map(({ id }) => id);
 }
 
-/** Removes the remaining personal data of a deleted user, and queued mail to the user. */
+/** Removes the remaining personal data of a deleted user, and queued mail to this user. */
 export async function forgetUser(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx.updateTable('events').set({ address: null, user_agent: null }).where('user_id', '=', userId).execute();
   await tx
@@ -20,17 +20,16 @@ export async function forgetUser(tx: Tx, userId: string, email: string | null): 
   await forgetMailTo(tx, email);
 }
 
-/** From now on the second factor is asked for on each of the user's browsers. */
+/** Forgets the user's remembered browsers: each asks for the second factor again. */
 export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('remembered_browsers').where('user_id', '=', userId).execute();
 }
 
-/** Unlinks every identity of a user. */
 export async function deleteIdentitiesOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('identities').where('user_id', '=', userId).execute();
 }
 
-/** Deletes passkeys that are no second factor: automatic ones, or all of them with MFA=off. */
+/** Deletes passkeys that are not second factors: automatic passkeys, or all passkeys with MFA=off. */
 export async function deleteUnaskedPasskeys(tx: Tx, userId: string, { mfa }: Pick<Config, 'mfa'>): Promise<void> {
   const ofUser = tx.deleteFrom('passkeys').where('user_id', '=', userId);
   await (mfa === 'off' ? ofUser : ofUser.where('automatic', '=', 1)).execute();

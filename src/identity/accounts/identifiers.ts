@@ -4,7 +4,10 @@ import type { LoginAttribute } from '../../config/config.ts';
 import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import { toNfc } from '../../platform/normal-form.ts';
 
-/** An email holds `@`, a phone starts with `+`, a username with a letter: nobody can take another's as a username. */
+/**
+ * An email contains `@`, a phone starts with `+`, a username with a letter. So a username cannot equal another user's
+ * email or phone.
+ */
 export interface Identifier {
   readonly attribute: LoginAttribute;
   readonly value: string;
@@ -13,33 +16,33 @@ export interface Identifier {
 export const usernameRule = '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter';
 const username = /^[a-z][a-z0-9._-]{2,31}$/;
 
-/** Lowercase: two users never differ by case alone. */
+/** Lowercase, so that two usernames never differ only by case. */
 export function normaliseUsername(text: string): string | undefined {
   const folded = text.trim().toLowerCase();
   return username.test(folded) ? folded : undefined;
 }
 
-/** Loaded with the first number: the tables of all countries would slow every start. */
+/** Loaded with the first number: the tables of all countries would slow down every start. */
 let phoneNumbers: typeof import('libphonenumber-js/min') | undefined;
 const loadPhoneNumbers = () => {
   phoneNumbers ??= createRequire(import.meta.url)('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
   return phoneNumbers;
 };
 
-/** E.164. There is no home country here, so a number starts with `+` and its country code. */
+/** E.164. There is no default country, so a number must start with `+` and its country code. */
 export function normalisePhone(text: string): string | undefined {
-  // A form that was not encoded turns the plus sign into a space: no number starts with one.
+  // Without form encoding, a plus sign becomes a space. No number starts with a space.
   const trimmed = text.replace(/^ (?=\d)/, '+').trim();
   if (trimmed.length > 40 || !/^\+[\d\s()./-]+$/.test(trimmed)) return undefined;
   const number = loadPhoneNumbers().parsePhoneNumberFromString(trimmed);
-  // Its country and length must be right. Which ranges are in use changes too often to refuse people by it.
+  // Only the country code and the length are checked. The number ranges in use change too often.
   return number?.isPossible() ? number.number : undefined;
 }
 
-/** Longer than any identifier, in any spelling. */
+/** Longer than any identifier in any spelling. */
 const longestLogin = 1024;
 
-/** A text with `@` that is no address belongs to nobody, and is counted like one. */
+/** A text with `@` that is not an address matches no user. It is counted like an address. */
 const readEmail = (text: string): Identifier | undefined =>
   text.includes('@')
     ? { attribute: 'email', value: normaliseEmail(text) ?? foldEmail(text.normalize('NFC')).normalize('NFC') }
@@ -58,7 +61,7 @@ const forms: readonly [LoginAttribute, (text: string) => Identifier | undefined]
   ['username', plainly('username', normaliseUsername)],
 ];
 
-/** Which enabled identifier a login is, in the form in which it is stored. */
+/** The enabled identifier that a login matches, in its stored form. */
 export function readLogin(login: string, enabled: readonly LoginAttribute[]): Identifier | undefined {
   if (login.length > longestLogin) return undefined;
   for (const [attribute, read] of forms) {
@@ -68,6 +71,6 @@ export function readLogin(login: string, enabled: readonly LoginAttribute[]): Id
   return undefined;
 }
 
-/** Names a login that belongs to nobody, without keeping what somebody typed (at times a password). */
+/** Identifies a login without a user, without storing the typed text (which may be a password). */
 export const fingerprintOfLogin = (login: string): string =>
   createHash('sha256').update(toNfc(login.trim()).toLowerCase()).digest('base64url');

@@ -3,7 +3,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 
 const longest = 64;
 
-/** A name of the time zone database, as browsers give it; undefined for whatever else was sent. */
+/** A name of the time zone database, as browsers send it. Undefined for other values. */
 function readTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || name.length > longest || !/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   try {
@@ -13,7 +13,7 @@ function readTimeZone(name: string | undefined): string | undefined {
   }
 }
 
-/** Keeps the time zone that a sign-in or a registration named. The last one counts. */
+/** Stores the time zone of a sign-in or a registration. The last value wins. */
 export async function keepTimeZone(tx: Tx, userId: string, { timeZone }: RequestSource): Promise<void> {
   const time_zone = readTimeZone(timeZone);
   if (time_zone === undefined) return;

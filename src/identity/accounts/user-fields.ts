@@ -18,7 +18,7 @@ export type ProfileField = keyof Profile;
 
 interface Rule {
   read(text: string): string | undefined;
-  /** Ends the sentence "email must be …". */
+  /** The end of the sentence "email must be …". */
   readonly mustBe: string;
 }
 
@@ -36,7 +36,7 @@ function readName(text: string): string | undefined {
   return name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name) ? name : undefined;
 }
 
-/** The stored form of a field, or what is wrong with it. Left out, null and (as forms send it) empty mean none. */
+/** The stored form of a field, or its error. An omitted, null or (from forms) empty field means no value. */
 export function readProfileField(
   field: ProfileField,
   value: unknown,
@@ -49,20 +49,20 @@ export function readProfileField(
   return { error: { field, code: 'invalid', message: `${field} must be ${rules[field].mustBe}.` } };
 }
 
-/** The language that a user has chosen, as BCP 47 writes it: any, since another may be added later. */
+/** The language that a user has chosen, as a BCP 47 tag. Any language is accepted, because it may be added later. */
 export function readLocale(value: unknown): { value?: string | null; error?: undefined } | { error: FieldError } {
   if (value === undefined || value === null) return value === null ? { value } : {};
   try {
     const [tag] = typeof value === 'string' ? Intl.getCanonicalLocales(value) : [];
     if (tag !== undefined) return { value: tag };
   } catch {
-    // No tag.
+    // Not a valid tag.
   }
   const message = 'locale must be a language tag (BCP 47), such as de or pt-BR.';
   return { error: { field: 'locale', code: 'invalid', message } };
 }
 
-/** All fields of a new user's profile, and whatever is wrong with them. */
+/** All fields of a new user's profile, and their errors. */
 export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown>>>): {
   profile: Profile;
   errors: FieldError[];
@@ -77,7 +77,7 @@ export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown
   return { profile, errors };
 }
 
-/** The mistake in a new password. Undefined if there is none. */
+/** The error in a new password. Undefined if there is none. */
 export async function checkNewPassword(
   password: unknown,
   { email, username }: Partial<Profile> = {},
@@ -86,7 +86,7 @@ export async function checkNewPassword(
   const wrong = (code: string, message: string): FieldError => ({ field, code, message });
   if (password === undefined || password === null || password === '') return wrong('required', `${field} is required.`);
   if (typeof password !== 'string' || !password.isWellFormed()) return wrong('type', `${field} must be text.`);
-  // Before anything takes its time over it.
+  // Checked before any expensive check.
   if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${longestPasswordBytes} bytes.`);
   if ([...password.normalize('NFC')].length < shortestPassword) {
     return wrong('too_short', `${field} must have at least ${shortestPassword} characters.`);

@@ -13,7 +13,7 @@ export function findUser(db: Db, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Emails are stored as they were written, and compared without case. */
+/** Emails are stored as written and compared without case. */
 const emailIs = (email: string) => sql<boolean>`lower(email) = ${foldEmail(email)}`;
 
 /** By an email, username or phone in its stored form (see `readLogin`). */
@@ -40,15 +40,15 @@ export function updateUser(
     .executeTakeFirst();
 }
 
-/** The user as it is, which nobody else writes until the transaction ends. */
+/** Locks the user: no other transaction writes it until this transaction ends. */
 export async function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
   await announceRevocation(tx, [id]);
   const query = tx.selectFrom('users').selectAll().where('id', '=', id);
-  // On SQLite a write transaction has no neighbours.
+  // SQLite runs one write transaction at a time.
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** Another address, whose mail the user reads; undefined when somebody else has it. The transaction ends with that. */
+/** Sets another, confirmed address. Undefined if another user has it. Then the transaction has failed. */
 export async function replaceEmail(tx: Tx, id: string, email: string, now: number): Promise<UserRow | undefined> {
   try {
     return await updateUser(tx, id, { email, email_confirmed: 1, updated_at: now });
@@ -58,7 +58,7 @@ export async function replaceEmail(tx: Tx, id: string, email: string, now: numbe
   }
 }
 
-/** A better hash of the same password: no change that anybody is told of, and void when the password was changed meanwhile. */
+/** Replaces the hash of the same password, without an event. Has no effect if the password changed in the meantime. */
 export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
@@ -69,7 +69,7 @@ export async function replacePasswordHash(db: Db, id: string, from: string, to: 
   return numUpdatedRows > 0n;
 }
 
-/** Whether the user still has this hash and is not disabled; until the transaction ends that stays so. */
+/** Whether the user still has this hash and is enabled. Locked until the transaction ends. */
 export async function holdsHash(
   tx: Tx,
   engine: Engine,
@@ -81,7 +81,7 @@ export async function holdsHash(
     .where('id', '=', id)
     .where('password_hash', '=', password_hash)
     .where('disabled', '=', 0);
-  // On SQLite a write transaction has no neighbours.
+  // SQLite runs one write transaction at a time.
   const held = engine === 'postgres' ? query.where(sharedLock(sql.ref('id'))).forShare() : query;
   return (await held.execute()).length > 0;
 }
@@ -91,7 +91,7 @@ export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => parseJson(use
 const uniqueFields = ['email', 'username', 'phone'] as const;
 type UniqueFields = Partial<Pick<UserRow, (typeof uniqueFields)[number]>>;
 
-/** Which of these identifiers another user has already. */
+/** The fields among these whose values another user already has. */
 export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = ''): Promise<string[]> {
   const taken: string[] = [];
   for (const field of uniqueFields) {
@@ -107,7 +107,7 @@ export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = '
   return taken;
 }
 
-/** Confirms this address of this user; undefined when the user has another by now. */
+/** Confirms this address of this user. Undefined if the user has another address by now. */
 export function markEmailConfirmed(tx: Tx, id: string, email: string, now: number): Promise<UserRow | undefined> {
   return tx
     .updateTable('users')
@@ -119,7 +119,7 @@ export function markEmailConfirmed(tx: Tx, id: string, email: string, now: numbe
     .executeTakeFirst();
 }
 
-/** Whether anybody is an administrator, and not disabled. */
+/** Whether there is an enabled administrator. */
 export async function hasAdministrator(db: Db): Promise<boolean> {
   const administrators = db
     .selectFrom('users')
@@ -129,7 +129,7 @@ export async function hasAdministrator(db: Db): Promise<boolean> {
   return (await administrators.limit(1).execute()).length > 0;
 }
 
-/** The one that was made first, of those who are administrators and not disabled. */
+/** The oldest enabled administrator. */
 export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
   db
     .selectFrom('users')
@@ -144,10 +144,10 @@ export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
 export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().orderBy('id').limit(1).executeTakeFirst();
 
-/** All of them, in the order in which they were made: for the command line. */
+/** All users in order of creation, for the command line. */
 export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
 
-/** Inserts those whose identifiers are free, all in one statement, and returns their ids. */
+/** Inserts the users whose identifiers are free, in one statement, and returns their ids. */
 export async function insertNewUsers(
   db: Db,
   rows: readonly Insertable<Tables['users']>[],
@@ -161,7 +161,7 @@ export async function insertNewUsers(
   return new Set(inserted.map(({ id }) => id));
 }
 
-/** Everybody who has one of these identifiers. */
+/** All users who have one of these identifiers. */
 export function findByAnyIdentifier(
   db: Db,
   { email, username, phone }: Pick<UserRow, 'email' | 'username' | 'phone'>,

@@ -9,7 +9,7 @@ import { findUser, rolesOf, type UserRow } from './user-store.ts';
 /** The realm of users who register in this service. */
 export const defaultRealm = 'users';
 
-/** Whether a client with this realm may sign the user in. Without a realm it signs everybody in. */
+/** Whether a client with this realm may sign the user in. A client without a realm signs in all users. */
 export const isOfRealm = (user: Pick<UserRow, 'realm'>, realm: string | null | undefined): boolean =>
   realm === null || realm === undefined || user.realm === realm;
 
@@ -50,7 +50,7 @@ export const viewUser = (user: UserRow): UserView => ({
   updated_at: new Date(user.updated_at).toISOString(),
 });
 
-/** A user who is told of something while not asking: with all that the user may do now. Undefined for one that is gone or disabled. */
+/** A user as a caller with the user's current rights, for events that the user did not request. Undefined if deleted or disabled. */
 export async function userAsCaller(db: Db, userId: string): Promise<Caller | undefined> {
   const user = await findUser(db, userId);
   if (!user || user.disabled === 1) return undefined;

@@ -12,13 +12,13 @@ export const wrongPassword = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
 
 interface GivenPassword {
-  /** Of the body that brought it. */
+  /** The field in the request body. */
   readonly field: string;
   readonly given: unknown;
   readonly source: RequestSource;
 }
 
-/** Throws unless this is the password of the user. Guesses count. */
+/** Throws unless this is the user's password. Counts wrong guesses. */
 export async function requireCurrentPassword(
   context: Context,
   passwords: Passwords,
@@ -27,8 +27,8 @@ export async function requireCurrentPassword(
 ): Promise<void> {
   if (given === undefined || given === null || given === '') throw currentPasswordRequired(field);
   if (typeof given !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
-  // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
-  // a stolen token the owner from signing in.
+  // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
+  // token does not keep the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
   const attempt = await begin(context, [account, ...networkLimits('login', source.address, 100)]);
   const [refusal] = attempt.refusals;

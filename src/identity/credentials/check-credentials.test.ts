@@ -128,7 +128,7 @@ onBothEngines('checking credentials', (engine) => {
     const one = await start({ database });
     const user = await addUser({}, one);
     for (let i = 0; i < 5; i++) await outcome(check(user.email as string, 'wrong', someAddress(), one));
-    // One SQLite file has one service at a time; PostgreSQL has many.
+    // An SQLite file has one service at a time. PostgreSQL has many.
     if (engine === 'sqlite') await one.close();
     const two = await start({ database });
     for (let i = 0; i < 5; i++) await outcome(check(user.email as string, 'wrong', someAddress(), two));
@@ -147,7 +147,7 @@ onBothEngines('checking credentials', (engine) => {
     const user = await addUser();
     const guess = (n: number) => check((n % 2 ? user.email : user.username) as string, 'wrong');
     for (let i = 0; i < 10; i++) assert.equal(await outcome(guess(i)), 'invalid_grant');
-    // Not one of these is believed, and each looks like a wrong password.
+    // None of these is accepted, and each looks like a wrong password.
     for (let i = 0; i < 10; i++) {
       const login = (i % 2 ? user.email : user.username) as string;
       assert.equal(await outcome(check(login, password)), 'invalid_grant');

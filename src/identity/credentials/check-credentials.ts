@@ -21,17 +21,17 @@ export interface Credentials {
   readonly source: RequestSource;
   /** The client that the user signs in through, for the audit trail. */
   readonly clientId?: string | undefined;
-  /** The realm of that client: others are unknown to it. Null: everybody is known. */
+  /** The realm of that client: users of other realms are unknown to it. Null: all users are known. */
   readonly realm?: string | null | undefined;
 }
 
-/** Well under the limits, so that several instances together do not pass them with right passwords either. */
+/** Well below the limits, so that right passwords on several instances do not exceed them together. */
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
 
 export const mostFailures = { account: 10, browser: 10, address: 100 };
 
-/** Finds the user. All failures get one answer at one cost. Only a right password learns of an unconfirmed email. */
+/** Finds the user. All failures get the same response at the same cost. Only a right password reveals an unconfirmed email. */
 export async function checkCredentials(
   context: Context,
   { passwords, keys }: Pick<AccountServices, 'passwords' | 'keys'>,
@@ -48,7 +48,7 @@ export async function checkCredentials(
     const checked = await checkAsKnownBrowser(check, `login:browser:${user.id}:${browser}`);
     if (checked) return checked;
   }
-  // By the stored form, where there is one: an address has many spellings.
+  // Use the stored form if there is one: an address has many spellings.
   const known = identifier && user?.[identifier.attribute];
   return checkAsStranger(check, known ?? identifier?.value ?? login);
 }
@@ -60,7 +60,7 @@ interface Check {
   readonly user: UserRow | undefined;
 }
 
-/** A known browser has its own count, so that strangers cannot lock it out, until it fails too often itself. */
+/** A known browser has its own count, so that other people's guesses cannot lock it out. Its own failures can. */
 function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
   return perAccount.pass(key, async () => {
     const attempt = await begin(check.context, [{ key, most: mostFailures.browser, of: 'browser', forgiven: true }]);
@@ -68,7 +68,7 @@ function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undef
   });
 }
 
-/** Counts failures for the identifier and the account. Answers show the first only, so as not to link identifiers. */
+/** Counts failures for the identifier and for the account. Responses show only the first, so that they do not link identifiers. */
 function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
   const networks = networkLimits('login', credentials.source.address, mostFailures.address);
@@ -95,14 +95,14 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
     const seconds = Math.max(...visible.map(({ retryAfterSeconds }) => retryAfterSeconds));
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', seconds);
   }
-  // Looked at and not believed: it must take as long as a wrong password, and say the same.
+  // Verified, but the result is ignored: the refusal must take as long as a wrong password and look the same.
   const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.source.address);
   await looked.catch(givingBack(attempt));
   await attempt.count();
   throw wrongCredentials('the account is locked');
 }
 
-/** Once a window: a flood of guesses must not flood the trail. */
+/** Recorded once per window, so that many guesses do not fill the audit trail. */
 async function recordRefusal({ context, credentials, user }: Check, refusals: readonly Refusal[]): Promise<void> {
   const { clientId, source } = credentials;
   const [first] = refusals.filter((refusal) => refusal.first);
@@ -128,7 +128,7 @@ const wrongCredentials = (reason: string) =>
 async function checkPassword({ context, passwords, credentials, user }: Check, attempt: Attempt): Promise<UserRow> {
   const { database, metrics } = context;
   const { password, source, clientId } = credentials;
-  // Verify even for unknown users: timing must not reveal who exists.
+  // Verify even for unknown users: timing must not reveal whether a user exists.
   const looked = user
     ? passwords.verify(password, user.password_hash, source.address)
     : passwords.verifyNothing(password, source.address);
@@ -151,7 +151,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
   return current;
 }
 
-/** Only for a caller who has proved to be this user. */
+/** Call it only after the caller has authenticated as this user. */
 export function requireConfirmed({ config, metrics }: Context, user: UserRow): void {
   if (!lacksConfirmation(config, user)) return;
   metrics.logins.inc({ result: 'unconfirmed' });
@@ -168,7 +168,7 @@ export async function requireUnchanged(
     throw wrongCredentials('password changed or user disabled meanwhile');
 }
 
-/** Not worth a failed sign-in: while there is no time for it, the old hash goes on working. */
+/** A failure does not fail the sign-in: the old hash still works. */
 async function renewHash(
   { database, log }: Context,
   passwords: Passwords,

@@ -1,9 +1,9 @@
 import type { Tx } from '../../database/database.ts';
 
-/** More browsers than anybody has. An attacker who knows a password must not fill the table with invented browsers. */
+/** More browsers than a person uses. An attacker with the password must not fill the table with invented browsers. */
 const remembered = 100;
 
-/** Notes that a browser logged in. `new`: it had not logged in before. `first`: no browser had. */
+/** Records a sign-in of a browser. `new`: the browser had not signed in before. `first`: no browser had. */
 export async function seeBrowser(
   tx: Tx,
   { userId, fingerprint, now }: { userId: string; fingerprint: string; now: number },

@@ -13,7 +13,7 @@ import { seeBrowser } from './known-browser-store.ts';
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 const purpose = 'device';
-/** People who share a browser each have their own entry; the one who signed in first is forgotten first. */
+/** Users who share a browser have separate entries. The oldest entry is dropped first. */
 const mostUsers = 5;
 const entryForm = /^([\w-]{22})\.([\w-]{43})$/;
 
@@ -22,7 +22,7 @@ interface Entry {
   readonly mac: string;
 }
 
-/** The MAC binds the nonce to a user whom the entry does not name: the cookie does not reveal whose browser it is. */
+/** The MAC binds the nonce to the user. The entry does not name the user, so the cookie does not reveal whose browser it is. */
 const bound = (userId: string, nonce: string): string => `${userId}:${nonce}`;
 
 function entriesOf(cookie: string | undefined): Entry[] {
@@ -42,16 +42,16 @@ export const knownBrowserOf = (keys: Macs, { browserCookie }: RequestSource, use
     .slice(-mostUsers)
     .find((entry) => isOf(keys, userId, entry))?.nonce;
 
-/** The cookie after this user signed in. A browser keeps its name, so that another sign-in does not reset its count. */
+/** The cookie after this user signed in. A browser keeps its name, so that a sign-in does not reset its count. */
 export function addKnownBrowser(keys: Macs, source: RequestSource, userId: string): string {
   const nonce = knownBrowserOf(keys, source, userId) ?? randomBytes(16).toString('base64url');
   const others = entriesOf(source.browserCookie).filter((entry) => entry.nonce !== nonce);
-  // The newest key signs: an entry outlives a rotation by being written again.
+  // Signed with the newest key: each sign-in rewrites the entry, so it survives a key rotation.
   const own = { nonce, mac: keys.macKeys.mac(purpose, bound(userId, nonce)) };
   return [...others.slice(1 - mostUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
 }
 
-/** Notifies the owner of a login from a new browser, except the first. Known by cookie, or by name and network. */
+/** Notifies the owner of a login from a new browser, except the first. A browser is known by its cookie, or by name and network. */
 export async function noteLogin(
   context: Context,
   { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,

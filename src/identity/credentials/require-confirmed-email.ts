@@ -5,13 +5,13 @@ import { findUser, type UserRow } from '../accounts/user-store.ts';
 
 export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the email.';
 
-/** Whether the setting refuses this user. It says nothing about a user who has no email address. */
+/** Whether the setting refuses this user. Users without an email address are not refused. */
 export const lacksConfirmation = (
   { requireEmailConfirmation }: Pick<Config, 'requireEmailConfirmation'>,
   { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
 ): boolean => requireEmailConfirmation && email !== null && !email_confirmed;
 
-/** Contract 5.3: an unconfirmed user gets no tokens, whatever the grant; nor do the clients that the user owns. */
+/** Contract 5.3: an unconfirmed user gets no tokens through any grant. The user's clients get none either. */
 export async function requireConfirmedEmail(
   config: Pick<Config, 'requireEmailConfirmation'>,
   db: Db,

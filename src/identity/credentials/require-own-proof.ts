@@ -9,7 +9,7 @@ import { findUser, type UserRow } from '../accounts/user-store.ts';
 import { hasPassword, type Passwords } from '../passwords/passwords.ts';
 import { currentPasswordRequired, requireCurrentPassword } from './change-password.ts';
 
-/** The caller of a request that `current_password` came along with. It counts for this request alone. */
+/** The caller of a request with `current_password`. The proof is valid for this request only. */
 export const createProveByPassword =
   (context: Context, passwords: Passwords): ProveByPassword =>
   async ({ caller, source }, given) => {
@@ -20,13 +20,13 @@ export const createProveByPassword =
     return Object.freeze({ ...caller, proof: sentAlong(caller.proof, context.now()) });
   };
 
-/** Whether the user can type a password here. */
+/** Whether the user can sign in with a password. */
 export const canUsePassword = (
   { config }: Pick<Context, 'config'>,
   { password_hash }: Pick<UserRow, 'password_hash'>,
 ): boolean => config.localPasswords && hasPassword(password_hash);
 
-/** Contract 5.5: requires `current_password`, or a recent proof of a user without one. Refuses applications. */
+/** Contract 5.5: requires `current_password`, or a recent proof if the user has no password. Refuses applications. */
 export function requireOwnProof(
   context: Pick<Context, 'config'>,
   caller: Caller,

@@ -23,7 +23,7 @@ export async function requestPasswordReset(
   await requestMail(context, mail, 'reset-password', email, source);
 }
 
-/** Sets a password by the link from a mail, and ends everything that the old one had opened. */
+/** Sets a password with the link from a mail, and ends all access that the old password gave. */
 export async function resetPassword(
   context: Context,
   services: AccountServices,
@@ -33,7 +33,7 @@ export async function resetPassword(
 ): Promise<UserRow> {
   const { config, database, now } = context;
   const { keys, mail, passwords } = services;
-  // Looked at first: a bad link costs no hashing, and a bad password does not use the link up.
+  // Checked first: an invalid link costs no hashing, and an invalid password does not use up the link.
   const found = await peekOneTimeToken(context, keys, 'reset_password', token);
   const owner = found && (await findUser(database.db, found.user_id));
   if (!found || !owner || owner.disabled || owner.email !== found.email) throw linkNotValid();
@@ -52,7 +52,7 @@ export async function resetPassword(
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
-    // A stranger who registered the address earlier may have added ways to sign in of their own.
+    // Another person who registered this address earlier may have added ways to sign in.
     if (owner.email_confirmed === 0) {
       await deleteIdentitiesOf(tx, changed.id);
       await deleteUnaskedPasskeys(tx, changed.id, config);

@@ -23,10 +23,10 @@ import { findTakenFields, lockUser, replaceEmail, type UserRow, updateUser } fro
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import type { Mail } from '../mail/mail.ts';
 
-/** From the request, and again from the moment at which it takes effect. */
+/** Counted from the request, and again from the confirmation. */
 const undoMs = 7 * 24 * 60 * 60_000;
 
-/** Before the transaction: a change is possible only where the mails that belong to it may be sent. */
+/** Called before the transaction: a change is possible only if its mails may be sent. */
 export async function countMailsOfChange(
   context: Context,
   { from, to }: { from: string | null; to: string | null },
@@ -49,7 +49,7 @@ interface NewEmailChange {
   readonly source: RequestSource;
 }
 
-/** Takes effect when the new address is confirmed. The old address is notified and can undo it, in case of theft. */
+/** Takes effect when the new address is confirmed. The old address is notified and can undo the change, in case of theft. */
 export async function beginEmailChange(
   mail: Mail,
   tx: Tx,
@@ -76,13 +76,13 @@ export async function beginEmailChange(
   await mail.enqueue(tx, { template, recipient: from, data, language });
 }
 
-/** 422 where another user has the address, or had it until a change that can still be undone. */
+/** 422 if another user has the address, or had it before a change that can still be undone. */
 export async function refuseTakenEmail(db: Db | Tx, email: string, userId: string, now: number): Promise<void> {
   const taken = (await findTakenFields(db, { email }, userId)).length > 0;
   if (taken || (await isKeptForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
 }
 
-/** The link to the new address was followed: of two who wait for one address, the first has it. */
+/** Applies a change after its link was followed. If two users wait for one address, the first gets it. */
 export async function applyEmailChange(
   context: Context,
   mail: Mail,
@@ -108,7 +108,7 @@ export async function applyEmailChange(
   return user;
 }
 
-/** "It was not me": restores the old address, and ends the password and all that it opened. */
+/** Restores the old address, removes the password and ends all access that it gave. */
 export async function undoEmailChange(
   context: Context,
   services: AccountServices,
@@ -121,7 +121,7 @@ export async function undoEmailChange(
   const email = undoable(found, now());
   const nobodyKnows = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
   await commitAndInvalidate(database, async (tx, invalidate) => {
-    // Always locks the user first, like every write of the user's email changes.
+    // The user is always locked before the email changes.
     const user = await lockUser(tx, database.engine, (found as EmailChangeRow).user_id);
     const change = await findEmailChange(tx, id as string);
     const at = now();
@@ -142,7 +142,7 @@ export async function undoEmailChange(
   });
 }
 
-/** The address to go back to. */
+/** The address to restore. */
 function undoable(change: EmailChangeRow | undefined, now: number): string {
   if (!change || change.undone_at !== null || change.undo_until <= now || change.old_email === null) {
     throw linkNotValid();

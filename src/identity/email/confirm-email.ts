@@ -14,7 +14,7 @@ import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-sto
 import type { Mail } from '../mail/mail.ts';
 import { applyEmailChange } from './change-email.ts';
 
-/** Asks the owner of the address to confirm it, where there is one to confirm. */
+/** Sends a confirmation mail if the address is not confirmed. */
 export async function enqueueConfirmation(
   mail: Mail,
   tx: Tx,
@@ -25,7 +25,7 @@ export async function enqueueConfirmation(
   await mail.enqueue(tx, { template: 'confirm-email', recipient: email, language });
 }
 
-/** Sends the mail again to the caller's own address, or to the one that is to take its place. */
+/** Sends the mail again to the caller's address, or to the pending new address. */
 export async function requestOwnConfirmation(
   context: Context,
   { mail, holdAuthority }: Pick<AccountServices, 'mail' | 'holdAuthority'>,
@@ -60,11 +60,11 @@ export async function requestConfirmation(
   source: RequestSource,
 ): Promise<void> {
   const refusal = await requestMail(context, mail, 'confirm-email', email, source);
-  // That a mailbox got its share is its owner's matter.
+  // The limit of a mailbox is not reported: only its owner should know.
   if (refusal?.of === 'address') throw tooManyMails(refusal);
 }
 
-/** Uses the link up, and brings a change of email about that waited for it. Only ever called for a POST: mail scanners follow links by GET. */
+/** Uses up the link, and applies the email change that waited for it. Called only for POST: mail scanners follow links by GET. */
 export async function confirmEmail(
   context: Context,
   { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,

@@ -4,7 +4,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type AuthenticatorRow = Selectable<Tables['authenticators']>;
 
-/** The label that a sealed secret is bound to. */
+/** The label to which a sealed secret is bound. */
 export const authenticatorLabel = (id: string): string => `authenticator ${id}`;
 
 export async function insertAuthenticator(
@@ -14,7 +14,7 @@ export async function insertAuthenticator(
   await tx.insertInto('authenticators').values(row).execute();
 }
 
-/** Those that were set up, and never finished. */
+/** Deletes authenticators that were never confirmed. */
 export async function deleteUnconfirmed(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('authenticators').where('user_id', '=', userId).where('confirmed_at', 'is', null).execute();
 }
@@ -38,7 +38,7 @@ export const findConfirmed = (db: Db | Tx, userId: string): Promise<Authenticato
 export const findAuthenticator = (tx: Tx, id: string): Promise<AuthenticatorRow | undefined> =>
   tx.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Uses a time step up in one statement, so that a code works once on all instances (RFC 6238 5.2). */
+/** Uses up a time step in one statement, so that a code works once across all instances (RFC 6238 5.2). */
 export async function takeStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('authenticators')
@@ -50,7 +50,7 @@ export async function takeStep(tx: Tx, id: string, step: number, now: number): P
   return numUpdatedRows > 0n;
 }
 
-/** The first code: from now on it is a factor. False where it was one before. */
+/** Confirms the authenticator with its first code. False if it was already confirmed. */
 export async function confirmWithStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('authenticators')

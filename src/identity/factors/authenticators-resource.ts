@@ -56,7 +56,7 @@ export function setUpOf(config: Config, user: UserRow | undefined, secret: strin
   return { secret, uri, qr: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` };
 }
 
-/** Apps that show a code which changes every thirty seconds (RFC 6238). */
+/** Apps that show a new code every thirty seconds (RFC 6238). */
 export function authenticatorsResource(services: FactorServices) {
   const { context, keys } = services;
 
@@ -80,7 +80,7 @@ export function authenticatorsResource(services: FactorServices) {
       const user = await findUser(tx as Tx, userId);
       const id = uuidv7(now);
       const secret = makeTotpSecret();
-      // One that was begun and left is worth nothing to anybody.
+      // An unfinished setup is of no use.
       await deleteUnconfirmed(tx, userId);
       const sealed_secret = keys.seal(secret, authenticatorLabel(id));
       const name = values.name as string;
@@ -107,7 +107,7 @@ export function authenticatorsResource(services: FactorServices) {
             requireSecondFactors(context);
             await services.guardChange(tx, call.caller);
             const stored = await findAuthenticator(tx, row.id);
-            // Said before the code is looked at: nobody learns here which code is right, without any limit on guesses.
+            // Checked before the code: otherwise this response would allow unlimited guesses.
             if (stored?.confirmed_at != null) throw alreadyConfirmed();
             const secret = stored && keys.unseal(stored.sealed_secret, authenticatorLabel(stored.id));
             const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);

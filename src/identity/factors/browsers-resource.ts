@@ -5,7 +5,7 @@ import { reference, text, timestamp } from '../../resources/declare.ts';
 import { own } from './factor-services.ts';
 import { deleteBrowser } from './remembered-browser-store.ts';
 
-/** Browsers on which the second factor is not asked for. Deleting one has it asked for there again. */
+/** Browsers that do not ask for the second factor. After its deletion, a browser asks again. */
 export const browsersResource = defineResource({
   name: 'browsers',
   table: 'remembered_browsers',

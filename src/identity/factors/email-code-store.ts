@@ -11,7 +11,7 @@ export async function insertEmailCode(tx: Tx, code: NewEmailCode): Promise<void>
   await tx.insertInto('email_codes').values(code).execute();
 }
 
-/** One more attempt, where there is one left: one statement, so that no two share one. */
+/** Counts an attempt if any is left. One statement, so that concurrent attempts all count. */
 export const countEmailAttempt = (
   db: Db,
   { id, most, now }: { id: string; most: number; now: number },
@@ -25,7 +25,7 @@ export const countEmailAttempt = (
     .returning('email')
     .executeTakeFirst();
 
-/** True for the first who uses it. */
+/** True for the first use. */
 export async function useEmailCode(tx: Tx, id: string): Promise<boolean> {
   return (await tx.deleteFrom('email_codes').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }

@@ -18,7 +18,10 @@ interface EmailCodeMeans {
   readonly mail: Mail;
 }
 
-/** Sends a code if a user has this address. The answer and its timing do not tell. The code needs the returned id. */
+/**
+ * Sends a code if a user has this address. The response and its timing do not reveal it. The code works only with the
+ * returned id.
+ */
 export async function sendEmailCode(
   { context, mail }: Omit<EmailCodeMeans, 'keys'>,
   email: string,
@@ -39,11 +42,11 @@ export async function sendEmailCode(
 
 export interface EmailCode {
   readonly user: UserRow;
-  /** Makes it count, once. */
+  /** Uses up the code. True for the first use. */
   use(tx: Tx): Promise<boolean>;
 }
 
-/** The code as it came back. Each look is an attempt, whether right or wrong: the fifth is the last. */
+/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. */
 export async function readEmailCode(
   { context, keys }: Omit<EmailCodeMeans, 'mail'>,
   id: string,

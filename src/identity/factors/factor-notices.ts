@@ -6,12 +6,12 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner, type OwnerNotice } from '../account-mails/notify-owner.ts';
 import type { Mail } from '../mail/mail.ts';
 
-/** A change of what somebody signs in with: it is recorded, and its owner is told. */
+/** A change of a user's factors. It is recorded, and the owner is notified. */
 interface FactorChange {
   readonly userId: string;
   readonly event: string;
   readonly notice?: OwnerNotice;
-  /** Of the mail, in English: `account-mails.ts` says it in the reader's language. */
+  /** For the mail, in English: `account-mails.ts` translates it. */
   readonly what?: 'a passkey' | 'an authenticator app' | 'new recovery codes' | 'a sign-in with a provider';
   readonly actorId?: string | null | undefined;
   readonly rowId?: string | undefined;

@@ -22,7 +22,7 @@ import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts'
 const tags = ['factors'];
 const Options = Type.Object({ challenge: Type.String() }, { additionalProperties: true });
 
-/** Factors belong to a person, not to a client of that person. */
+/** Factors belong to a user, not to the user's clients. */
 function requirePerson({ kind, userId }: Caller): string {
   if (kind !== 'user' || userId === null) throw forbidden('Only a signed-in user can have and change factors.');
   return userId;
@@ -32,7 +32,7 @@ interface Means extends Pick<ResourceServices, 'holdAuthority' | 'proveByPasswor
   readonly services: FactorServices;
 }
 
-/** Passkey challenges, recovery codes and mailed codes, which are not resources. */
+/** Passkey challenges, recovery codes and mailed codes. These are not resources. */
 export function serveFactors(app: App, context: Context, { services, holdAuthority, proveByPassword }: Means): void {
   const { config, database } = context;
 
@@ -82,7 +82,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       reply.code(201).header('cache-control', 'no-store');
       if (type === 'get') {
         const first = typeof mfa_token === 'string' && readMfaToken(services.keys, mfa_token, context.now());
-        // An application learns nothing of the person's passkeys.
+        // Applications must not see the user's passkeys.
         const userId = first ? first.userId : isSignedIn(caller) ? (caller.userId as string) : undefined;
         return { data: await requestOptions(services, userId) };
       }

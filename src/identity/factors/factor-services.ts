@@ -8,21 +8,21 @@ import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
-/** Factors belong to a person. A client of that person cannot use them. */
+/** Factors belong to a user. The user's clients cannot use them. */
 export const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
-/** The parts of the service that the factors need. */
+/** The services that the factors need. */
 export interface FactorServices extends FactorMeans {
   /** Refuses applications, old proofs, and sessions that skipped the second factor on a remembered browser. */
   guardChange(db: Db | Tx, caller: Caller): Promise<void>;
 }
 
-/** MFA=off: nobody sets up what nobody is asked for. */
+/** With MFA=off, second factors cannot be set up, because no sign-in asks for them. */
 export function requireSecondFactors({ config }: Context): void {
   if (config.mfa === 'off') throw forbidden('Second factors are switched off here (MFA=off).', 'mfa_off');
 }
 
-/** Codes and browsers that only make sense beside a factor go with the last one. */
+/** Removes recovery codes and remembered browsers with the last factor. */
 export async function afterRemoval(tx: Tx, userId: string): Promise<void> {
   if (hasSecondFactor(await findHeldFactors(tx, userId))) return;
   await deleteRecoveryCodes(tx, userId);

@@ -4,14 +4,14 @@ import type { Db, Tx } from '../../database/database.ts';
 const hasFactor = sql`(exists (select 1 from passkeys p where p.user_id = u.id and p.automatic = 0)
   or exists (select 1 from authenticators a where a.user_id = u.id and a.confirmed_at is not null))`;
 
-/** Administrators who can sign in with their password alone. */
+/** Administrators without a second factor. */
 export async function countUnprotectedAdministrators(db: Db): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from users u
     where u.disabled = 0 and u.roles like '%"admin"%' and not ${hasFactor}`.execute(db);
   return Number(rows[0]?.n ?? 0);
 }
 
-/** How many people have each kind of factor. */
+/** How many users have each kind of factor. */
 export async function countPeopleByFactor(db: Db): Promise<{ passkeys: number; authenticators: number }> {
   const { rows } = await sql<{ passkeys: number; authenticators: number }>`select
     (select count(distinct user_id) from passkeys) as passkeys,
@@ -21,16 +21,15 @@ export async function countPeopleByFactor(db: Db): Promise<{ passkeys: number; a
 
 /** How many of each kind a user has. */
 export interface HeldFactors {
-  /** Those that the user made; the password alone does not sign in any more. */
+  /** Passkeys that the user made. With one, the password alone no longer signs in. */
   readonly passkeys: number;
-  /** Those that a browser made by itself. */
+  /** Passkeys that a browser made automatically. */
   readonly automaticPasskeys: number;
   readonly authenticators: number;
   /** Not used yet. */
   readonly recoveryCodes: number;
 }
 
-/** One statement. */
 export async function findHeldFactors(db: Db | Tx, userId: string): Promise<HeldFactors> {
   const { rows } = await sql<Record<'passkeys' | 'automatic' | 'authenticators' | 'codes', number>>`select
     (select count(*) from passkeys where user_id = ${userId} and automatic = 0) as passkeys,
@@ -46,7 +45,7 @@ export async function findHeldFactors(db: Db | Tx, userId: string): Promise<Held
   };
 }
 
-/** Whether the user of this session had a second factor already when the session began. */
+/** Whether the user of this session already had a second factor when the session began. */
 export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from sessions as s where s.id = ${sessionId} and (
     exists (select 1 from authenticators as a where a.user_id = s.user_id and a.confirmed_at < s.created_at)
@@ -55,5 +54,5 @@ export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Whether the user has set up anything that is asked for beside the password. */
+/** Whether the user has set up a second factor. */
 export const hasSecondFactor = ({ passkeys, authenticators }: HeldFactors): boolean => passkeys + authenticators > 0;

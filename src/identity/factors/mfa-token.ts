@@ -8,7 +8,7 @@ import { spend } from './spent-value-store.ts';
 const purpose = 'mfa token';
 const lifeMs = 5 * 60_000;
 
-/** The result of the first step of a login. The token is signed, and nothing is stored until it is used. */
+/** The result of the first step of a login. The token is signed. Nothing is stored until it is used. */
 export interface FirstStep {
   readonly userId: string;
   readonly clientId: string;
@@ -17,16 +17,16 @@ export interface FirstStep {
   /** RFC 8176. */
   readonly amr: readonly string[];
   readonly methods: readonly Method[];
-  /** Where the first step was a sign-in with a provider: the identity, and the session there. */
+  /** After a sign-in with a provider: the identity, and the session there. */
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
-  /** Where `email_code` is among the methods: the code that was sent. */
+  /** If the methods include `email_code`: the id of the code that was sent. */
   readonly emailCode?: string | undefined;
 }
 
 interface Signed extends FirstStep {
   readonly nonce: string;
   readonly expiresAt: number;
-  /** Of the password hash: a new password voids the first step. */
+  /** A fingerprint of the password hash: a new password voids the first step. */
   readonly password: string;
 }
 
@@ -40,7 +40,7 @@ export function makeMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, now
   return `mfa.${what}.${keys.macKeys.mac(purpose, what)}`;
 }
 
-/** Undefined where it is none of ours, or expired. */
+/** Undefined if the token is invalid or expired. */
 export function readMfaToken(keys: KeyRing, token: string, now: number): Signed | undefined {
   const [, what, mac] = /^mfa\.([\w-]{1,8000})\.([\w-]{43})$/.exec(token) ?? [];
   if (what === undefined || mac === undefined || !keys.macKeys.matches(purpose, what, mac)) return undefined;
@@ -51,6 +51,6 @@ export function readMfaToken(keys: KeyRing, token: string, now: number): Signed 
 export const isSamePassword = (signed: Pick<Signed, 'password'>, user: UserRow): boolean =>
   signed.password === fingerprint(user);
 
-/** Uses it up, in the transaction that opens the session. */
+/** Uses up the token, in the transaction that opens the session. */
 export const spendMfaToken = (tx: Tx, { nonce, expiresAt }: Signed): Promise<boolean> =>
   spend(tx, `mfa:${nonce}`, expiresAt);

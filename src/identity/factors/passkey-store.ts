@@ -5,7 +5,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type PasskeyRow = Selectable<Tables['passkeys']>;
 
-/** False where another row has the same credential. */
+/** False if the credential is already stored. */
 export async function insertPasskey(tx: Tx, row: Omit<PasskeyRow, 'version'>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('passkeys')
@@ -29,7 +29,7 @@ export const findPasskeys = (db: Db | Tx, userId: string): Promise<PasskeyRow[]>
 export const findPasskey = (db: Db | Tx, credentialId: string): Promise<PasskeyRow | undefined> =>
   db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
 
-/** A counter that does not rise means a copied key (WebAuthn 7.2, step 22). Synced passkeys always send 0. */
+/** A counter that does not increase means a copied key (WebAuthn 7.2, step 22). Synced passkeys always send 0. */
 export async function notePasskeyUse(
   tx: Tx,
   { id, counter, backedUp, now }: { id: string; counter: number; backedUp: boolean; now: number },
@@ -42,7 +42,7 @@ export async function notePasskeyUse(
   return (await ascending.executeTakeFirstOrThrow()).numUpdatedRows > 0n;
 }
 
-/** The random name that passkeys know the user by; the first who asks makes it. */
+/** The random user handle of passkeys. The first call creates it. */
 export async function passkeyHandle(db: Db | Tx, userId: string): Promise<string> {
   const made = { user_id: userId, handle: randomBytes(32).toString('base64url') };
   const insert = db.insertInto('passkey_handles').values(made);

@@ -63,7 +63,7 @@ const wrongPasskey = () =>
     },
   ]);
 
-/** Passkeys (WebAuthn): a key on a device or in a password manager, which signs in without a password. */
+/** Passkeys (WebAuthn): a key on a device or in a password manager that signs in without a password. */
 export function passkeysResource(services: FactorServices) {
   const { context } = services;
   const read = new WeakMap<object, NewPasskey>();

@@ -22,7 +22,7 @@ type Macs = Pick<KeyRing, 'macKeys'>;
 const macPurpose = 'passkey challenge';
 const lifeMs = 5 * 60_000;
 
-/** `automatic`: the browser may make the passkey by itself, without asking the person (conditional create). */
+/** `automatic`: the browser may create the passkey without asking the user (conditional create). */
 const ceremonies = ['create', 'automatic', 'get'] as const;
 type Ceremony = (typeof ceremonies)[number];
 
@@ -34,7 +34,7 @@ interface Challenge {
   readonly userId: string;
 }
 
-/** A signed challenge: nothing is stored until it is used, and any instance can check it. */
+/** A signed challenge. Nothing is stored until it is used, and any instance can check it. */
 function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: number): string {
   const what = [ceremony, randomBytes(16).toString('base64url'), now + lifeMs, userId].join('.');
   return `${what}.${keys.macKeys.mac(macPurpose, what)}`;
@@ -42,7 +42,7 @@ function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: numb
 
 const form = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;
 
-/** Of the client data, where a challenge is base64url. Undefined where it is none of ours, or expired. */
+/** Reads a challenge from the client data, where it is base64url. Undefined if it is invalid or expired. */
 function readChallenge(keys: Macs, encoded: string, now: number): Challenge | undefined {
   const text = encoded.length > 400 ? '' : Buffer.from(encoded, 'base64url').toString();
   const [, kind, nonce = '', expiry, userId = '', mac = ''] = form.exec(text) ?? [];
@@ -52,11 +52,11 @@ function readChallenge(keys: Macs, encoded: string, now: number): Challenge | un
   return isOurs && Number(expiry) > now ? { ceremony, nonce, expiresAt: Number(expiry), userId } : undefined;
 }
 
-/** Uses it up, in the transaction of what it is for. */
+/** Uses up the challenge, in the transaction of the operation. */
 const spendChallenge = (tx: Tx, { nonce, expiresAt }: Challenge): Promise<boolean> =>
   spend(tx, `passkey:${nonce}`, expiresAt);
 
-/** Loaded when the first passkey is: its parsers of certificates would slow every start. */
+/** Loaded with the first passkey: its certificate parsers would slow down every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
 /** EdDSA, ES256 and RS256 (COSE). Every authenticator supports one of them. */
@@ -65,7 +65,7 @@ const supportedAlgorithmIDs = [-8, -7, -257];
 /** The domain that passkeys are bound to. */
 export const relyingPartyId = ({ baseUrl }: Config): string => new URL(baseUrl).hostname;
 
-/** Where passkeys may be used: here, and where PASSKEY_ORIGINS says. */
+/** The origins where passkeys may be used: this service and PASSKEY_ORIGINS. */
 export const passkeyOrigins = ({ baseUrl, passkeyOrigins: others }: Config): string[] => [
   ...new Set([new URL(baseUrl).origin, ...others]),
 ];
@@ -105,13 +105,13 @@ export async function creationOptions(
     excludeCredentials: passkeys.map(descriptorOf),
     authenticatorSelection: {
       residentKey: 'required',
-      // A browser that makes a passkey by itself cannot ask the person. Signing in with it always does.
+      // A browser that creates a passkey automatically cannot ask the user. Signing in with it always requires user verification.
       userVerification: ceremony === 'automatic' ? 'preferred' : 'required',
     },
   });
 }
 
-/** For `navigator.credentials.get`: any passkey that the browser has for us, or one of this user's. */
+/** For `navigator.credentials.get`: any passkey for this service, or a passkey of this user. */
 export async function requestOptions({ context, keys }: PasskeyMeans, userId?: string) {
   const { config, database, now } = context;
   const passkeys = userId === undefined ? [] : await findPasskeys(database.db, userId);
@@ -129,7 +129,7 @@ export interface NewPasskey {
   readonly row: Omit<PasskeyRow, 'version' | 'name'>;
 }
 
-/** Checks what the browser made, before the transaction that stores it. Undefined where anything about it is wrong. */
+/** Verifies a new passkey, before the transaction that stores it. Undefined if anything in it is wrong. */
 export async function readNewPasskey(
   { context, keys }: PasskeyMeans,
   userId: string,
@@ -154,7 +154,7 @@ export async function readNewPasskey(
       supportedAlgorithmIDs,
     });
   try {
-    // Looked at loosely first: only the challenge inside tells which ceremony it was.
+    // First without user verification: the ceremony is known only from the challenge inside.
     await check(true);
     const { registrationInfo: made } = await check(isAutomatic());
     if (!made || !challenge) return undefined;
@@ -180,12 +180,12 @@ export async function readNewPasskey(
   }
 }
 
-/** In the transaction: the challenge is used up, and the passkey stored. */
+/** Uses up the challenge and stores the passkey, in one transaction. */
 export async function storePasskey(tx: Tx, { challenge, row }: NewPasskey, name: string): Promise<boolean> {
   return (await spendChallenge(tx, challenge)) && insertPasskey(tx, { ...row, name });
 }
 
-/** An assertion whose signature is right. `use` makes it count, once, in the transaction of what it is for. */
+/** An assertion with a valid signature. `use` uses it up, in the transaction of the operation. */
 export interface Assertion {
   readonly passkey: PasskeyRow;
   use(tx: Tx): Promise<boolean>;
@@ -213,7 +213,7 @@ export async function readAssertion(
       expectedOrigin: passkeyOrigins(config),
       expectedRPID: relyingPartyId(config),
       requireUserVerification: true,
-      // The counter is judged where it is stored (`notePasskeyUse`).
+      // `notePasskeyUse` checks the counter.
       credential: { id: passkey.credential_id, publicKey: Buffer.from(passkey.public_key, 'base64url'), counter: 0 },
     });
     const handle = sent.response.userHandle;

@@ -32,7 +32,7 @@ export interface SentFactor {
   readonly code?: string | undefined;
   /** The assertion of a passkey. */
   readonly passkey?: unknown;
-  /** The id of the code that was sent by mail, where the code may be that one. */
+  /** The id of the mailed code, if `code` may be a mailed code. */
   readonly emailCode?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ interface Asked {
   readonly source: RequestSource;
 }
 
-/** A factor that was looked at and is right. `use` makes it count: true once, in the transaction of what it is for. */
+/** A valid factor. `use` uses it up, in the transaction of the operation. True for the first use. */
 export interface ProvedFactor {
   readonly method: Method;
   /** RFC 8176. */
@@ -51,16 +51,16 @@ export interface ProvedFactor {
   use(tx: Tx): Promise<boolean>;
 }
 
-/** RFC 8176: a key that may be copied to other devices is one in software. */
+/** RFC 8176: a key that can be copied to other devices is a software key. */
 export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
 
-/** Checks a factor; undefined if wrong or used. Blocks after 10 failures per account, or 100 per network. */
+/** Checks a factor. Undefined if it is wrong or used. Blocks after 10 failures per account, or 100 per network. */
 export async function proveFactor(means: FactorMeans, asked: Asked): Promise<ProvedFactor | undefined> {
   const { context, keys } = means;
   const { userId, source } = asked;
   const method = methodOf(asked);
   if (method === undefined) return undefined;
-  // A browser that signed in before is counted by itself: nobody can lock an owner out of their own.
+  // A known browser has its own count: other people's guesses cannot lock out the owner.
   const browser = knownBrowserOf(keys, source, userId);
   const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
   const account = { key, most: mostFailures.account, of: 'account', forgiven: true };
@@ -68,7 +68,7 @@ export async function proveFactor(means: FactorMeans, asked: Asked): Promise<Pro
   return lookWithin(context, limits, () => readers[method](means, asked));
 }
 
-/** By the form of what was sent, among what is allowed. */
+/** The method among the allowed methods that matches the form of the sent value. */
 function methodOf({ methods, sent: { code, passkey } }: Asked): Method | undefined {
   if (passkey !== undefined) return methods.includes('passkey') ? 'passkey' : undefined;
   if (code === undefined) return undefined;

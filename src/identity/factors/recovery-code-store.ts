@@ -6,7 +6,7 @@ import { toBase32 } from './totp.ts';
 const codesInSet = 10;
 /** 80 bits cannot be guessed, so a plain hash is enough. */
 const bytesOfCode = 10;
-/** At so many the owner is told to make new ones. */
+/** At this number of unused codes, the owner is told to make new ones. */
 export const fewRecoveryCodes = 3;
 
 const plainForm = /^[A-Z2-7]{16}$/;
@@ -15,10 +15,10 @@ const hashOf = (userId: string, code: string): string => hash('sha256', `${userI
 
 export const isRecoveryCode = (code: string): boolean => code.length <= 40 && plainForm.test(plain(code));
 
-/** As people write it down: `abcd-efgh-ijkl-mnop`. */
+/** The written form: `abcd-efgh-ijkl-mnop`. */
 const written = (bytes: Buffer): string => (toBase32(bytes).toLowerCase().match(/.{4}/g) as string[]).join('-');
 
-/** A new set in place of the one before; only the return value ever shows it. */
+/** Replaces the recovery codes and returns the new ones. They are never shown again. */
 export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, userId: string): Promise<string[]> {
   const codes = Array.from({ length: codesInSet }, () => written(randomBytes(bytesOfCode)));
   await deleteRecoveryCodes(tx, userId);
@@ -32,7 +32,7 @@ export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, u
   return codes;
 }
 
-/** Whether this is one that was not used yet. */
+/** Whether this is an unused code. */
 export async function hasRecoveryCode(db: Db, userId: string, code: string): Promise<boolean> {
   const found = await db
     .selectFrom('recovery_codes')
@@ -44,7 +44,7 @@ export async function hasRecoveryCode(db: Db, userId: string, code: string): Pro
   return found !== undefined;
 }
 
-/** Uses a code up. One statement: of two who send it at once, one gets in. */
+/** Uses up a code. One statement: of two concurrent uses, one succeeds. */
 export async function useRecoveryCode(tx: Tx, userId: string, code: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('recovery_codes')

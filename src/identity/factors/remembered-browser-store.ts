@@ -13,7 +13,7 @@ type Macs = Pick<KeyRing, 'macKeys'>;
 
 const hashOf = (userId: string, browser: string): string => hash('sha256', `${userId}\n${browser}`, 'base64url');
 
-/** Whether this user's second factor was asked for on this browser, and need not be again. A browser is known by its cookie. */
+/** Whether this browser need not ask for this user's second factor. A browser is identified by its cookie. */
 export async function isRemembered(
   { database, now }: Context,
   keys: Macs,
@@ -32,7 +32,7 @@ export async function isRemembered(
   return numUpdatedRows > 0n;
 }
 
-/** Remembers the browser that has this cookie, for MFA_REMEMBER. */
+/** Remembers the browser with this cookie, for MFA_REMEMBER. */
 export async function rememberBrowser(
   { config, now }: Context,
   keys: Macs,
@@ -54,7 +54,7 @@ export async function deleteBrowser(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('remembered_browsers').where('id', '=', id).execute();
 }
 
-/** Those of a user that are not asked now, the newest first. */
+/** A user's remembered browsers, newest first. */
 export const findBrowsers = (db: Db, userId: string, now: number): Promise<BrowserRow[]> =>
   db
     .selectFrom('remembered_browsers')

@@ -8,7 +8,7 @@ import { deletePasskeysOf } from './passkey-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
-/** Everything but the password. */
+/** Deletes all factors except the password. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
   await deletePasskeysOf(tx, userId);
   await deleteAuthenticatorsOf(tx, userId);
@@ -16,7 +16,7 @@ export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
   await forgetBrowsers(tx, userId);
 }
 
-/** Takes every factor but the password from a user who lost them. It is recorded, and the owner is told. */
+/** Removes all factors except the password from a user who lost them. Records it and notifies the owner. */
 export async function removeFactors(
   { context, mail }: Pick<FactorMeans, 'context' | 'mail'>,
   tx: Tx,

@@ -8,17 +8,17 @@ import { isRemembered } from './remembered-browser-store.ts';
 
 export type Method = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
 
-/** The remaining step of a user who has proved one factor. */
+/** The next step after the first factor. */
 export type SecondStep =
   | { readonly kind: 'none' }
-  /** One of these is asked for. */
+  /** Asks for one of these methods. */
   | { readonly kind: 'prove'; readonly methods: readonly Method[] }
-  /** The policy wants a second factor, and the user has none yet: this login may do nothing but set one up. */
+  /** The policy requires a second factor, but the user has none. This login can only set one up. */
   | { readonly kind: 'set-up' };
 
 const none: SecondStep = { kind: 'none' };
 
-/** `first`: the proved factor; a mailbox counts once. `least`: the level that the login must reach. */
+/** `first`: the proved factor. A mailbox counts as one factor only. `least`: the level that the login must reach. */
 export async function secondStepOf(
   context: Context,
   keys: KeyRing,
@@ -42,12 +42,12 @@ export async function secondStepOf(
     return { kind: 'prove', methods };
   }
   if (!isDemanded(context, user)) return none;
-  // A person who can read the mail can also set a new password. So a code by mail is offered only if no stronger factor is set up.
+  // Access to the mailbox also allows a password reset. So a mailed code is offered only if no stronger factor is set up.
   const byMail = config.emailCodes && first === 'password' && user.email !== null && user.email_confirmed === 1;
   return byMail ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
 }
 
-/** Whether the policy wants this user to have a second factor. */
+/** Whether the policy requires a second factor of this user. */
 const isDemanded = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
   mfa === 'required' || (mfa === 'admins' && rolesOf(user).includes('admin'));
 

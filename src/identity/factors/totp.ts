@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** RFC 6238 with what every authenticator app takes: SHA-1, six digits, thirty seconds. */
+/** RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, thirty seconds. */
 const stepSeconds = 30;
 const digits = 6;
-/** RFC 6238 5.2: one step for a clock that is off, and for the time that typing takes. */
+/** RFC 6238 5.2: one step, for clock differences and for the time to type. */
 const drift = 1;
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -25,7 +25,7 @@ export function toBase32(bytes: Uint8Array): string {
   return bits > 0 ? text + alphabet[(value << (5 - bits)) & 31] : text;
 }
 
-/** Undefined where it is no base32. Padding, spaces and small letters are as good. */
+/** Undefined if the text is not base32. Accepts padding, spaces and lower case. */
 function fromBase32(text: string): Buffer | undefined {
   const bytes: number[] = [];
   let bits = 0;
@@ -56,14 +56,14 @@ function codeOf(secret: Buffer, step: number): string {
 
 export const isTotpCode = (code: string): boolean => /^\d{6}$/.test(code);
 
-/** The time step whose code this is, the newest first; undefined where it is none of now. */
+/** The time step of this code, the newest first. Undefined if the code is not valid now. */
 export function stepOfCode(secret: string, code: string, now: number): number | undefined {
   const bytes = fromBase32(secret);
   if (!bytes || !isTotpCode(code)) return undefined;
   const given = Buffer.from(code);
   const current = Math.floor(now / 1000 / stepSeconds);
   const steps = Array.from({ length: 2 * drift + 1 }, (_, i) => current + drift - i);
-  // All are looked at: the time it takes tells nothing.
+  // All steps are compared, so that timing reveals nothing.
   return steps.filter((step) => timingSafeEqual(Buffer.from(codeOf(bytes, step)), given))[0];
 }
 

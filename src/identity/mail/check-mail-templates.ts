@@ -8,10 +8,10 @@ import { reasonOf } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { builtInMails } from './mail-templates.ts';
 
-/** A call of `mail` with the name of a template written out. */
+/** A call of `mail` with a literal template name. */
 const mailCall = /(?<![\w$.])(?:\w+\.)?mail\(\s*(['"`])([^'"`$\\\n]{1,100})\1/g;
 
-/** The mistakes in the operator's mails: unreadable templates, and code that names a missing template. */
+/** The errors in the operator's mails: unreadable templates, and code that names a missing template. */
 export function checkMailTemplates(config: Config): string[] {
   const { viewsDir, resourcesDir, routesDir, jobsDir, migrationsDir } = config;
   const folder = join(viewsDir, 'mail');
@@ -47,7 +47,7 @@ function complaintsAbout(config: Config, folder: string, file: string): string[]
   return wrong;
 }
 
-/** The code is searched as text: which mails it sends is known only when it runs. */
+/** Searches the code as text, because the mails that it sends are known only when it runs. */
 function namedInCode(dir: string, folder: string, own: readonly string[]): string[] {
   const names = own.filter((file) => file.endsWith('.txt')).map((file) => file.slice(0, -'.txt'.length));
   const sources = filesIn(dir).filter((file) => /\.(ts|mts|js|mjs)$/.test(file) && !/\.(d|test)\.\w+$/.test(file));

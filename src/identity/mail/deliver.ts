@@ -5,15 +5,15 @@ import type { Context } from '../../database/context.ts';
 import type { MailContent, QueuedMail } from './mail-templates.ts';
 
 export interface Delivery {
-  /** Returns once the mail is somebody else's to care for: the mail server's, or a file. */
+  /** Returns when the mail server has accepted the mail, or when it is in a file. */
   deliver(mail: QueuedMail, content: MailContent): Promise<void>;
   close(): void;
 }
 
-/** A server that says nothing for longer than this is taken for down. The query of SMTP_URL can say otherwise. */
+/** A server that sends nothing for longer counts as down. The query of SMTP_URL can override this. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
-/** Loaded with the first mail: a start need not wait for it. */
+/** Loaded with the first mail, so that a start does not wait for it. */
 const load = async () => (await import('nodemailer')).default;
 
 export const openDelivery = (context: Context): Delivery =>
@@ -23,23 +23,23 @@ export const openDelivery = (context: Context): Delivery =>
       ? deliverBySmtp(context)
       : deliverToFiles(context);
 
-/** An address that could end a header gets no mail. Stored addresses cannot; this is the last check. */
+/** Refuses an address that could end a header. Stored addresses cannot contain such characters. This is the last check. */
 function addressOf({ recipient }: QueuedMail): string {
   if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address cannot receive email');
   return recipient;
 }
 
-/** Named after the service where the operator gave no name. */
+/** The default sender name is the name of the service. */
 const senderOf = ({ mailFrom, brandName }: Config) =>
   mailFrom.includes('<') ? mailFrom : { name: brandName, address: mailFrom.trim() };
 
-/** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
+/** The message id is the same at each attempt, so that mailboxes can detect a duplicate. */
 const headersOf = ({ config }: Context, mail: QueuedMail, content: MailContent) => ({
   from: senderOf(config),
   to: { name: '', address: addressOf(mail) },
   messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
   date: new Date(mail.created_at),
-  // Tells other programs not to answer it (RFC 3834).
+  // Tells other programs not to reply automatically (RFC 3834).
   headers: { 'Auto-Submitted': 'auto-generated' },
   ...content,
 });
@@ -50,7 +50,7 @@ async function openTransport(smtpUrl: string) {
   return (await load()).createTransport({ url: smtpUrl, ...timeouts, ...said });
 }
 
-/** Connects and logs in, and sends nothing. Throws what the mail server said. */
+/** Connects and logs in, but sends nothing. Throws the error of the mail server. */
 export async function checkDelivery(smtpUrl: string): Promise<void> {
   const transport = await openTransport(smtpUrl);
   await transport.verify().finally(() => transport.close());

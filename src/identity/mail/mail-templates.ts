@@ -7,7 +7,7 @@ import { languagesOf } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 
 const templates = fileURLToPath(new URL('templates', import.meta.url));
-/** Where the built-in mails are. The name of a mail does not say in which of the folders. */
+/** The folders of the built-in mails. */
 export const builtInMails: readonly string[] = [templates, join(templates, 'notices')];
 
 export interface MailContent {
@@ -26,7 +26,7 @@ export function mailTemplates(config: Config): RenderMail {
   const root = [join(viewsDir, 'mail'), ...builtInMails];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
   const open = () => {
-    // At the first mail: a start does not wait for them.
+    // Loaded with the first mail, so that a start does not wait for it.
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
     const plain = new liquidjs.Liquid(shared);
     const escaping = new liquidjs.Liquid({ ...shared, outputEscape: 'escape' });
@@ -37,7 +37,7 @@ export function mailTemplates(config: Config): RenderMail {
   let engines: ReturnType<typeof open> | undefined;
   return async (template, data) => {
     engines ??= open();
-    // Seen by layouts and parts too.
+    // Globals are visible in layouts and partials too.
     const options = { globals: { language: data.language ?? languages.standard } };
     const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand }, options);
     const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
@@ -52,7 +52,7 @@ export function mailTemplates(config: Config): RenderMail {
 function mailBrand(config: Config) {
   const { name, logo, colours } = readBrand(config);
   const { light, dark } = colours ?? houseColours;
-  // Readers of mail load pictures from elsewhere, so the logo is named by its whole address.
+  // Mail programs load images from the network, so the logo needs an absolute address.
   const at = logo && 'url' in logo ? logo.url : `${config.baseUrl}/assets/logo`;
   const shown = { color: light.fill, text: light.onFill, ink: light.accent };
   const inTheDark = { color: dark.fill, text: dark.onFill, ink: dark.accent };
@@ -66,16 +66,15 @@ function mailBrand(config: Config) {
   };
 }
 
-/** A mail that is to be sent. */
 export interface QueuedMail {
-  /** The same however often it is tried. */
+  /** The same at each attempt. */
   readonly id: string;
   readonly template: string;
   readonly recipient: string;
   /** JSON. */
   readonly data: string;
   readonly created_at: number;
-  /** Of the request that caused it. A reader's own choice comes before it: `language` among what it is filled with. */
+  /** The language of the request that caused the mail. A reader's own choice (`language` in the values) has priority. */
   readonly language: string;
 }
 

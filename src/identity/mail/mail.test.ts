@@ -87,13 +87,13 @@ onBothEngines('mail', (engine) => {
   it('sends each mail once, however many instances look at the same time', async () => {
     const server = await startMailServer();
     const database = await createDatabase();
-    // A busy machine may be slow to greet, and a mail that is tried again later would count as missing here.
+    // A busy machine may greet slowly. A mail that is retried later would count as missing here.
     const env = { SMTP_URL: server.url.replaceAll('Timeout=400', 'Timeout=60000') };
     const one = await start({ env, database });
-    // One SQLite file has one service at a time; there, two passes of one service are the race.
+    // An SQLite file has one service at a time. There, two passes of one service compete.
     const two = engine === 'postgres' ? await start({ env, database }) : one;
     for (let i = 0; i < 20; i++) await write(one, `user${i}@example.com`);
-    // On a machine that is busy with other things, an attempt may run out of time: it is made again.
+    // On a busy machine, an attempt may time out. Then it is repeated.
     for (let pass = 0; pass < 5 && server.mails.length < 20; pass++) {
       await Promise.all([one.accounts.mail.settle(), two.accounts.mail.settle(), one.accounts.mail.settle()]);
       for (const service of new Set([one, two])) service.advance(120_000);

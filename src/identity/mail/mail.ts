@@ -14,7 +14,7 @@ import { type Compose, type Mails, mailTemplates, type QueuedMail, type RenderMa
 interface NewMail {
   readonly template: string;
   readonly recipient: string;
-  /** For the template's composer. Never a secret: it lies in the database. */
+  /** Values for the template. Never a secret, because they are stored in the database. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** `Accept-Language` of the request, for readers who have not chosen a language. */
   readonly language?: string | undefined;
@@ -23,12 +23,12 @@ interface NewMail {
 /** The data of a queued mail. */
 type MailData = Required<Omit<NewMail, 'language'>> & Pick<NewMail, 'language'>;
 
-/** Mail in the queue. */
+/** The job name of mail in the queue. */
 const mailJobName = 'mail';
 
 const composeOwn: Compose = async ({ data, recipient }) => ({ ...(JSON.parse(data) as object), recipient });
 
-/** Mail waits in the queue, not in a request: a mail server that is down loses nothing and slows nobody. */
+/** Mail waits in the queue, not in a request. If the mail server is down, no mail is lost and no request is slow. */
 export class Mail {
   readonly #context: Context;
   readonly #queue: Queue;
@@ -45,19 +45,19 @@ export class Mail {
     queue.handle(mailJobName, (job) => this.#send(job as Job<MailData>));
   }
 
-  /** Queues a mail, to be sent exactly when a given transaction commits. */
+  /** Queues a mail. It is sent if the given transaction commits. */
   async enqueue(db: Db | Tx, mail: NewMail): Promise<void> {
     await this.#enqueue(db, mail, false);
   }
 
-  /** A mail by a template of the operator's own, filled with `data` as it is: that may be a secret. */
+  /** Queues a mail with a template of the operator. `data` is stored as given and may contain a secret. */
   async enqueueOwn(db: Db | Tx, mail: NewMail): Promise<void> {
     if (!this.#isOwn(mail.template))
       throw new Error(`there is no mail template ${mail.template}.txt in VIEWS_DIR/mail`);
     await this.#enqueue(db, mail, true);
   }
 
-  /** Sends due mail, and returns when each was tried once. Never throws: failed mail is retried later. */
+  /** Sends due mail. Returns when each was tried once. Never throws: failed mail is retried later. */
   settle(): Promise<void> {
     return this.#queue.settle();
   }
@@ -99,6 +99,6 @@ export class Mail {
 
 export const createMail = (context: Context, queue: Queue, mails: Mails): Mail => new Mail(context, queue, mails);
 
-/** Mail that waits for an address is not sent. */
+/** Deletes queued mail to an address. */
 export const forgetMailTo = (tx: Tx, email: string): Promise<void> =>
   deleteJobsAbout(tx, mailJobName, foldEmail(email));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 let list: Promise<ReadonlySet<string>> | undefined;
 
-/** Read when first asked for, so that a start does not wait for it. Lowercase, one a line. */
+/** Loaded when first needed, so that a start does not wait for it. Lowercase, one password per line. */
 const load = async (): Promise<ReadonlySet<string>> =>
   new Set((await readFile(new URL('common-passwords.txt', import.meta.url), 'utf8')).split('\n'));
 
@@ -10,7 +10,7 @@ const plainLetters = new Map(
   ['0o', '1l', '3e', '4a', '5s', '7t', '8b', '@a', '$s', '!i'].map(([sign, letter]) => [sign, letter]),
 );
 
-/** Whether a guesser's first lists hold it: as it is, in another case, or with digits and signs in place of letters. */
+/** Whether a list of common passwords contains it: as typed, in another case, or with digits and signs in place of letters. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   list ??= load();
   const common = await list;

@@ -7,7 +7,7 @@ import { createPasswords } from './passwords.ts';
 
 const passwords = createPasswords({ config: parseConfig({}, {}, '/'), metrics: createMetrics() });
 
-/** Made by other programs: libxcrypt, the argon2 reference implementation, passlib, Python's hashlib in Django's form. */
+/** Hashes from other programs: libxcrypt, the argon2 reference implementation, passlib, Python's hashlib in Django's format. */
 const hashes: readonly [string, string, string][] = [
   ['bcrypt $2b$', 'U*U', '$2b$10$abcdefghijklmnopqrstuu8.5Ghh7tmcqLlYg3HJ3QsLUs0EIofIK'],
   ['bcrypt $2b$ of Python', 'pass1', '$2b$10$abcdefghijklmnopqrstuuAgloNC9i884kKZDHFoRihS9glK6.5wW'],

@@ -2,23 +2,23 @@ import { pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { matchesArgon2, readArgon2 } from './password-hash.ts';
 
-/** Takes as long as it takes: for threads that nothing else waits for. */
+/** Slow and synchronous: for worker threads only. */
 export type Verify = (password: string) => boolean;
 
-/** No stored hash may ask for more than this: one imported row must not take the machine down. */
+/** The highest accepted cost: a single imported row must not overload the machine. */
 const highestBcryptCost = 15;
 const highestIterations = 10_000_000;
 const highestScryptBytes = 1024 * 1024 * 1024;
 
 interface Format {
   readonly pattern: RegExp;
-  /** From the pattern's groups; undefined when they ask for too much. */
+  /** Reads the groups of the pattern. Undefined if the cost is too high. */
   read(groups: readonly string[], hash: string): Verify | undefined;
 }
 
 const formats: readonly Format[] = [
   {
-    // crypt(3), as PHP, Ruby, Python and Java write it.
+    // The crypt(3) format of PHP, Ruby, Python and Java.
     pattern: /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/,
     read([cost], hash) {
       const rounds = Number(cost);
@@ -40,13 +40,13 @@ const formats: readonly Format[] = [
     read: ([salt, n, r, p, tag]) => verifyScrypt(Buffer.from(salt as string), Number(n), Number(r), Number(p), tag),
   },
   {
-    // The PHC form, as passlib writes it: $scrypt$ln=16,r=8,p=1$salt$tag
+    // The PHC format of passlib: $scrypt$ln=16,r=8,p=1$salt$tag
     pattern: /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{1,128})\$([A-Za-z0-9+/]{22,128})$/,
     read: ([ln, r, p, salt, tag]) => verifyScrypt(fromBase64(salt), 2 ** Number(ln), Number(r), Number(p), tag),
   },
 ];
 
-/** How to check a password against a hash that another system made; undefined when nobody here knows its form. */
+/** Returns a function that checks a password against another system's hash. Undefined if the format is unknown. */
 function readForeignHash(hash: string): Verify | undefined {
   for (const { pattern, read } of formats) {
     const match = pattern.exec(hash);
@@ -57,7 +57,7 @@ function readForeignHash(hash: string): Verify | undefined {
 
 const fromBase64 = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
 
-/** The platform has no bcrypt; loaded where the first such hash is met. */
+/** Node has no bcrypt. The package is loaded with the first such hash. */
 function matchesBcrypt(password: string, hash: string): boolean {
   const { compareSync } = createRequire(import.meta.url)('bcryptjs') as typeof import('bcryptjs');
   return compareSync(password, hash);
@@ -74,16 +74,16 @@ function verifyScrypt(salt: Buffer, N: number, r: number, p: number, encoded: st
   return (password) => timingSafeEqual(scryptSync(password, salt, tag.length, { N, r, p, maxmem: memory * 2 }), tag);
 }
 
-/** Ours, or one of the forms that other systems write; undefined when it is none of them. */
+/** Reads our own format or a format of another system. Undefined if the format is unknown. */
 function readHash(hash: string): Verify | undefined {
   const argon2 = readArgon2(hash);
   return argon2 ? (password) => matchesArgon2(Buffer.from(password), argon2) : readForeignHash(hash);
 }
 
-/** Whether a stored hash of this form can be checked here: asked before users of another system are taken over. */
+/** Whether this service can check a hash of this format. Called before users are imported. */
 export const isKnownHash = (hash: string): boolean => readHash(hash) !== undefined;
 
-/** Slow by intent. Our own hashes are of NFC text; other systems may have hashed the text as typed. */
+/** Slow by design. Our own hashes are of NFC text. Other systems may have hashed the text as typed. */
 export function matchesHash(password: string, hash: string): boolean {
   const matches = readHash(hash);
   if (!matches) return false;

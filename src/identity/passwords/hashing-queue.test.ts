@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Problem } from '../../platform/errors.ts';
 import { HashingQueue, type Lane } from './hashing-queue.ts';
 
-/** A queue that runs one job at a time, whose first job ends when it is told to: all others wait by then. */
+/** A queue that runs one job at a time. The test ends the first job, when all others wait. */
 function busyQueue(waiting: number) {
   const figures: number[] = [];
   const queue = new HashingQueue({ running: 1, waiting }, (jobs) => figures.push(jobs));

@@ -1,6 +1,6 @@
 import { unavailable } from '../../platform/errors.ts';
 
-/** Logins go first. Registrations and new passwords can wait a little longer. */
+/** Sign-ins go first. Registrations and new passwords can wait longer. */
 export type Lane = 'sign-in' | 'other';
 
 interface Waiting {
@@ -15,12 +15,12 @@ interface Limits {
   readonly waiting: number;
 }
 
-/** So many sign-ins go first for one job of the other lane, which therefore never waits for good. */
+/** After this number of sign-ins, one job of the other lane runs, so that it never waits forever. */
 const signInsFirst = 4;
 
 const full = () => unavailable('Too many sign-ins at the moment. Try again shortly.', 2, 'the password queue is full');
 
-/** Runs a few jobs at a time. Networks take turns, and if the queue is full, the longest line loses its last job. */
+/** Runs a few jobs at a time. Networks take turns. If the queue is full, the network with the most jobs loses its last job. */
 export class HashingQueue {
   readonly #limits: Limits;
   readonly #changed: (jobs: number) => void;
@@ -35,7 +35,7 @@ export class HashingQueue {
 
   async run<T>(lane: Lane, source: string, job: () => Promise<T>): Promise<T> {
     if (this.#active < this.#limits.running) this.#active++;
-    // A leaving waiter hands over its place, so that no newcomer takes it.
+    // A finished job passes its slot to the next waiting job, so that no new job can take it.
     else await this.#turn(this.#lanes[lane], source);
     this.#notify();
     try {
@@ -48,7 +48,7 @@ export class HashingQueue {
     }
   }
 
-  /** Whether somebody who has nothing in it could sign in. */
+  /** Whether a network without waiting jobs could still sign in. */
   get hasRoom(): boolean {
     const line = this.#lanes['sign-in'];
     return line.size < this.#limits.waiting || line.canMakeRoom;
@@ -75,7 +75,7 @@ export class HashingQueue {
   }
 }
 
-/** One line for each source; the sources take turns, in the order in which they came. */
+/** A queue for each source. The sources take turns, in the order in which they came. */
 class FairLine {
   readonly #sources = new Map<string, Waiting[]>();
   size = 0;
@@ -102,7 +102,7 @@ class FairLine {
     return this.#sources.values().some((line) => line.length > 1);
   }
 
-  /** Refuses the last of the longest line, unless that is the newcomer's own. */
+  /** Refuses the last job of the source with the most jobs, unless that is the new job's source. */
   makeRoomFor(source: string): boolean {
     let [longest, line] = ['', [] as Waiting[]];
     for (const [name, candidate] of this.#sources) {

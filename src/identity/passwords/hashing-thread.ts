@@ -10,12 +10,12 @@ export type HashingQuestion =
 
 export type HashingPriority = 'normal' | 'gives way';
 
-/** On Linux a thread has its own priority: other requests are answered while all cores hash. */
+/** On Linux, each thread has its own priority. So other requests are answered while all cores hash. */
 function giveWay(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 10);
   } catch {
-    // Some sandboxes forbid even this. Hashing goes on as everything else does.
+    // Some sandboxes forbid this. Then hashing runs at normal priority.
   }
 }
 

@@ -6,7 +6,7 @@ import { HashingThreads } from './passwords.ts';
 
 const question = { kind: 'hash', password: 'correct horse battery' } as const;
 
-/** The 19th value of `stat` (proc(5)); the name before the values may hold spaces and ends with a bracket. */
+/** The 19th value of `stat` (proc(5)). The name before the values may contain spaces and ends with a parenthesis. */
 const niceOf = (task: string): number => {
   const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
@@ -31,7 +31,7 @@ describe('Threads that hash passwords', () => {
       load: 0,
       async ask() {
         asked[priority]++;
-        // The one that gives way starves.
+        // The thread with low priority is starved.
         const until = performance.now() + (priority === 'normal' ? 1 : 100);
         while (performance.now() < until);
         return 'hash';

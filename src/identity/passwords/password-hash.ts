@@ -5,7 +5,7 @@ export const currentCost = { memory: 19_456, passes: 2, parallelism: 1 } as cons
 
 const tagLength = 32;
 
-/** No stored hash may ask for more than this: one imported row must not take the machine down. */
+/** The highest accepted cost: a single imported row must not overload the machine. */
 const highestCost = { memory: 1_048_576, passes: 32, parallelism: 16 };
 
 interface Argon2Hash {
@@ -20,7 +20,7 @@ interface Argon2Hash {
 const phc =
   /^\$(argon2id?)\$v=19\$m=(\d{1,8}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,128})={0,2}\$([A-Za-z0-9+/]{16,128})={0,2}$/;
 
-/** Reads the PHC string form, `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`; undefined when it is something else. */
+/** Reads the PHC string format, `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. Undefined for other formats. */
 export function readArgon2(hash: string): Argon2Hash | undefined {
   const match = phc.exec(hash);
   if (!match) return undefined;

@@ -20,7 +20,7 @@ describe('passwords', () => {
     assert.equal(passwords.needsRehash(hash), false);
   });
 
-  // In a separate process: `npm test` makes hashing cheap in this one.
+  // In a separate process: `npm test` lowers the hashing cost in this process.
   it('are hashed with the cost that the hash names', async () => {
     const message = Buffer.from('correct horse battery');
     const program = `import { makeArgon2, writeArgon2 } from '${new URL('./password-hash.ts', import.meta.url)}';

@@ -10,15 +10,15 @@ import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './passwor
 
 type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'ask' | 'load' | 'end'>;
 
-/** Of the time that a thread takes for one password, how much the last one counts. */
+/** The weight of the newest measurement in the average time of a thread. */
 const newest = 0.5;
-/** A thread that was slow is tried again after a while: each password that it is not asked for makes it seem quicker. */
+/** Lowers the average of idle threads step by step, so that a slow thread is tried again. */
 const forgiving = 0.95;
 
 const startThread = (priority: HashingPriority): Thread =>
   new WorkerThread('hashing-thread', import.meta.url, { data: priority });
 
-/** Threads that hash passwords. All but the first run at low priority, so that many sign-ins slow nothing else down. */
+/** Threads that hash passwords. All but the first run at low priority, so that many sign-ins do not slow down other work. */
 export class HashingThreads {
   readonly #threads: { readonly thread: Thread; ms: number }[];
 
@@ -46,31 +46,31 @@ export class HashingThreads {
   }
 }
 
-/** Longer ones are refused before hashing, so that a caller cannot choose the cost. */
+/** Longer passwords are refused before hashing, so that a caller cannot choose the cost. */
 export const longestPasswordBytes = 1024;
 
 export interface Passwords {
-  /** `address` is of whom asks: networks take turns. */
+  /** `address`: the address of the requester. Networks take turns. */
   hash(password: string, address?: string | null): Promise<string>;
-  /** For who waits to be signed in: the stored hash was of earlier parameters. */
+  /** Hashes a password again during a sign-in, if the stored hash has old parameters. */
   hashAnew(password: string, address?: string | null): Promise<string>;
   verify(password: string, hash: string, address?: string | null): Promise<boolean>;
-  /** Costs what `verify` costs, for users who do not exist: timing must not reveal who does. */
+  /** As expensive as `verify`, for unknown users: timing must not reveal whether a user exists. */
   verifyNothing(password: string, address?: string | null): Promise<false>;
-  /** True for hashes of other systems and of earlier parameters: the next sign-in replaces them. */
+  /** True for hashes of other systems and with old parameters. The next sign-in replaces them. */
   needsRehash(hash: string): boolean;
-  /** Whether somebody who comes now would be served. */
+  /** Whether a new job would be accepted. */
   hasRoom(): boolean;
   /** Ends the threads. */
   close(): Promise<void>;
 }
 
-/** As many waiting for each core as are done in about four seconds: who comes later is better told to come back. */
+/** About four seconds of work for each core. Later jobs are refused. */
 const waitingPerCore = 100;
-/** One being hashed, and one that the thread finds waiting when it is done. */
+/** One job that is being hashed, and one that waits in the thread. */
 const atOnce = 2;
 
-/** Passwords are hashed by threads of their own, so that neither this one nor a signature ever waits for them. */
+/** Separate threads hash passwords, so that neither the main thread nor signatures wait for them. */
 export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'metrics'>): Passwords {
   // Workers of one machine share its cores.
   const cores = Math.ceil(availableParallelism() / config.workers);
@@ -78,7 +78,7 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = new HashingThreads(cores);
   const ask = <T extends string | boolean>(lane: Lane, address: string | null, question: HashingQuestion): Promise<T> =>
-    // Otherwise a caller with many small networks would get as many turns.
+    // Otherwise a caller with many small networks would get more turns.
     queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.ask<T>(question));
   const hashIn = (lane: Lane, password: string, address: string | null) =>
     ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
@@ -102,22 +102,22 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   };
 }
 
-/** A tag that no password has a real chance to match, at the current cost. */
+/** A tag that no password matches, at the current cost. */
 const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer.alloc(16), tag: Buffer.alloc(32) });
 
-/** The salt of all who have no password. No random salt equals it. */
+/** Marks users without a password. No random salt equals it. */
 const saltOfNone = Buffer.from('has no password.');
 
-/** For a user without a password: the hash of a random one, so that checking it takes as long. */
+/** For a user without a password: the hash of a random password, so that a check takes the same time. */
 export const unusablePassword = (): string =>
   writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: saltOfNone, tag: randomBytes(32) });
 
-/** False for a user who was given none. */
+/** False for a user without a password. */
 export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equals(saltOfNone) !== true;
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;
 
-/** For `/health/ready`. A storm from one network does not fill the queue for others, and does not show here. */
+/** For `/health/ready`. Many jobs from one network do not fill the queue for others, so they do not count here. */
 export const queueCheck = ({ hasRoom }: Pick<Passwords, 'hasRoom'>) => ({
   name: 'queue',
   async check() {

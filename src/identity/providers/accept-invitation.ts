@@ -14,7 +14,7 @@ import { unusablePassword } from '../passwords/passwords.ts';
 import { insertIdentity } from './identity-store.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Accepts an invitation with a provider instead of a password: only with the invited address, verified by the provider. */
+/** Accepts an invitation with a provider instead of a password. The provider must have verified the invited address. */
 export async function acceptInvitation(
   context: Context,
   services: AccountServices,
@@ -23,7 +23,7 @@ export async function acceptInvitation(
   const { database, now } = context;
   const found = await findUsableOneTimeToken(database.db, linkId, 'reset_password', now());
   const user = found && (await findUser(database.db, found.user_id));
-  // A user who has confirmed the address before is no new user, and links the identity in the settings.
+  // A user who confirmed the address before is not new, and links the identity in the settings.
   if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1)
     throw linkNotValid();
   if (!upstream.emailVerified || upstream.email?.toLowerCase() !== found.email.toLowerCase()) {

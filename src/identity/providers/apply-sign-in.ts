@@ -19,7 +19,7 @@ interface SignIn {
   readonly source: RequestSource;
 }
 
-/** A sign-in with a known identity: notes it, and brings fields and roles to what the provider says. All of it, or nothing. */
+/** Records a sign-in with a known identity, and updates fields and roles from the provider. All or nothing. */
 export async function applySignIn(
   context: Context,
   tx: Tx,
@@ -28,7 +28,7 @@ export async function applySignIn(
 ): Promise<UserRow | undefined> {
   const { database, now } = context;
   const user = await lockUser(tx, database.engine, identity.user_id);
-  // Read again: another sign-in may have changed its roles before this one had the lock.
+  // Read again: another sign-in may have changed the roles before this transaction got the lock.
   const current = user && (await findIdentity(tx, identity));
   if (!user || user.disabled || current?.id !== identity.id) return undefined;
   const { roles, granted } = await rolesAfter(context, tx, user, current, mapped.roles);
@@ -51,7 +51,7 @@ export async function applySignIn(
   return changed;
 }
 
-/** After an identity was unlinked: takes away the roles that the user had because of it. The provider could not any more. */
+/** After an identity was unlinked: removes the roles that it granted, because the provider can no longer remove them. */
 export async function removeGrantedRoles(
   { context, tx, invalidate, caller, source }: WriteCall,
   { user_id: userId, provider, roles }: Pick<IdentityRow, 'user_id' | 'provider' | 'roles'>,
@@ -71,7 +71,10 @@ export async function removeGrantedRoles(
   invalidate({ kind: 'user', id: userId });
 }
 
-/** The user's roles, and those from the provider. It cannot remove others' roles, nor the last administrator. */
+/**
+ * The user's roles with the changes from the provider. A provider cannot remove roles that it did not grant, nor the
+ * last administrator.
+ */
 async function rolesAfter(
   { database, log }: Context,
   tx: Tx,
@@ -92,7 +95,7 @@ async function rolesAfter(
   return { roles, granted };
 }
 
-/** The changed fields. A username or phone of another user is left out, so that it does not prevent the sign-in. */
+/** The changed fields. A username or phone of another user is omitted, so that it does not prevent the sign-in. */
 async function changedFields(
   { log }: Context,
   tx: Tx,

@@ -6,17 +6,17 @@ import type { Tables } from '../../database/tables/tables.ts';
 export type Attempt = Selectable<Tables['provider_attempts']>;
 export type PendingIdentity = Selectable<Tables['pending_identities']>;
 
-/** 256 bits that nobody can guess. */
+/** 256 random bits. */
 export const randomHandle = (): string => randomBytes(32).toString('base64url');
 
-/** The stored hash of a value that only the browser has. */
+/** The stored hash of a value that only the browser knows. */
 export const fingerprint = (value: string): string => hash('sha256', value, 'base64url');
 
 export async function insertAttempt(db: Db, row: Attempt): Promise<void> {
   await db.insertInto('provider_attempts').values(row).execute();
 }
 
-/** Takes it out: of two callbacks with the same `state`, one gets it. Only the browser that began it, at this provider. */
+/** Takes an attempt by its browser and provider. Of two callbacks with the same `state`, one gets it. */
 export const takeAttempt = (
   db: Db,
   { state, visitor, provider, now }: { state: string; visitor: string; provider: string; now: number },
@@ -41,7 +41,7 @@ interface Handle {
   readonly now: number;
 }
 
-/** Only the browser that brought it finds it, and only at the provider that it is of: another would map its claims otherwise. */
+/** Finds the identity only for the browser and the provider that brought it: another provider would map the claims differently. */
 export const findPending = (db: Db, { handle, visitor, provider, now }: Handle): Promise<PendingIdentity | undefined> =>
   db
     .selectFrom('pending_identities')
@@ -52,7 +52,10 @@ export const findPending = (db: Db, { handle, visitor, provider, now }: Handle):
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** Uses it up; false if it was used before. Deletes others of the user: the proof was for this one. */
+/**
+ * Uses up the identity. False if it was used before. Deletes other pending identities of the user: the proof was for
+ * this identity.
+ */
 export async function deletePending(tx: Tx, { id, user_id }: PendingIdentity): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('pending_identities').where('id', '=', id).executeTakeFirstOrThrow();
   await tx.deleteFrom('pending_identities').where('user_id', '=', user_id).execute();

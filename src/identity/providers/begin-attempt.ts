@@ -5,23 +5,23 @@ import type { Binding, PassedOn, ProviderClient } from './provider-client.ts';
 
 const lifeMs = 10 * 60_000;
 
-/** Somebody is about to be sent to a provider. */
+/** A sign-in at a provider that is about to begin. */
 export interface Beginning {
   readonly purpose: Attempt['purpose'];
-  /** The cookie of the browser: no other browser can come back with the answer. */
+  /** The cookie of the browser. Only this browser can complete the sign-in. */
   readonly visitor: string;
   readonly userId?: string | null;
   readonly sessionId?: string | null;
   readonly client?: string | undefined;
   readonly next?: string | undefined;
-  /** The id of the mailed link of the invitation that is being accepted. */
+  /** The id of the mailed link, if an invitation is being accepted. */
   readonly invitation?: string | undefined;
   readonly passedOn: PassedOn;
 }
 
 type Macs = Pick<KeyRing, 'macKeys' | 'ensureCurrent'>;
 
-/** `nonce` and the PKCE verifier follow from `state` and a server key, so that nothing usable is stored. */
+/** `nonce` and the PKCE verifier are derived from `state` and a server key, so that nothing usable is stored. */
 export async function bindingOf(
   { config }: Pick<Context, 'config'>,
   keys: Macs,
@@ -41,7 +41,7 @@ export async function bindingOf(
 export const callbackOf = ({ baseUrl }: Context['config'], provider: string): string =>
   `${baseUrl.replace(/\/$/, '')}/login/with/${provider}/callback`;
 
-/** Notes the attempt, and says where to send the browser. Each tab has an attempt of its own. */
+/** Stores the attempt and returns the address for the browser. Each tab has its own attempt. */
 export async function beginAttempt(
   context: Context,
   keys: Macs,

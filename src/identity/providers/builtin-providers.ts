@@ -7,7 +7,7 @@ import type { Claims, ProviderDefinition } from './define-provider.ts';
 const setting = 'PROVIDER_APPLE_SECRET';
 const takes = 'TEAM_ID:KEY_ID:PRIVATE_KEY, where PRIVATE_KEY is the content of the .p8 file';
 
-/** Apple's client secret is a JWT that the operator's key signs. A new one is made for each sign-in, so none expires. */
+/** Apple's client secret is a JWT signed with the operator's key. Each sign-in makes a new one, so none expires. */
 function appleSecret(clientId: string, secret: string): () => Promise<string> {
   const match = /^([A-Z0-9]{10}):([A-Z0-9]{10}):(.+)$/s.exec(secret.trim());
   if (!match) throw new OperatorError(`${setting}: got a value that is not shown; it takes ${takes}.`);
@@ -24,7 +24,7 @@ function appleSecret(clientId: string, secret: string): () => Promise<string> {
       .sign(privateKey);
 }
 
-/** PEM, whose line breaks may be written as `\n`, or its base64 alone. */
+/** PEM (line breaks may be written as `\n`), or only its base64. */
 function readKey(text: string): KeyObject {
   const written = text.replaceAll('\\n', '\n').trim();
   const pem = written.includes('-----BEGIN')
@@ -72,7 +72,7 @@ const builtins = new Map<string, BuiltIn>([
       label: 'Google',
       issuer: 'https://accounts.google.com',
       clientSecret: secret,
-      // Google refuses `login`, which OpenID Connect has too.
+      // Google refuses `login`, although OpenID Connect defines it.
       prompts: ['none', 'consent', 'select_account'],
     }),
   ],

@@ -1,4 +1,4 @@
-/** Why a sign-in with a provider failed, and what to do about it. The console and the test sign-in show these sentences. */
+/** Causes and remedies of failed sign-ins with a provider. The console and the test sign-in show these sentences. */
 export const failureMeanings = {
   unreachable: 'The provider did not answer in time. Check its address and the network.',
   bad_answer: 'The response of the provider violates the protocol. Check the issuer.',

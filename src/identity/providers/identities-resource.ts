@@ -23,7 +23,7 @@ const fields = {
   last_used_at: timestamp({ readOnly: true, sortable: true }),
 };
 
-/** Accounts at identity providers that people sign in with. A sign-in or the settings page links one. */
+/** Accounts at identity providers for sign-in. A sign-in or the settings page links them. */
 export function identitiesResource({ context, mail, guardChange }: FactorServices) {
   return defineResource({
     name: 'identities',

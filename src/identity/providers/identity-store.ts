@@ -18,7 +18,7 @@ export const findIdentity = (
 export const findIdentitiesOf = (db: Db | Tx, userId: string): Promise<IdentityRow[]> =>
   db.selectFrom('identities').selectAll().where('user_id', '=', userId).orderBy('id').execute();
 
-/** How many identities the user can sign in with: those of providers that are declared and enabled. */
+/** The number of identities that the user can sign in with: those of declared and enabled providers. */
 export async function countUsableIdentities(db: Db | Tx, userId: string): Promise<number> {
   const rows = await db
     .selectFrom('identities')
@@ -30,7 +30,7 @@ export async function countUsableIdentities(db: Db | Tx, userId: string): Promis
   return rows.length;
 }
 
-/** False where somebody has this identity already. */
+/** False if a user already has this identity. */
 export async function insertIdentity(tx: Tx, row: Omit<IdentityRow, 'version'>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('identities')
@@ -40,7 +40,7 @@ export async function insertIdentity(tx: Tx, row: Omit<IdentityRow, 'version'>):
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Notes a sign-in. False where the identity was unlinked meanwhile. */
+/** Records a sign-in. False if the identity was unlinked in the meantime. */
 export async function noteIdentityUse(
   tx: Tx,
   { id, user_id, email, roles, now }: Pick<IdentityRow, 'id' | 'user_id' | 'email' | 'roles'> & { now: number },
@@ -54,11 +54,11 @@ export async function noteIdentityUse(
   return numUpdatedRows > 0n;
 }
 
-/** The row that was deleted. */
+/** Returns the deleted row. */
 export const deleteIdentity = (tx: Tx, id: string): Promise<IdentityRow | undefined> =>
   tx.deleteFrom('identities').where('id', '=', id).returningAll().executeTakeFirst();
 
-/** The session began with a sign-in by this identity. False where the identity was unlinked meanwhile. */
+/** Records that a session began with this identity. False if the identity was unlinked in the meantime. */
 export async function noteIdentitySession(
   tx: Tx,
   engine: Engine,
@@ -70,14 +70,14 @@ export async function noteIdentitySession(
   return found !== undefined;
 }
 
-/** Sessions that began with this identity; of one session at the provider, where `sid` names it. */
+/** Sessions that began with this identity. `sid` limits them to one session at the provider. */
 export async function sessionsOfIdentity(db: Db | Tx, identityId: string, sid: string | null): Promise<string[]> {
   const all = db.selectFrom('identity_sessions').select('session_id').where('identity_id', '=', identityId);
   const rows = await (sid === null ? all : all.where('upstream_sid', '=', sid)).execute();
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Sessions of any identity of this issuer that one session at the provider began. */
+/** Sessions of all identities of this issuer that began with one session at the provider. */
 export async function sessionsOfUpstreamSession(db: Db | Tx, issuer: string, sid: string): Promise<string[]> {
   const rows = await db
     .selectFrom('identity_sessions')
@@ -89,7 +89,7 @@ export async function sessionsOfUpstreamSession(db: Db | Tx, issuer: string, sid
   return rows.map(({ session_id }) => session_id);
 }
 
-/** The provider through which a session began. */
+/** The provider with which a session began. */
 export async function providerOfSession(db: Db | Tx, sessionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('identity_sessions')
@@ -100,9 +100,9 @@ export async function providerOfSession(db: Db | Tx, sessionId: string): Promise
   return row?.provider;
 }
 
-/** Before a removal: of two at once, the second waits and counts what the first left. */
+/** Locks before a removal: of two concurrent removals, the second counts what remains after the first. */
 export async function lockSignInMethods(tx: Tx, engine: Engine, userId: string): Promise<void> {
-  // On SQLite a write transaction has no neighbours.
+  // SQLite runs one write transaction at a time.
   if (engine !== 'postgres') return;
   for (const table of ['identities', 'passkeys'] as const) {
     await tx.selectFrom(table).select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();

@@ -13,7 +13,7 @@ import {
   updateProvider,
 } from './provider-store.ts';
 
-/** When the client's secret expires, as far as that can be known: it is declared, or the secret is a JWT that says so. */
+/** The expiry of the client's secret: declared, or read from a secret that is a JWT. Null if unknown. */
 export function secretExpiry({ clientSecret, clientSecretExpires }: ProviderDefinition): number | null {
   if (clientSecretExpires !== undefined) return Date.parse(clientSecretExpires);
   if (typeof clientSecret !== 'string' || clientSecret.split('.').length !== 3) return null;
@@ -35,7 +35,7 @@ const declaredOf = (config: Context['config'], definition: ProviderDefinition): 
   secret_expires_at: secretExpiry(definition),
 });
 
-/** Brings the table to what the declarations say. The audit trail has what is new, changed or gone. */
+/** Updates the table from the declarations. Records added, changed and removed providers in the audit trail. */
 export const keepProviders = (context: Context, definitions: readonly ProviderDefinition[]): Promise<void> =>
   context.database.db.transaction().execute(async (tx) => {
     const stored = new Map((await findProviders(tx)).map((row) => [row.id, row]));

@@ -31,7 +31,7 @@ interface Linking {
 
 const linkedElsewhere = () => conflict('This account of the provider belongs to another user here.', 'identity_taken');
 
-/** From the settings: the person is signed in, and has proved so a moment ago. */
+/** Links an identity from the settings. The user is signed in with a recent proof. */
 export const linkIdentity = (
   context: Context,
   services: LinkServices,
@@ -43,11 +43,10 @@ export const linkIdentity = (
   });
 
 /**
- * After a sign-in with an email that somebody has: that somebody has signed in by another way since then, which proves
- * that the account is theirs. The proof counts for the issuer and subject of this row only, and once.
- *
- * An account whose email was never confirmed may have been registered by somebody else with the owner's address. Whoever
- * that was loses everything: the password, sessions, tokens, factors and other identities.
+ * Links an identity after a sign-in whose email belongs to an existing user. This user has signed in another way since,
+ * and so has proved to own the account. The proof is valid once, for the issuer and subject of this row. If the email
+ * of the account was never confirmed, another person may have registered it with the owner's address. So the account
+ * loses everything: the password, sessions, tokens, factors and other identities.
  */
 export async function linkPendingIdentity(
   context: Context,
@@ -79,7 +78,7 @@ export async function linkPendingIdentity(
   });
 }
 
-/** The owner of the email, who proved it after the provider's answer and not before. */
+/** The owner of the email. The owner's proof must be later than the provider's response. */
 function requireOwner({ userId, proof }: Caller, pending: PendingIdentity): string {
   if (userId !== pending.user_id) {
     throw forbidden('Sign in with the account that has this email address.', 'other_account');

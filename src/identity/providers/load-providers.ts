@@ -20,7 +20,7 @@ import type { ProviderDefinition } from './define-provider.ts';
 
 const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
-/** https, or http where nobody can listen in between. */
+/** https, or http on loopback. */
 const address: OptionKind = {
   takes: 'an https URL, or an http URL on loopback',
   accepts(value) {

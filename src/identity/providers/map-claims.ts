@@ -8,7 +8,7 @@ import type { Upstream } from './upstream.ts';
 /** The checked result of the declaration's `map` function. */
 export interface Mapped {
   readonly fields: Readonly<Partial<Record<'name' | 'username' | 'phone' | 'locale', string | null>>>;
-  /** Undefined where the declaration does not decide about roles. */
+  /** Undefined if the declaration does not map roles. */
   readonly roles: readonly string[] | undefined;
 }
 
@@ -25,7 +25,7 @@ const wrongMap = (provider: string, reason: string) =>
     },
   );
 
-/** A value that a field does not take is an error of the declaration: nobody is signed in with half of it. */
+/** Throws on an invalid value: this is an error in the declaration, and a partial result must not sign in a user. */
 export function mapClaims(
   { config }: Pick<Context, 'config'>,
   { map }: ProviderDefinition,

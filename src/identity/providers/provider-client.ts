@@ -20,7 +20,7 @@ import type { Claims, ProviderDefinition } from './define-provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { isPrintable, readUpstream, type Upstream } from './upstream.ts';
 
-/** Only asymmetric algorithms: with symmetric ones, everybody who knows the client's secret could sign. */
+/** Only asymmetric algorithms: with symmetric ones, anybody who knows the client's secret could sign. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -36,7 +36,7 @@ const algorithms = [
 ];
 
 const metadataLifeMs = 3_600_000;
-/** Seconds by which the clocks of two machines may differ; `openid-client` takes as many. */
+/** The tolerated clock difference in seconds. `openid-client` uses the same value. */
 export const clockTolerance = 30;
 
 /** The parameters that the application passes on to the provider (contract 14.5). */
@@ -47,7 +47,7 @@ export interface PassedOn {
   readonly loginHint?: string | undefined;
 }
 
-/** A provider as a button shows it. */
+/** A provider for a sign-in button. */
 export interface ProviderButton {
   readonly name: string;
   readonly label: string;
@@ -67,7 +67,7 @@ interface Discovered {
   readonly at: number;
 }
 
-/** A provider, as this service calls it. Nothing is fetched before somebody signs in. */
+/** Calls a provider. Nothing is fetched before the first sign-in. */
 export class ProviderClient {
   readonly definition: ProviderDefinition;
   readonly #log: Context['log'];
@@ -92,7 +92,7 @@ export class ProviderClient {
     return this.definition.profile === undefined;
   }
 
-  /** Where the browser is sent. */
+  /** The address for the browser. */
   async authorizationUrl(
     { redirectUri, state, nonce, verifier }: Binding,
     { prompt, maxAge, acrValues, loginHint }: PassedOn,
@@ -142,7 +142,7 @@ export class ProviderClient {
     return this.#read(payload.iss as string, { ...more, ...nameOf(callback), ...payload });
   }
 
-  /** The claims of a logout token (OpenID Connect Back-Channel Logout 2.4). Throws where it is not one of this provider's. */
+  /** The claims of a logout token (OpenID Connect Back-Channel Logout 2.4). Throws if the provider did not issue it. */
   async readLogoutToken(token: string): Promise<Claims> {
     const { configuration, keys } = await this.#discover();
     if (!keys) throw new Error('the provider has no OpenID Connect');
@@ -156,7 +156,7 @@ export class ProviderClient {
     return payload;
   }
 
-  /** Where a browser ends its session at the provider; undefined where the declaration does not ask for that. */
+  /** The address that ends the browser's session at the provider. Undefined unless the declaration asks for it. */
   async logoutUrl(backTo: string): Promise<URL | undefined> {
     if (!this.definition.logout) return undefined;
     const { configuration } = await this.#discover();
@@ -172,7 +172,7 @@ export class ProviderClient {
     const { jwks_uri, token_endpoint } = (await this.#discover()).configuration.serverMetadata();
     const { headers } = await this.#fetch(jwks_uri ?? (token_endpoint as string), {});
     const date = Date.parse(headers.get('date') ?? '');
-    // RFC 9111 5.1: a cache adds how old its answer is.
+    // RFC 9111 5.1: a cache adds the age of its response.
     const age = Number(headers.get('age') ?? 0) * 1000;
     return Number.isFinite(date + age) ? date + age - this.#now() : undefined;
   }
@@ -183,7 +183,7 @@ export class ProviderClient {
     return readUpstream(this.definition, issuer, claims);
   }
 
-  /** Some providers name the email there only. It is of use, but nobody's sign-in depends on it. */
+  /** Some providers return the email only here. A failure does not prevent the sign-in. */
   async #userinfo(configuration: Configuration, accessToken: string, { sub }: Claims): Promise<Claims> {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
     try {
@@ -202,7 +202,7 @@ export class ProviderClient {
     return answer.json();
   }
 
-  /** Metadata and keys are kept. Old metadata goes on working while newer is fetched, or cannot be. */
+  /** Caches metadata and keys. Old metadata is used while new metadata is fetched or unavailable. */
   #discover(): Promise<Discovered> {
     const known = this.#discovered;
     if (known && this.#now() - known.at < metadataLifeMs) return Promise.resolve(known);
@@ -246,9 +246,9 @@ export class ProviderClient {
       jwks_uri === undefined
         ? undefined
         : {
-            // The provider itself sent the token: a key that is not known yet is looked for at once.
+            // The provider itself sent the token, so an unknown key is fetched at once.
             signIn: this.#keysAt(jwks_uri, 0),
-            // Anybody can send a logout token.
+            // Anybody can send a logout token, so keys are fetched less often.
             logout: this.#keysAt(jwks_uri, 30_000),
           };
     if (this.isOpenId && !keys) throw new Error('the metadata of the provider has no jwks_uri');
@@ -257,7 +257,7 @@ export class ProviderClient {
   }
 }
 
-/** How this service proves to the provider who it is. The metadata says which way the provider takes. */
+/** The client authentication method, from the metadata of the provider. */
 const authenticationOf =
   ({ clientSecret }: ProviderDefinition): ClientAuth =>
   async (server, client, body, headers) => {
@@ -268,7 +268,7 @@ const authenticationOf =
     return (basicOnly ? ClientSecretBasic : ClientSecretPost)(secret)(server, client, body, headers);
   };
 
-/** Apple sends the name beside the code, with the first sign-in only: `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
+/** Apple sends the name with the code, only at the first sign-in: `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
 function nameOf(callback: URLSearchParams): Claims {
   try {
     const { name } = JSON.parse(callback.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } };

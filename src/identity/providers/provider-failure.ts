@@ -8,10 +8,10 @@ export interface ProviderFailure {
   readonly detail: string;
 }
 
-/** As `openid-client` and `jose` write their errors. */
+/** Errors of `openid-client` and `jose`. */
 type LibraryError = Error & { readonly code?: string; readonly error?: unknown; readonly status?: number };
 
-/** The codes of the libraries, by their beginnings. The first that fits counts. */
+/** The error codes of the libraries, by prefix. The first match wins. */
 const byCode: readonly (readonly [string, FailureCode])[] = [
   ['OAUTH_TIMEOUT', 'unreachable'],
   ['ERR_JWKS_TIMEOUT', 'unreachable'],
@@ -29,12 +29,12 @@ const byCode: readonly (readonly [string, FailureCode])[] = [
   ['ERR_J', 'token_rejected'],
 ];
 
-/** RFC 6749 5.2, and GitHub's own word. */
+/** RFC 6749 5.2, and GitHub's own code. */
 const clientErrors = new Set(['invalid_client', 'unauthorized_client', 'incorrect_client_credentials']);
 
 const longestDetail = 300;
 
-/** Libraries wrap what `fetch` throws. */
+/** Libraries wrap the errors of `fetch`. */
 function causesOf(error: unknown): LibraryError[] {
   const causes: LibraryError[] = [];
   for (let current = error; current instanceof Error && causes.length < 5; current = current.cause)
@@ -46,7 +46,7 @@ export function describeFailure(error: unknown): ProviderFailure {
   const causes = causesOf(error);
   const said = causes.flatMap((cause) => [cause.error, cause.message]);
   const words = [...new Set(said.filter((word) => typeof word === 'string' && word !== ''))].join(': ');
-  // It may come from the provider and hold anything.
+  // The text may come from the provider and contain anything.
   const detail = words
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
     .toWellFormed()
@@ -61,7 +61,7 @@ function codeOf(causes: readonly LibraryError[]): FailureCode {
   for (const { code = '', error, status, message } of causes) {
     if (typeof error === 'string') return clientErrors.has(error) ? 'client_rejected' : 'request_rejected';
     if (status === 401) return 'client_rejected';
-    // The provider did not authenticate the person again, as `max_age` asked it to.
+    // The provider did not authenticate the user again as `max_age` requires.
     if (/last End-User authentication/.test(message)) return 'token_rejected';
     const known = byCode.find(([beginning]) => code.startsWith(beginning));
     if (known) return known[1];

@@ -3,7 +3,7 @@ import { createGuardedFetch, OutboundError } from '../../http/outbound/guarded-f
 import type { ProviderDefinition } from './define-provider.ts';
 import { isLoopbackHost } from './load-providers.ts';
 
-/** As much of `fetch` as `openid-client` and `jose` use. */
+/** The part of `fetch` that `openid-client` and `jose` use. */
 export type ProviderFetch = (
   url: string,
   options: { method?: string; headers?: ConstructorParameters<typeof Headers>[0]; body?: unknown },

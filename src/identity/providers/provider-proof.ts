@@ -7,20 +7,20 @@ const purpose = 'provider proof';
 const lifeMs = 5 * 60_000;
 const form = /^([0-9a-f-]{36})\.([12])\.([\w-]{22})\.(\d{1,15})\.([\w-]{43})$/;
 
-/** Somebody proved again at a provider who they are. It counts for one session, once, within five minutes. */
+/** A user authenticated again at a provider. The proof is valid once, for one session, within five minutes. */
 export interface ProviderProof {
-  /** How many factors the provider's `acr` stands for. */
+  /** The number of factors for the provider's `acr`. */
   readonly factors: 1 | 2;
   use(tx: Tx): Promise<boolean>;
 }
 
-/** A signed text: nothing is stored until it is used. */
+/** A signed text. Nothing is stored until it is used. */
 export function makeProviderProof(keys: KeyRing, sessionId: string, factors: 1 | 2, now: number): string {
   const what = [sessionId, factors, randomBytes(16).toString('base64url'), now + lifeMs].join('.');
   return `${what}.${keys.macKeys.mac(purpose, what)}`;
 }
 
-/** Undefined where it is none of ours, of another session, or expired. */
+/** Undefined if it is invalid, expired, or for another session. */
 export function readProviderProof(
   keys: KeyRing,
   { sent, sessionId, now }: { sent: unknown; sessionId: string; now: number },

@@ -14,7 +14,7 @@ export type DeclaredProvider = Pick<
 export const findProviders = (db: Db | Tx): Promise<ProviderRow[]> =>
   db.selectFrom('providers').selectAll().orderBy('id').execute();
 
-/** False where another instance did so first. */
+/** False if another instance inserted it first. */
 export async function insertProvider(tx: Tx, declared: DeclaredProvider, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('providers')

@@ -5,7 +5,7 @@ import { failureCodes } from './failure-meanings.ts';
 
 const shown = { required: true, readOnly: true } as const;
 
-/** The declared providers and how the last sign-ins with them went, for administrators. */
+/** The declared providers and the results of the last sign-ins with them, for administrators. */
 export const providersResource = defineResource({
   name: 'providers',
   description: 'Identity providers, with the result of the last sign-ins on all instances.',

@@ -5,7 +5,7 @@ import { type ProviderButton, ProviderClient } from './provider-client.ts';
 
 export type { ProviderButton } from './provider-client.ts';
 
-/** The providers for sign-in. Each request asks again, so that providers can come from other sources than files. */
+/** The providers for sign-in. Each request reads them again, so that they can come from other sources than files. */
 export class Providers {
   readonly #clients: ReadonlyMap<string, ProviderClient>;
 
@@ -17,18 +17,18 @@ export class Providers {
     return new Providers(context, await loadProviders(context.config));
   }
 
-  /** Undefined where there is none of this name, or it is disabled. */
+  /** Undefined if there is no enabled provider with this name. */
   async find(name: string): Promise<ProviderClient | undefined> {
     const client = this.#clients.get(name);
     return client?.definition.enabled === false ? undefined : client;
   }
 
-  /** All that are enabled, in the order of the declarations. */
+  /** All enabled providers, in the order of the declarations. */
   async list(): Promise<ProviderClient[]> {
     return [...this.#clients.values()].filter(({ definition }) => definition.enabled !== false);
   }
 
-  /** All that are declared, those that are disabled too. */
+  /** All declared providers, including disabled ones. */
   async definitions(): Promise<ProviderDefinition[]> {
     return [...this.#clients.values()].map(({ definition }) => definition);
   }

@@ -17,14 +17,14 @@ import type { Upstream } from './upstream.ts';
 /** The user that an identity belongs to (contract 14.2). */
 export type Resolved =
   | { readonly kind: 'user'; readonly user: UserRow; readonly identityId: string; readonly isNew: boolean }
-  /** The email belongs to this user, who has to prove that the account is theirs. */
+  /** The email belongs to this user, who must prove to own the account. */
   | { readonly kind: 'taken'; readonly user: UserRow };
 
-/** The same for a disabled user and for an identity that was unlinked a moment ago. */
+/** The same error for a disabled user and for an identity that was just unlinked. */
 export const signInRefused = (reason: string) =>
   new Problem(403, 'Forbidden', 'This account cannot sign in here.', { code: 'sign_in_refused', reason });
 
-/** Signs a known identity in. Registers a new one, unless its email is taken: then the owner has to prove first. */
+/** Signs in a known identity. Registers a new identity, unless its email is taken: then the owner must prove the account first. */
 export async function resolveIdentity(
   context: Context,
   services: AccountServices,
@@ -40,7 +40,7 @@ export async function resolveIdentity(
     return await register(context, services, { upstream, mapped, source });
   } catch (error) {
     if (!isTaken(error)) throw error;
-    // Another was quicker by a moment: with the same identity, or with the same email.
+    // A concurrent sign-in used the same identity or the same email first.
     const again = await signInKnown(context, { upstream, mapped, source });
     const taken = again ? undefined : await findByEmail(context, upstream.email);
     if (!again && !taken) throw error;

@@ -6,7 +6,7 @@ import { canUsePassword } from '../credentials/require-own-proof.ts';
 import { findHeldFactors } from '../factors/held-factor-store.ts';
 import { countUsableIdentities } from './identity-store.ts';
 
-/** Ways to sign in that a user has. */
+/** The ways in which a user can sign in. */
 interface SignInMethods {
   readonly password: boolean;
   readonly passkeys: number;
@@ -27,7 +27,7 @@ export async function findSignInMethods(
   };
 }
 
-/** After a removal, in its transaction: a user must be able to sign in (contract 14.4). */
+/** After a removal, in its transaction: throws if the user could no longer sign in (contract 14.4). */
 export async function requireSignInMethod(context: Pick<Context, 'config'>, tx: Tx, userId: string): Promise<void> {
   const { password, passkeys, identities } = await findSignInMethods(context, tx, userId);
   if (password || passkeys > 0 || identities > 0) return;

@@ -7,14 +7,14 @@ export interface Upstream {
   readonly provider: string;
   readonly issuer: string;
   readonly subject: string;
-  /** In the form in which addresses are stored; null where there is none that could be. */
+  /** In the stored form of addresses. Null if missing or invalid. */
   readonly email: string | null;
-  /** Whether the provider says that it is verified, and is trusted to say so. */
+  /** The provider says that the address is verified, and the declaration trusts it. */
   readonly emailVerified: boolean;
   readonly name: string | null;
-  /** Milliseconds; null where the provider does not say when the person authenticated there. */
+  /** Milliseconds. Null if the provider does not name the time of the authentication. */
   readonly authTime: number | null;
-  /** How many factors the provider's `acr` stands for, by the declaration. */
+  /** The number of factors for the provider's `acr`, from the declaration. */
   readonly factors: 1 | 2;
   /** The session at the provider, for its back-channel logout. */
   readonly sid: string | null;
@@ -24,17 +24,17 @@ export interface Upstream {
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** A name that cannot be stored is left out: nobody's sign-in depends on it. */
+/** An invalid name is omitted. It does not prevent the sign-in. */
 function readName(name: unknown): string | null {
   const read = readProfileField('name', textOf(name));
   return read.error ? null : read.value;
 }
 
-/** OpenID Connect Core 2: a subject has at most 255 ASCII characters. The same holds for sessions here. */
+/** OpenID Connect Core 2: a subject has at most 255 ASCII characters. The same limit applies to sessions. */
 export const isPrintable = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20-\x7e]{1,255}$/.test(value);
 
-/** Apple writes it as a text. */
+/** Apple sends a text. */
 const saysVerified = ({ email_verified }: Claims): boolean => email_verified === true || email_verified === 'true';
 
 export function readUpstream(
@@ -51,7 +51,7 @@ export function readUpstream(
     email,
     emailVerified: email !== null && trust === 'verified' && emailVerified(claims),
     name: readName(claims.name),
-    // Whole seconds: the end of the second counts, so that it is not before what caused it.
+    // Rounded up to the end of the second, so that it is not before the event that caused it.
     authTime: typeof claims.auth_time === 'number' ? claims.auth_time * 1000 + 999 : null,
     factors: level !== null && Object.hasOwn(acr, level) ? (acr[level] as 1 | 2) : 1,
     sid: isPrintable(claims.sid) ? claims.sid : null,

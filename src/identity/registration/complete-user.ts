@@ -14,18 +14,18 @@ export interface NewUser {
   readonly profile: Profile;
   readonly roles: readonly string[];
   readonly confirmed: boolean;
-  /** How the user came to be, for the audit trail, and by whom where that is another. */
+  /** How the user was created, for the audit trail. `actorId`: the user who did so, if another. */
   readonly event: 'user.registered' | 'user.created' | 'user.invited';
   readonly actorId?: string | null;
   readonly clientId?: string | null;
   readonly source: RequestSource;
-  /** False where nothing is to be sent: the owner can ask for the mail later. */
+  /** False: no mail is sent. The owner can request it later. */
   readonly mails?: boolean | undefined;
-  /** False where nobody is to collect one. */
+  /** False: the user gets no first token. */
   readonly firstToken?: boolean | undefined;
 }
 
-/** The start of every user: the first token, the mail that asks for confirmation, and the event. */
+/** Completes a new user: the first token, the confirmation mail and the audit event. */
 export async function completeUser(
   context: Context,
   { issueFirstToken, mail }: AccountServices,

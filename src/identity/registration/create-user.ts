@@ -17,7 +17,7 @@ export interface NewUser {
   readonly confirmed: boolean;
 }
 
-/** Makes a user on the operator's word: with roles, and with an email that counts as confirmed if the operator says so. */
+/** Creates a user for the operator, with roles. The operator decides whether the email counts as confirmed. */
 export async function createUser(
   context: Context,
   services: AccountServices,

@@ -9,7 +9,7 @@ import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
 import { makeUser } from './make-user.ts';
 import { isTaken } from './registration-limits.ts';
 
-/** Makes an administrator where there is none, so that a fresh service can be managed. */
+/** Creates an administrator if there is none, so that a new service can be managed. */
 export async function ensureFirstAdministrator(
   context: Context,
   services: AccountServices,
@@ -44,7 +44,7 @@ async function refuseWeakPassword(password: string, email: string): Promise<void
   if (wrong) throw new OperatorError(wrong.message);
 }
 
-/** Another instance that starts at the same time may have made the same administrator: that is fine. */
+/** Another instance that starts at the same time may have created the same administrator. That is no error. */
 async function refuseOrdinaryUser({ database }: Context, email: string): Promise<void> {
   if (await hasAdministrator(database.db)) return;
   if (await findUserByLogin(database.db, { attribute: 'email', value: email })) {

@@ -13,7 +13,7 @@ import { unusablePassword } from '../passwords/passwords.ts';
 import { completeUser, type NewUser } from './complete-user.ts';
 
 interface UserToMake extends Omit<NewUser, 'id'> {
-  /** Checked, as the profile is. Null: the user has none, and signs in by other ways. */
+  /** Checked, like the profile. Null: the user has no password and signs in another way. */
   readonly password: string | null;
   /** Further writes in the same transaction as the user. */
   also?(tx: Tx, user: UserRow): Promise<void>;
@@ -21,7 +21,7 @@ interface UserToMake extends Omit<NewUser, 'id'> {
 
 type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
 
-/** A user with all that belongs to one from the start. The resource engine makes its own, and completes them alike. */
+/** Creates a complete user. The resource engine inserts its own users and completes them in the same way. */
 export async function makeUser(
   context: Context,
   services: AccountServices,
@@ -48,7 +48,7 @@ export async function makeUser(
   await refusingTaken(() =>
     inTransaction(async (tx) => {
       await insertUser(tx, user);
-      // After the insert: of two at once, the one that gives the address up has been seen by then.
+      // Checked after the insert, so that a concurrent change that releases the address is visible.
       if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {
         throw unprocessable([takenField('email')]);
       }
@@ -59,7 +59,7 @@ export async function makeUser(
   return user;
 }
 
-/** Two at once pass every check before; the database lets one of them through. */
+/** Two concurrent requests pass all earlier checks. The database lets only one of them through. */
 async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -70,7 +70,7 @@ async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Administrators and the command line make users whatever the setting says. */
+/** Administrators and the command line can always create users. */
 export function requireOpenRegistration({ registration }: Pick<Config, 'registration'>): void {
   if (registration === 'open') return;
   throw new Problem(403, 'Registration is closed', 'Only administrators of this service create accounts.', {
@@ -78,7 +78,7 @@ export function requireOpenRegistration({ registration }: Pick<Config, 'registra
   });
 }
 
-/** LOCAL_PASSWORDS=off: providers and passkeys are the only ways to sign in, so nobody sets a password. */
+/** LOCAL_PASSWORDS=off: users sign in only with providers and passkeys, so passwords cannot be set. */
 export function requireLocalPasswords({ localPasswords }: Pick<Config, 'localPasswords'>): void {
   if (localPasswords) return;
   throw forbidden('This service has no passwords. Sign in with a provider or a passkey.', 'local_passwords_off');

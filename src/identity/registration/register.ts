@@ -8,7 +8,7 @@ import type { UserRow } from '../accounts/user-store.ts';
 import { makeUser } from './make-user.ts';
 import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireFree } from './registration-limits.ts';
 
-/** Reports all errors at once, one per field. Taken identifiers are reported last, and rarely to one network. */
+/** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
 export async function registerUser(
   context: Context,
   services: AccountServices,
@@ -22,7 +22,7 @@ export async function registerUser(
     const mails = profile.email === null || (await mayMail(context, profile.email));
     const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
     const user = await makeUser(context, services, made).catch(async (error) => {
-      // Another was quicker by a moment, or the address can still go back to who had it.
+      // A concurrent request was faster, or an earlier owner can still get the address back.
       throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
     });
     await attempt.count();
@@ -51,7 +51,7 @@ async function readRegistration(
   return { profile, password: input.password as string };
 }
 
-/** Forms that ask for the password twice send both. */
+/** Forms that ask for the password twice send both values. */
 const otherPassword: FieldError = {
   field: 'password_confirmation',
   code: 'mismatch',

@@ -11,20 +11,20 @@ import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from '.
 import { Turnstile } from '../throttle/turnstile.ts';
 
 const hour = 60 * 60_000;
-/** How often an hour a network is told that an identifier is taken. */
+/** How many times per hour a network is told that an identifier is taken. */
 const answersAnHour = 5;
-/** Mails an hour that registrations send to one mailbox. */
+/** How many mails per hour registrations send to one mailbox. */
 const mailsAnHour = 5;
 
 const askedLimits = ({ address }: RequestSource) => networkLimits('taken', address, answersAnHour);
 
-/** One at a time for each network: of many at once, no more are told that something is taken than are counted. */
+/** One request at a time for each network, so that concurrent requests cannot exceed the limit. */
 const asking = new Turnstile(1, 500);
 
 const tooManyAnswers = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
 
-/** So many users an hour from one network. The attempt counts when it is told to: when there is a new user. */
+/** Limits new users per hour and network. The caller counts the attempt when the user was created. */
 export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
   const most = context.config.registrationLimit;
   const attempt = await begin(context, most === 0 ? [] : networkLimits('register', address, most), hour);
@@ -37,7 +37,7 @@ export async function beginRegistration(context: Context, { address }: RequestSo
   );
 }
 
-/** Refuses taken identifiers. A network that was told often is refused in any case, so that it learns nothing. */
+/** Refuses taken identifiers. A network over the limit is always refused, so that it learns nothing. */
 export function requireFree(
   context: Context,
   wanted: Partial<Profile>,
@@ -56,7 +56,7 @@ export function requireFree(
   });
 }
 
-/** Discloses that identifiers are taken, but only a few times an hour. */
+/** Tells that identifiers are taken, but only a few times per hour. */
 export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
   const refusal = await countAgainst(context, askedLimits(source), hour);
   return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
@@ -65,7 +65,7 @@ export async function refusalOfTaken(context: Context, taken: FieldError[], sour
 export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>
   error instanceof Problem && error.status === 422 && (error.errors ?? []).every(({ code }) => code === 'taken');
 
-/** Whether a registration may still send mail to this mailbox, whatever follows a plus sign in its address. */
+/** Whether a registration may still send mail to this mailbox. The part after a plus sign does not count. */
 export async function mayMail(context: Context, email: string): Promise<boolean> {
   const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
   const refusal = await countAgainst(context, [{ key, most: mailsAnHour, of: 'mailbox' }], hour);

@@ -14,7 +14,7 @@ interface RoleChanges {
   readonly source: RequestSource;
 }
 
-/** Changes roles for the operator and returns them. Reads them in the transaction, so that no change is lost. */
+/** Changes roles for the operator and returns them. Reads them in the transaction, so that no concurrent change is lost. */
 export async function changeRoles(
   context: Context,
   { userId, give, take, source }: RoleChanges,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 
-/** Brings the table to what the setting says. Users keep names that are no role any more; they mean nothing. */
+/** Updates the table from the setting. Users keep roles that were removed from the setting, without effect. */
 export async function keepRoles(db: Db, names: readonly string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('roles').where('id', 'not in', names).execute();
@@ -13,16 +13,16 @@ export async function keepRoles(db: Db, names: readonly string[]): Promise<void>
   });
 }
 
-/** Any number: it names the lock that those who take an administrator away queue for. */
+/** An arbitrary number: the id of the lock for removals of administrators. */
 const lastAdministratorLock = 7_146_353;
 
-/** Whether there is another enabled administrator. Locks, so that two cannot remove each other. */
+/** Whether there is another enabled administrator. Takes a lock, so that two administrators cannot remove each other. */
 export async function hasOtherAdministrator(tx: Tx, engine: Engine, userId: string): Promise<boolean> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${lastAdministratorLock})`.execute(tx);
   return isAdministratorBeside(tx, userId);
 }
 
-/** The same without waiting for anybody: true a moment ago. */
+/** Like `hasOtherAdministrator` but without a lock: the result may be outdated. */
 export async function isAdministratorBeside(db: Db, userId: string): Promise<boolean> {
   const others = await db
     .selectFrom('users')

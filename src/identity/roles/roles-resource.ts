@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { computed, defineResource, namedBy, text } from '../../resources/declare.ts';
 
-/** The roles that a user can have. `admin` is there whatever the setting says. */
+/** The roles that a user can have. `admin` always exists. */
 export const roleNames = ({ roles }: Config): string[] => [...new Set(['admin', ...roles])];
 
 const description = 'What users with this role are limited to; null: no limit';
@@ -27,7 +27,7 @@ export const rolesResource = (config: Config) => {
   });
 };
 
-/** The scopes that ROLE_SCOPES gives a role. Undefined: the role limits nobody. */
+/** The scopes that ROLE_SCOPES gives a role. Undefined: the role has no limit. */
 export const scopesOfRole = (
   { roleScopes }: Pick<Config, 'roleScopes'>,
   role: string,

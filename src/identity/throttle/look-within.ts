@@ -2,7 +2,7 @@ import type { Context } from '../../database/context.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import { begin, type Limit } from './throttle.ts';
 
-/** Looks at a guess where the limits allow it, and counts it where it is wrong, which `look` says by undefined. */
+/** Checks a guess if the limits allow it. Counts it as wrong if `look` returns undefined. */
 export async function lookWithin<T>(
   context: Context,
   limits: readonly Limit[],

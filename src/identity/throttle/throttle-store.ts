@@ -5,7 +5,7 @@ import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 export interface Count {
   readonly key: string;
   readonly count: number;
-  /** Attempts under way, this one included. */
+  /** Pending attempts, including this one. */
   readonly pending: number;
   readonly expires_at: number;
 }
@@ -24,7 +24,7 @@ const same = {
 const oneLess = sql<number>`case when throttles.pending > 0 then throttles.pending - 1 else 0 end`;
 const lasting = (now: number) => sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
 
-/** One statement counts all keys, so that each attempt gets its own number. Sorted keys prevent deadlocks. */
+/** One statement increments all keys, so that each attempt gets its own number. Sorted keys prevent deadlocks. */
 async function write(
   db: Db,
   keys: readonly string[],
@@ -40,7 +40,7 @@ async function write(
     .execute();
 }
 
-/** Counts something that has happened. */
+/** Counts an event. */
 export function countOnce(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
   const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
   return write(db, keys, fresh, {
@@ -51,7 +51,7 @@ export function countOnce(db: Db, keys: readonly string[], now: number, windowMs
   });
 }
 
-/** Takes one back of what was counted in the window that lasts. */
+/** Decrements the counts of the current window. */
 export async function decrementCounts(db: Db, keys: readonly string[], now: number): Promise<void> {
   if (keys.length === 0) return;
   await db
@@ -63,7 +63,7 @@ export async function decrementCounts(db: Db, keys: readonly string[], now: numb
     .execute();
 }
 
-/** Begins an attempt. It counts until its result is known, or until its process must have crashed. */
+/** Begins an attempt. It counts until its result is known, or until a timeout after a crash. */
 export function beginAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
   const until = now + timeoutMs;
   return write(
@@ -79,7 +79,7 @@ export function beginAttempt(db: Db, keys: readonly string[], now: number, timeo
   );
 }
 
-/** It failed, and counts from now on. */
+/** Counts the attempt as failed. */
 export function failAttempt(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
   const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
   return write(db, keys, fresh, {
@@ -90,7 +90,7 @@ export function failAttempt(db: Db, keys: readonly string[], now: number, window
   });
 }
 
-/** It was no failure. `anew` forgets the failures before it too. */
+/** Ends an attempt without a failure. `anew` also clears earlier failures. */
 export async function endAttempt(db: Db, keys: readonly string[], now: number, { anew = false } = {}): Promise<void> {
   const fresh = { count: 0, expires_at: now, pending: 0, pending_until: 0 };
   await write(db, keys, fresh, {
@@ -101,7 +101,7 @@ export async function endAttempt(db: Db, keys: readonly string[], now: number, {
   });
 }
 
-/** The counts as they are, of keys that have one. */
+/** The current counts of these keys. Keys without a count are omitted. */
 export function readCounts(db: Db, keys: readonly string[], now: number): Promise<Count[]> {
   return db
     .selectFrom('throttles')
@@ -114,7 +114,7 @@ export function readCounts(db: Db, keys: readonly string[], now: number): Promis
 export const identifierKey = (identifier: string): string => `login:identifier:${fingerprintOfLogin(identifier)}`;
 export const accountKey = (userId: string): string => `login:account:${userId}`;
 
-/** A new password opens the account to its owner at once, whatever was guessed at the old one. */
+/** A new password ends the lockout of the account at once. */
 export async function liftLockout(tx: Tx, userId: string): Promise<void> {
   const user = await tx
     .selectFrom('users')
@@ -126,7 +126,7 @@ export async function liftLockout(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('throttles').where('key', 'in', keys).execute();
 }
 
-/** Removes some of the counts that are over, and says how many. */
+/** Removes up to `limit` expired counts and returns their number. */
 export async function deleteOldThrottles(db: Db, engine: Engine, now: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('throttles')
@@ -137,7 +137,7 @@ export async function deleteOldThrottles(db: Db, engine: Engine, now: number, li
         .where('expires_at', '<=', now)
         .where('pending_until', '<=', now)
         .limit(limit);
-      // Rows that somebody counts on just now are not waited for.
+      // Skips locked rows, which are just being counted.
       return engine === 'postgres' ? old.forUpdate().skipLocked() : old;
     })
     .executeTakeFirstOrThrow();

@@ -14,7 +14,7 @@ onBothEngines('throttles', (engine) => {
 
   it('hold attempts against their limit while they are under way, and forget those that nobody ends', async () => {
     const context = await open();
-    // As many instances die while they look at a right password.
+    // This many instances crash while they check a right password.
     for (let i = 0; i < 10; i++) assert.equal(await isRefused(context), false);
     assert.equal(await isRefused(context), true);
     context.advance(15_001);

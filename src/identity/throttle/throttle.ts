@@ -3,38 +3,38 @@ import { networkOf, widerNetworkOf } from '../../http/network-of.ts';
 import { beginAttempt, type Count, countOnce, endAttempt, failAttempt, readCounts } from './throttle-store.ts';
 
 const windowMs = 15 * 60_000;
-/** Longer than any password waits to be looked at: an attempt that has not ended by then died with its instance. */
+/** Longer than any password waits for its check. An attempt that has not ended by then crashed with its instance. */
 const attemptTimeoutMs = 15_000;
 
-/** So many within the window, and no more. */
+/** At most this many attempts within the window. */
 export interface Limit {
   readonly key: string;
   readonly most: number;
   /** The limited subject, for the audit trail. */
   readonly of: string;
-  /** A right password clears the failures before it, except counts that many people share. */
+  /** A right password clears earlier failures, except counts that several users share. */
   readonly forgiven?: boolean;
 }
 
 export interface Refusal {
   readonly retryAfterSeconds: number;
   readonly of: string;
-  /** True for the first refusal of a window alone, so that the trail can name it once. */
+  /** True only for the first refusal of a window, so that the audit trail records it once. */
   readonly first: boolean;
 }
 
-/** An attempt that is under way. It counts against every limit until it ends in one of three ways. */
+/** A pending attempt. It counts against every limit until one of three functions ends it. */
 export interface Attempt {
-  /** The limits that it passes. Those have ended for it already; the others wait for its end. */
+  /** The exceeded limits. For these the attempt has already ended. For the others it is pending. */
   readonly refusals: readonly Refusal[];
-  /** It counts for the rest of the window: a failure, or whatever else is limited. */
+  /** Counts the attempt for the rest of the window, for example as a failure. */
   count(): Promise<void>;
-  /** Nobody looked at the password, so it was no failure. */
+  /** The password was not checked, so the attempt is not a failure. */
   giveBack(): Promise<void>;
   succeed(): Promise<void>;
 }
 
-/** The network, and a coarser bound for who has many of them. */
+/** The limit of the network, and a higher limit of the wider network, for callers with many networks. */
 export function networkLimits(purpose: string, address: string | null, most: number): [Limit, ...Limit[]] {
   const [narrow, wide] = [networkOf(address ?? 'unknown'), widerNetworkOf(address ?? 'unknown')];
   const limit = { key: `${purpose}:address:${narrow}`, most, of: 'address' };
@@ -51,7 +51,7 @@ export async function begin(
   const counts = await beginAttempt(db, keysOf(limits), at, attemptTimeoutMs);
   const passed = limits.filter(({ key, most }) => isPassed(counts, key, most));
   const open = limits.filter((limit) => !passed.includes(limit));
-  // A refusal only because other attempts are being checked is not a failure.
+  // If only pending attempts exceed the limit, the attempt is not counted as a failure.
   const full = passed.filter(({ key, most }) => countOf(counts, key) >= most);
   const after = await failAttempt(db, keysOf(full), at, within);
   await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);
@@ -73,7 +73,7 @@ export async function begin(
   };
 }
 
-/** Counts something that happens now, whatever comes of it. Returns the refusal where a limit is passed. */
+/** Counts an event with any result. Returns the refusal if a limit is exceeded. */
 export async function countAgainst(
   { database: { db }, now }: Context,
   limits: readonly Limit[],
@@ -84,7 +84,7 @@ export async function countAgainst(
   return refusalIn(counts, limits, at);
 }
 
-/** The refusal that `countAgainst` would give now, without counting. */
+/** The refusal that `countAgainst` would return now. Does not count. */
 export async function readRefusal(
   { database: { db }, now }: Context,
   limits: readonly Limit[],
@@ -114,6 +114,6 @@ const countOf = (counts: readonly Count[], key: string): number => find(counts, 
 const isPassed = (counts: readonly Count[], key: string, most: number): boolean =>
   countOf(counts, key) + (find(counts, key)?.pending ?? 0) > most;
 
-/** The end of the window; where nothing has failed yet, the end of what is under way. */
+/** The end of the window. Without failures, the end of the pending attempts. */
 const endOf = (counts: readonly Count[], key: string, now: number): number =>
   Math.max(find(counts, key)?.expires_at ?? 0, now + (countOf(counts, key) > 0 ? 0 : attemptTimeoutMs));

@@ -1,6 +1,6 @@
 import { unavailable } from '../../platform/errors.ts';
 
-/** Lets a few attempts per key run at once. Otherwise parallel right passwords would count as failures. */
+/** Lets a few attempts per key run concurrently. Otherwise parallel right passwords would count as failures. */
 export class Turnstile {
   readonly #atATime: number;
   readonly #waiting: number;

@@ -6,7 +6,7 @@ import type { UserRow } from '../accounts/user-store.ts';
 import { isKnownHash } from '../passwords/foreign-hashes.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
 
-/** The row that a record becomes, or every reason why it becomes none. */
+/** Converts a record to a row, or returns all of its errors. */
 export function readImportRecord(
   config: Config,
   { values, problem }: ImportRecord,
@@ -60,7 +60,7 @@ function collect<T>(reasons: string[], read: () => Read<T>): T | undefined {
 
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** A list in JSON; names with spaces, commas or semicolons between them in CSV. */
+/** A list in JSON. In CSV: names separated by spaces, commas or semicolons. */
 function readRoles({ roles: configured }: Config, value: unknown): Read<string[]> {
   const names: unknown =
     typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : isBlank(value) ? [] : value;
@@ -99,7 +99,7 @@ function readTime(value: unknown, now: number): Read<number> {
   if (isBlank(value)) return { value: now };
   const isTime =
     typeof value === 'string' && /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value);
-  // Without a zone it is read as UTC: an import must not depend on where it runs.
+  // A time without a zone is read as UTC: the result must not depend on the machine.
   const time = isTime ? Date.parse(/(Z|[+-]\d\d:?\d\d)$|^.{10}$/.test(value) ? value : `${value}Z`) : Number.NaN;
   return time >= 0 && time <= now
     ? { value: time }

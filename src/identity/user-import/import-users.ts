@@ -11,7 +11,7 @@ interface ImportCounts {
   /** Records read. */
   readonly read: number;
   readonly imported: number;
-  /** In the database already, as an earlier run left them: so a run that broke off is simply started again. */
+  /** Already in the database. So an interrupted run can be started again. */
   readonly present: number;
   readonly refused: number;
 }
@@ -23,7 +23,7 @@ export interface ImportProgress extends ImportCounts {
 
 export interface ImportListeners {
   progress?(progress: ImportProgress): void;
-  /** A record that was not taken, and why. */
+  /** Called for each refused record, with the reasons. */
   refused?(line: number, reasons: readonly string[]): void;
 }
 
@@ -95,7 +95,7 @@ async function writeBatch(
 
 const identifiers = ['email', 'username', 'phone'] as const;
 
-/** Addresses compare without case. */
+/** Addresses are compared without case. */
 const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
 const isSamePerson = (there: UserRow, row: UserRow): boolean =>

@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import type { CsvError } from 'csv-parse';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 
-/** A record of the file, as it stands there. */
+/** A record of the file, unchanged. */
 export interface ImportRecord {
   readonly line: number;
   readonly values: Readonly<Record<string, unknown>> | undefined;
-  /** Why there are no values. */
+  /** The reason why there are no values. */
   readonly problem?: string;
 }
 
@@ -25,14 +25,14 @@ export const importColumns = [
 
 type ImportFormat = 'csv' | 'jsonl';
 
-/** By the name of the file. */
+/** The format, from the file name. */
 export function formatOf(file: string): ImportFormat {
   if (/\.csv$/i.test(file)) return 'csv';
   if (/\.(jsonl|ndjson|json)$/i.test(file)) return 'jsonl';
   throw new OperatorError(`${file}: the name must end in .csv, or in .jsonl for one JSON object a line.`);
 }
 
-/** Reads record by record, however large the file is. `read` is told of the bytes as they come. */
+/** Reads record by record, so that files can have any size. `read` is called with the number of bytes. */
 export function readRecords(
   file: string,
   format: ImportFormat,
@@ -53,7 +53,7 @@ async function* readCsv(file: string, bytes: Readable): AsyncIterable<ImportReco
     for await (const { record, info } of rows) yield { line: info.lines, values: record };
   } catch (error) {
     const { code, message } = error as CsvError;
-    // Rows are committed in batches: everything before this line is in, and a mended file can be given again.
+    // Rows are committed in batches: all rows before this line are imported, and a corrected file can be imported again.
     throw code?.startsWith('CSV_') ? new OperatorError(`${file}: not valid CSV: ${message}`) : error;
   }
 }

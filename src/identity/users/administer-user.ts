@@ -51,7 +51,7 @@ export async function inviteUser(
   }
   const { profile, errors } = readProfile({ email: invitation.email, name: invitation.name ?? null });
   const { email } = profile;
-  // An address of blanks reads as none.
+  // An address that contains only spaces counts as none.
   if (email === null || errors.length > 0) throw unprocessable(errors.length > 0 ? errors : [emailRequired]);
   const made = {
     profile,
@@ -76,7 +76,7 @@ export async function inviteUser(
   );
 }
 
-/** Until when strangers to the account's browsers are refused; undefined where nobody is. */
+/** The end of the lockout for unknown browsers. Undefined if there is no lockout. */
 async function lockedUntil(
   { database, now }: Context,
   { id, email, username, phone }: Profile & { readonly id: string },
@@ -94,7 +94,7 @@ const administrators = role('admin');
 const note = ({ context, tx, caller, source }: WriteCall, type: string, userId: string): Promise<void> =>
   recordEvent(context, tx, { type, userId, actorId: caller.userId, clientId: caller.clientId, source });
 
-/** A token for some things must not open an account, nor shut one. */
+/** A token with fewer scopes must not change the access to an account. */
 function requireEverything(caller: Caller): void {
   if (caller.kind !== 'system') requireEveryScope(caller);
 }
@@ -105,7 +105,7 @@ function emailOf({ email, disabled }: WholeUser): string {
   return email;
 }
 
-/** The actions of administrators for a user. Each records one event. */
+/** Actions of administrators on a user. Each records one event. */
 export const administerUser = (services: AccountServices): Action[] => [
   action({
     name: 'lockouts',

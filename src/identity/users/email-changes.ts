@@ -11,12 +11,12 @@ const nothingPending = () => notFound('No change of the email address is pending
 
 const shown = Type.Array(Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }));
 
-/** A personal client sees its owner, but not what the owner is about to become. */
+/** A personal client can read its owner, but not the owner's pending changes. */
 function requireOwnerOrAdmin(caller: Caller, userId: string): void {
   if (!isSelf(caller, userId) && !isAdmin(caller)) throw nothingPending();
 }
 
-/** The new address that waits to be confirmed, at most one: its user can see it, and withdraw the change. */
+/** The new address that waits for its confirmation, at most one. The user can read and cancel it. */
 export const emailChangeActions = [
   action({
     name,

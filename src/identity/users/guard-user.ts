@@ -22,7 +22,7 @@ export interface UserValues extends Partial<Profile> {
   locale?: string | null;
 }
 
-/** A user as hooks see it. */
+/** A user as passed to hooks. */
 export interface WholeUser extends Profile {
   readonly id: string;
   readonly email_confirmed: boolean;
@@ -32,13 +32,13 @@ export interface WholeUser extends Profile {
   readonly password_hash: string;
 }
 
-/** The fields that find a user at the login. */
+/** The fields that identify a user at login. */
 export const loginFields = ['email', 'username', 'phone'] as const;
 
 export const isSelf = (caller: Caller, id: string | undefined): boolean =>
   caller.kind === 'user' && caller.userId !== null && caller.userId === id;
 
-/** A token for some things must not become one for everything by way of a password, an address or a role. */
+/** A token with fewer scopes must not gain all scopes through a new password, address or role. */
 export function requireEveryScope(caller: Caller): void {
   if (!caller.scopes.includes('*')) throw insufficientScope('*');
 }
@@ -46,7 +46,7 @@ export function requireEveryScope(caller: Caller): void {
 export const lastAdministrator = () =>
   conflict('This is the last administrator. Make another user an administrator first.', 'last_administrator');
 
-/** In the transaction, before the write: refuses what only administrators, or nobody, may change. */
+/** In the transaction, before the write: refuses changes that only administrators, or nobody, may make. */
 export async function guardUserWrite(
   call: WriteCall,
   services: AccountServices,
@@ -91,7 +91,7 @@ function requireLoginField({ context }: WriteCall, after: Partial<Profile>): voi
   throw unprocessable([{ field, code: 'required', message: `${loginAttributes.join(' or ')} is required.` }]);
 }
 
-/** Checked again in the transaction: the row may have changed since the password was asked for. */
+/** Checked again in the transaction: the row may have changed since the password check. */
 async function guardLoginFields(
   call: WriteCall,
   { mail }: AccountServices,
@@ -119,13 +119,13 @@ async function guardLoginFields(
       values.email_confirmed = false;
       return;
     }
-    // The row keeps the old address until the new one is confirmed.
+    // The row keeps the old address until the new address is confirmed.
     delete values.email;
     call.reveal({ pending_email: email });
     return;
   }
   if (email) await refuseTakenEmail(tx, email, before.id, now);
-  // Whether an address is somebody's is known of that address alone.
+  // A confirmation applies to one address only.
   values.email_confirmed = false;
 }
 

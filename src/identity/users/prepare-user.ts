@@ -18,7 +18,7 @@ import { requireFree } from '../registration/registration-limits.ts';
 import { isAdministratorBeside } from '../roles/role-store.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
 
-/** Before the transaction: brings what was sent to its stored form, asks who it is, and hashes a new password. */
+/** Before the transaction: normalises the values, checks the password or proof, and hashes a new password. */
 export async function prepareUser(
   call: Call,
   { passwords }: AccountServices,
@@ -26,7 +26,7 @@ export async function prepareUser(
   values: UserValues,
 ): Promise<UserValues | undefined> {
   const { context, caller } = call;
-  // A caller without write access is refused later, and must not cause hashing or learn anything here.
+  // A caller without write access is refused later. Until then, it must cause no hashing and learn nothing.
   if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
   const { prepared, errors } = readProfileValues(values);
   const locale = readLocale(values.locale);
@@ -60,7 +60,10 @@ function readProfileValues(values: UserValues): { prepared: UserValues; errors: 
   return { prepared, errors };
 }
 
-/** Changing a login field requires the password or a recent proof, because a token may be stolen. Administrators change others without it. */
+/**
+ * Changing a login field requires the password or a recent proof, because a token may be stolen. Administrators can
+ * change other users without it.
+ */
 async function requireOwner({ context, caller, source, now }: Call, user: UserRow, values: UserValues): Promise<void> {
   const changed = loginFields.filter((field) => field in values && values[field] !== user[field]);
   const self = isSelf(caller, user.id);
@@ -78,7 +81,10 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
 const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
   Object.fromEntries(fields.map((field) => [field, values[field]]));
 
-/** Deleting one's own account requires the password, or a recent proof if there is none. Administrators delete others without it. */
+/**
+ * Deleting your own account requires the password, or a recent proof if there is none. Administrators can delete other
+ * users without it.
+ */
 export async function prepareDeletion(
   { context, caller, now }: Call,
   id: string,
@@ -90,7 +96,7 @@ export async function prepareDeletion(
   const user = await findUser(context.database.db, id);
   if (!user) return;
   requireEveryScope(caller);
-  // Said before a password is asked for: it would not help.
+  // Checked before the password, because the password would not help.
   if (isAdmin(caller) && !(await isAdministratorBeside(context.database.db, id))) throw lastAdministrator();
   requireOwnProof(context, caller, user, now);
 }

@@ -26,7 +26,7 @@ import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { userFactors } from './user-factors.ts';
 import { endAccess, followUserWrite } from './write-user.ts';
 
-/** A personal client may look at its owner, but changes nothing about it. */
+/** A personal client may read its owner, but not change it. */
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
 
 const deletion = Type.Object(

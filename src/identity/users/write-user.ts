@@ -29,7 +29,7 @@ export async function followUserWrite(
   if (before && !goesOn) await forgetFirstPassword(call.context, before, call.tx);
 }
 
-/** The audit event of a user, with the actor if that is somebody else. */
+/** Records the audit event of a user, with the actor if that is another user. */
 async function record(
   { context, caller, tx, source }: WriteCall,
   type: string,
@@ -71,7 +71,7 @@ async function followChange(
   await record(call, 'user.updated', after.id, { fields, changes: profileChanges(before, after) });
 }
 
-/** An administrator's word takes effect at once: whatever the user had under way with the address is over. */
+/** An administrator's change takes effect at once and cancels the user's pending changes. */
 async function followEmailOfAnother(
   { tx, now, source }: WriteCall,
   { mail }: AccountServices,
@@ -84,7 +84,7 @@ async function followEmailOfAnother(
   await enqueueConfirmation(mail, tx, { email, email_confirmed: Number(email_confirmed) }, source);
 }
 
-/** Logins end for good. Personal access tokens and clients rest, and are back when the user is. */
+/** Logins end permanently. Personal access tokens and clients are suspended until the user is enabled again. */
 async function followDisabling(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
   const { tx, invalidate, now } = call;
   const { id: userId, disabled } = user;
@@ -100,7 +100,10 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
   await record(call, disabled ? 'user.disabled' : 'user.enabled', userId, { changes });
 }
 
-/** The owner keeps this session and, without `end_tokens`, personal access tokens and clients. A password from anybody else ends everything. */
+/**
+ * The owner keeps this session and, without `end_tokens`, personal access tokens and clients. A password from another
+ * user ends all of them.
+ */
 async function followPassword(
   call: WriteCall,
   services: AccountServices,
@@ -130,7 +133,7 @@ async function followDeletion(call: WriteCall, user: WholeUser): Promise<void> {
   await record({ ...call, source }, 'user.deleted', user.id);
 }
 
-/** Sessions and clients go with their user; their ends must be heard of before the rows are gone. */
+/** Sessions and clients are deleted with their user. Their ends must be published before the rows are gone. */
 export async function endAccess(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
   const { tx, invalidate } = call;
   await services.endSessions(tx, invalidate, { userId: user.id }, 'user_deleted');
