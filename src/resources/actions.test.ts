@@ -20,7 +20,7 @@ const problems = {
   bug: () => new Error('a secret of the code'),
 };
 
-/** Everybody reads; owners write theirs, administrators all. */
+/** Every user may read every lot. Owners may write their own lots, administrators all of them. */
 const lots = defineResource({
   name: 'lots',
   fields: { title: text({ required: true }), user_id: uuid({ default: ({ caller }) => caller.userId ?? '' }) },

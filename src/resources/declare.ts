@@ -4,7 +4,7 @@ export type { Generated } from '../database/db.ts';
 export { action, defineResource, type InputFor, type RowOf } from './declaration/define-resource.ts';
 export { fromDecimalColumn, toDecimalColumn } from './declaration/fields/decimal-column.ts';
 export * from './declaration/fields/field-builders.ts';
-// The same under one name: `number`, `boolean`, `date` and `list` collide with names in users' code.
+// Also exported under one name, because `number`, `boolean`, `date` and `list` collide with names in users' code.
 export * as t from './declaration/fields/field-builders.ts';
 export { fold } from './declaration/fields/folding.ts';
 export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './declaration/relations.ts';

@@ -9,7 +9,7 @@ import { integer, text } from './declare.ts';
 
 const prepared: string[] = [];
 
-/** Hooks, overrides, actions, and a value that is shown once. */
+/** A resource with hooks, overrides, actions, and a value that is shown once. */
 const safes = defineResource({
   name: 'safes',
   fields: {

@@ -14,7 +14,7 @@ import { serveNested } from './routes/nested-routes.ts';
 import { resourceComponents } from './routes/openapi-schemas.ts';
 import { engineRoute, jsonType, serveResource } from './routes/resource-routes.ts';
 
-/** Serves declared resources: their routes, those of their relations and actions, and their descriptions. */
+/** Registers the routes of declared resources, their relations and actions, and their descriptions. */
 export function serveResources(
   app: App,
   context: Context,

@@ -7,7 +7,7 @@ import { action, defineResource, integer, text } from './declare.ts';
 import { defineJob } from './jobs/define-job.ts';
 
 const seen: string[] = [];
-/** A promise that hooks wait for, in place of another service. */
+/** A promise for which hooks wait. It simulates another service. */
 let gate: Promise<void>;
 let open: () => void;
 let reached: Promise<void>;
@@ -146,7 +146,7 @@ onBothEngines('Work after writes', (engine) => {
     const holding = post('holds');
     await reached;
     assert.equal((await post('quick')).status, 201);
-    // PostgreSQL has room for both; SQLite has one writer, which cannot be lent for long.
+    // PostgreSQL runs both writes at the same time. SQLite has one writer, so a hook must not keep it for long.
     if (engine === 'postgres') open();
     const { status } = await holding;
     assert.equal(status, engine === 'postgres' ? 201 : 503);

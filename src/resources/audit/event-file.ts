@@ -5,7 +5,7 @@ import type { EventLine, LineSink } from './events-log.ts';
 export class EventFile implements LineSink {
   readonly #path: string;
   #file: FileHandle | undefined;
-  /** The rest of a line that a full disk did not take. */
+  /** The rest of a line that was cut off by a full disk. */
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
@@ -35,7 +35,7 @@ export class EventFile implements LineSink {
     return this.#file;
   }
 
-  /** A line that a full disk cut off is completed first. The caller then sends the whole batch again. */
+  /** Completes a line that a full disk cut off. The caller then sends the whole batch again. */
   async #writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
     let left = bytes;
     try {

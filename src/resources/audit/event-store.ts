@@ -31,7 +31,7 @@ function select(db: Db, { type, userId, clientId, since }: EventFilter) {
   return since === undefined ? query : query.where('created_at', '>=', since);
 }
 
-/** The newest ones, oldest first. */
+/** The newest events, ordered from the oldest to the newest. */
 export async function newestEvents(db: Db, filter: EventFilter, limit: number): Promise<EventRow[]> {
   const rows = await select(db, filter).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
   return rows.reverse();
@@ -51,7 +51,7 @@ export const newestOfUser = (db: Db, userId: string, type: string, limit: number
 export const eventsAfter = (db: Db, id: string, filter: EventFilter, limit: number): Promise<EventRow[]> =>
   select(db, filter).where('id', '>', id).orderBy('id').limit(limit).execute();
 
-/** Transactions with an id below `ended` have ended. Those that have begun by now have one below `begun`. */
+/** All transactions with an id below `ended` have ended. All transactions that have started have an id below `begun`. */
 interface Horizon {
   readonly ended: number;
   readonly begun: number;

@@ -91,7 +91,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     const { db } = context.database;
     const follower = new EventFollower(context.database, {}, { now: context.now(), seen: [] });
     const types = async () => (await follower.next()).map(({ type }) => type);
-    /** Other transactions of the same server may be under way. */
+    /** Other transactions may run on the same server. */
     const firstAnswer = async () => {
       for (;;) {
         const found = await types();
@@ -100,13 +100,13 @@ onBothEngines('EVENTS_LOG', (engine) => {
     };
     await recordEvent(context, db, { type: 'first', source });
     assert.deepEqual(await firstAnswer(), ['first']);
-    // SQLite has one writer: there nothing can overtake.
+    // SQLite has one writer, so no transaction can commit before an earlier one.
     const tx = engine === 'postgres' ? await db.startTransaction().execute() : undefined;
     await recordEvent(context, tx ?? db, { type: 'slow', source });
     context.advance(300_000);
     await recordEvent(context, db, { type: 'quick', source });
     if (tx) for (let i = 0; i < 3; i++) assert.deepEqual(await types(), []);
-    // Another transaction, begun later, keeps the next look from being settled.
+    // A second, later transaction keeps the next read from being complete.
     const later = tx && (await db.startTransaction().execute());
     if (later) await recordEvent(context, later, { type: 'undone', source });
     await recordEvent(context, db, { type: 'last', source });

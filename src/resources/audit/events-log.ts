@@ -2,7 +2,7 @@ import type { Context, EventsOut } from '../../database/context.ts';
 import { eventLine } from './event-line.ts';
 import { committedEvents, type EventRow } from './event-store.ts';
 
-/** The target of lines. `write` throws if the target did not take them. */
+/** The target of the lines. `write` throws if the target did not accept them. */
 export interface LineSink {
   write(lines: readonly EventLine[]): Promise<void>;
   close(): Promise<void>;
@@ -20,12 +20,12 @@ interface Noted {
 }
 
 const batch = 500;
-/** If more events wait, the newest are dropped and the log says so. */
+/** If more events wait, the newest are dropped and a log line reports it. */
 const mostWaiting = 100_000;
-/** No transaction is open for so long: an event that is not there by then was rolled back. */
+/** No transaction is open for this long. An event that is still missing by then was rolled back. */
 const undoneAfter = 5 * 60_000;
 
-/** Writes each event of this process as a line, after its transaction has committed. It keeps and retries failed lines. */
+/** Writes each event of this process as a line after its transaction has committed. Failed lines are kept and retried. */
 export class EventsLog implements EventsOut {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;
@@ -55,7 +55,7 @@ export class EventsLog implements EventsOut {
 
   async close(): Promise<void> {
     await this.flush();
-    // Noted while the other flush was under way.
+    // Events that were added during the other flush.
     await this.flush();
     if (this.#waiting.length > 0) {
       this.#context.log.error(

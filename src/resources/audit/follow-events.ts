@@ -12,11 +12,11 @@ function firstIdOf(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The new events of one read of the audit trail. */
+/** The new events of one query of the audit trail. */
 interface Look {
   rows: readonly EventRow[];
   readonly begun: number;
-  /** The time of the newest event by then. */
+  /** The time of the newest event at that query. */
   readonly newest: number;
 }
 
@@ -28,13 +28,13 @@ export class EventFollower {
   readonly #database: Pick<Database, 'engine' | 'db'>;
   readonly #filter: EventFilter;
   #newest: number;
-  /** Everything before this time has been seen. */
+  /** All events before this time have been seen. */
   #complete: number;
-  /** Seen already, of the time that is read again. */
+  /** Seen events of the period that is queried again. */
   readonly #seen = new Set<string>();
   readonly #looks: Look[] = [];
 
-  /** `seen`: what is known before the first question. */
+  /** `seen`: events that are already known at the start. */
   constructor(
     database: Pick<Database, 'engine' | 'db'>,
     filter: EventFilter,
@@ -63,7 +63,7 @@ export class EventFollower {
     for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
     const rowsSettled = settled.flatMap((look) => look.rows);
     const newestSettled = rowsSettled.reduce((newest, { id }) => (id > newest ? id : newest), '');
-    // A later look may hold events from before the settled ones: of the transactions they waited for.
+    // A later query may have found events that are older than the settled ones, from transactions that committed late.
     for (const look of this.#looks) {
       rowsSettled.push(...look.rows.filter(({ id }) => id < newestSettled));
       look.rows = look.rows.filter(({ id }) => id > newestSettled);

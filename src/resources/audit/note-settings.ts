@@ -34,7 +34,7 @@ export async function noteSettings(context: Context): Promise<void> {
     const names = [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));
     if (names.length === 0) return;
     await writeKnownSettings(tx, now);
-    // A new database, or a setting that came with a new version and has its default.
+    // A setting without an earlier value is not a change: the database is new, or a new version has added the setting.
     const changed = names.filter((name) => before.has(name));
     if (changed.length === 0) return;
     const changes = Object.fromEntries(

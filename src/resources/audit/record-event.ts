@@ -10,16 +10,16 @@ export interface Event {
   readonly userId?: string | null | undefined;
   readonly clientId?: string | null | undefined;
   readonly sessionId?: string | null | undefined;
-  /** The acting user. The audit trail names it if it is not the subject. */
+  /** The acting user. The audit trail shows this user if it is not the subject. */
   readonly actorId?: string | null | undefined;
-  /** Which row of a resource it is about. */
+  /** The row of a resource that the event is about. */
   readonly rowId?: string | undefined;
   readonly source: RequestSource;
-  /** Anything else worth knowing later. Never a secret. */
+  /** Other details. Never a secret. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Adds to the audit trail; with a transaction, exactly when that commits. */
+/** Adds an event to the audit trail. With a transaction, the event is stored if the transaction commits. */
 export async function recordEvent(
   { now, eventsLog }: Pick<Context, 'now' | 'eventsLog'>,
   db: Db | Tx,

@@ -41,7 +41,7 @@ export class UdpSyslog implements LineSink {
   async write(lines: readonly EventLine[]): Promise<void> {
     const { address, family } = await lookup(this.#target.host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
-    // The callback of `send` gets the errors of a message.
+    // `send` passes the errors of a message to its callback.
     socket.on('error', () => undefined);
     const send = promisify<Buffer, number, string>(socket.send.bind(socket));
     try {
@@ -105,12 +105,12 @@ export class StreamSyslog implements LineSink {
         socket.setTimeout(0);
         socket.setKeepAlive(true);
         socket.removeListener('error', reject);
-        // The next write finds the connection closed.
+        // The next write detects that the connection is closed.
         socket.on('error', () => undefined);
         socket.on('close', () => {
           if (this.#socket === socket) this.#socket = undefined;
         });
-        // Reading detects the end of the connection.
+        // The end of the connection is only detected while reading.
         socket.resume().unref();
         this.#socket = socket;
         resolve(socket);

@@ -89,7 +89,7 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
   if (auth === 'public' && !isOpen) complain('access', 'it needs a caller: auth must be auth:api or auth:web.');
 }
 
-/** A parameter that is not in the path would refuse every request. */
+/** A parameter that is missing in the path would fail the validation of every request. */
 function checkParams(path: string, params: { readonly properties?: object }, complain: Complain): void {
   const inPath = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   const described = Object.keys(params.properties ?? {});

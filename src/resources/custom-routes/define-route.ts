@@ -23,20 +23,26 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> ex
   readonly resource: ResourceOf;
   /** For reading. A write outside of `transaction` is not protected against a concurrent revocation. */
   readonly db: OperatorDb;
-  /** A write: the caller's session, roles and scopes are held until it commits. It may run again after a deadlock. */
+  /**
+   * Runs a write in a transaction. The caller's session, roles and scopes are locked until the commit. `work` may run again after a
+   * deadlock.
+   */
   transaction<T>(work: (tx: OperatorTx, caller: Caller) => Promise<T>): Promise<T>;
-  /** Adds to the audit trail; within a transaction, exactly when that commits. `data` never holds a secret. */
+  /**
+   * Adds an event to the audit trail. Inside a transaction, the event is stored if the transaction commits. `data` must not contain a
+   * secret.
+   */
   recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** A rule of the resource, such as `update`; or a rule of the route's own, about the caller or about the row. */
+/** A rule of the resource, such as `update`, or a separate rule about the caller or the row. */
 export type RouteAccess = ActionAccess | 'create' | 'update' | 'delete';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An endpoint of the operator. It is validated, protected, limited, described and logged like every other. */
+/** An endpoint of the operator. It is validated, authorized, rate-limited, documented and logged like every other endpoint. */
 export interface Route<
   P extends TObject = TObject,
   Q extends TObject = TObject,
@@ -44,20 +50,20 @@ export interface Route<
   R extends TSchema = TSchema,
 > {
   readonly method: Method;
-  /** Such as `/v1/reports/:id`. Under `/v1` names are lowercase, at most a resource, its id and one more. */
+  /** A path such as `/v1/reports/:id`. Under `/v1`, names are lowercase, and a path has at most a resource, its id and one more name. */
   readonly path: string;
   readonly auth: Protection;
-  /** The scope that the caller's token must hold. One that no resource has becomes a scope of the service. */
+  /** The scope that the caller's token must have. A scope that no resource has becomes a new scope of the service. */
   readonly scope?: string;
   /**
-   * The resource that the route is about. The id in the path (`:id`, or the only parameter) names one of its rows: the caller
-   * must be allowed to see it, and `access` is asked of it. `false` says that a route below a resource's path is about no row.
+   * The resource that the route is about. The id in the path (`:id`, or the only parameter) names one of its rows. The caller must be
+   * allowed to see the row, and `access` applies to it. `false`: the route is below a resource's path, but is about no row.
    */
   readonly resource?: ResourceName | false;
   /**
-   * The callers that may use the route, in addition to the scope. A rule such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. With `resource` also a
-   * rule about the row, such as `owner('user_id')`, or the resource's own rule: `read`, `write`, `create`, `update`, `delete`.
-   * The default with `resource` is `read` for GET, `delete` for DELETE, and `write` for others.
+   * The callers that may use the route, in addition to the scope. A rule such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.
+   * With `resource`, it can also be a rule about the row, such as `owner('user_id')`, or a rule of the resource: `read`, `write`, `create`,
+   * `update`, `delete`. The default with `resource` is `read` for GET, `delete` for DELETE, and `write` for others.
    */
   readonly access?: RouteAccess;
   /** For the API reference. */
@@ -66,9 +72,9 @@ export interface Route<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The schema of the response. Members that it does not name are left out. */
+  /** The schema of the response. Members that are not in the schema are removed. */
   readonly response?: R;
-  /** Of an answer with a body; the default is 200. An undefined result is 204. */
+  /** The status of a response with a body. The default is 200. An undefined result is 204. */
   readonly status?: number;
   handle(call: RouteCall<Static<P>, Static<Q>, Static<B>>): Promise<unknown> | unknown;
 }

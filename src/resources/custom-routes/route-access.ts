@@ -16,13 +16,13 @@ type Row = Record<string, unknown> & { id: string };
 
 export interface RouteGuard {
   readonly scope: string | undefined;
-  /** Throws 403 or 404. Returns the row that the path names. */
+  /** Throws 403 or 404. Returns the row that is named in the path. */
   check(services: ResourceServices, request: FastifyRequest): Promise<Row | undefined>;
-  /** The same inside the transaction of a write, with the current caller. It locks the row. */
+  /** The same check inside the transaction of a write, with the current caller. It locks the row. */
   hold(services: ResourceServices, request: FastifyRequest, write: WriteContext): Promise<void>;
 }
 
-/** The access rules of a route: about the caller, and about the row of `resource` that the id in the path names. */
+/** The access check of a route: rules about the caller, and about the row of `resource` whose id is in the path. */
 export function routeGuard(resources: Resources, route: Route): RouteGuard {
   const { method, resource: name, auth } = route;
   const resource = name === undefined || name === false ? undefined : named(resources, name);
@@ -68,7 +68,7 @@ function named(resources: Resources, name: string): Resource {
   throw new OperatorError(`resource: there is no resource "${name}".${nearestOf(name, resources.keys())}`);
 }
 
-/** The rule for a row, in addition to its visibility. */
+/** The rule for a row, in addition to the rule for reading it. */
 function rowRule(access: RouteAccess | undefined): RowRule {
   if (access === undefined || access === 'read') return 'read';
   if (access === 'write') return 'update';
@@ -76,7 +76,7 @@ function rowRule(access: RouteAccess | undefined): RowRule {
   return (caller, now) => decide(access, caller, now);
 }
 
-/** Without a row, the rule must hold for every row. */
+/** If the route is about no row, the rule must be true for every row. */
 const callerRule = (resource: Resource | undefined, access: RouteAccess) => {
   if (access === 'write') return resource ? resource.definition.access.write : 'nobody';
   if (access === 'read' || access === 'create' || access === 'update' || access === 'delete')

@@ -32,7 +32,7 @@ export function routeCall(
     resource: call.resource,
     transaction: (work) => {
       const { scope } = request.route.config;
-      // It may write any table, also those of accounts.
+      // The handler may write any table, including those of accounts.
       const act = { scope, ofAccounts: true, recorded: isAnyRecorded(services.resources) };
       return writeTransaction(services, call, act, async (write) => {
         await guard?.hold(services, request, write);

@@ -37,7 +37,7 @@ export function serveRoutes(
   for (const declared of loaded) requireGet(app, loaded, declared);
 }
 
-/** A route without `resource` could change a row that the caller may not change. */
+/** Warns about a route without `resource`, which could change a row that the caller may not change. */
 function warnOfRows({ resources, context }: ResourceServices, file: string, route: Route): void {
   const { method, path } = route;
   const [, version, name = '', id] = path.split('/');
@@ -92,7 +92,7 @@ function serveRoute(
     },
     ...compiledAtStart,
     async preValidation(request) {
-      // Converts texts of a path, a query string or a form to the types of the schema.
+      // Converts strings of a path, a query string or a form to the types of the schema.
       if (params) request.params = readForm(request.params as Record<string, unknown>, params);
       request.query = readForm(request.query as Record<string, unknown>, query);
       if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
@@ -107,7 +107,7 @@ function serveRoute(
       if (reply.sent) return reply;
       if (method !== 'GET') reply.header('cache-control', 'no-store');
       if (result === undefined) return reply.code(204).send();
-      // Fastify would send a text unchanged.
+      // Fastify would send a string without JSON quotes.
       const data = typeof result === 'string' ? JSON.stringify(result) : result;
       return reply.code(status).type('application/json; charset=utf-8').send(data);
     },

@@ -14,7 +14,7 @@ import { belongsTo, hasMany, listsNames, namedBy } from './relations.ts';
 
 const open = { read: 'auth:api', write: 'auth:api' } as const;
 
-/** Everybody reads published notes and their own; only authors write theirs. Deleted ones are gone for all. */
+/** Every user may read published notes and their own notes. Only authors may write their notes. Deleted notes are hidden from everyone. */
 const notes = defineResource({
   name: 'notes',
   fields: {
@@ -45,7 +45,7 @@ const notes = defineResource({
   },
 });
 
-/** Seen where the note they belong to is published. */
+/** A remark is visible if its note is published. */
 const remarks = defineResource({
   name: 'remarks',
   fields: { body: text({ required: true }), note_id: reference('notes', { required: true, onDelete: 'cascade' }) },

@@ -4,13 +4,13 @@ import { demandsOf, stepUpIn } from './step-up.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** Names outside of a declaration are checked only at the start. */
+/** Names outside of a declaration are only checked at a start. */
 // biome-ignore lint/suspicious/noExplicitAny: names that nobody has said.
 type Any = any;
 
 /**
- * A condition that a row must meet. It becomes part of the SQL, never a filter afterwards. Values are JSON values, including null.
- * `F` and `R` are the fields and relations in the condition.
+ * A condition that a row must meet. It becomes part of the SQL and is never applied afterwards. Values are JSON values, including null. `F`
+ * and `R` are the fields and relations in the condition.
  */
 export type Condition<F = Any, R = Any> =
   | { readonly kind: 'compare'; readonly field: F; readonly operator: Comparison; readonly value: unknown }
@@ -22,7 +22,7 @@ export type Condition<F = Any, R = Any> =
 /** The decision of a rule: no row, every row, or the rows for which a condition holds. */
 export type Rule<F = Any, R = Any> = (caller: Caller, now: number) => boolean | Condition<F, R>;
 export type Access<F = Any, R = Any> = 'public' | 'auth:api' | 'nobody' | Rule<F, R>;
-/** The access of an action: a rule of the resource, or its own rule. */
+/** The access of an action: a rule of the resource, or a separate rule. */
 export type ActionAccess<F = Any, R = Any> = 'read' | 'write' | Access<F, R>;
 
 export interface AccessRules<F = Any, R = Any> {
@@ -30,7 +30,7 @@ export interface AccessRules<F = Any, R = Any> {
   readonly read: Access<F, R>;
   /** The rule for writing rows. A row must satisfy it before and after the write. */
   readonly write: Exclude<Access<F, R>, 'public'>;
-  /** In place of `write`, for one kind of it. */
+  /** Replaces `write` for one operation. */
   readonly create?: Exclude<Access<F, R>, 'public'>;
   readonly update?: Exclude<Access<F, R>, 'public'>;
   readonly delete?: Exclude<Access<F, R>, 'public'>;
@@ -49,13 +49,13 @@ export const among = <const F extends string>(field: F, values: readonly unknown
   field,
   values,
 });
-/** The list field holds the value. */
+/** The list field contains the value. */
 export const lists = <const F extends string>(field: F, value: string): Condition<F, never> => ({
   kind: 'lists',
   field,
   value,
 });
-/** Some row that the relation leads to satisfies the condition. */
+/** At least one row of the relation satisfies the condition. */
 export const related = <const R extends string>(relation: R, condition: Condition): Condition<never, R> => ({
   kind: 'related',
   relation,
@@ -80,7 +80,7 @@ export const owner =
   (caller) =>
     caller.userId !== null && equals(field, caller.userId);
 
-/** Callers whose token holds a scope beyond `<resource>:read|write`. */
+/** Callers whose token has a scope in addition to `<resource>:read|write`. */
 export const scope =
   (name: string): Rule<never, never> =>
   (caller) =>
@@ -124,7 +124,7 @@ export function allOf<F extends string = never, R extends string = never>(...rul
   return Object.assign(rule, { demands: demandsOf(rules) });
 }
 
-/** Words such as `auth:api` stand alone. */
+/** Words such as `auth:api` cannot be combined with other rules. */
 function refuseOthers(name: string, rules: readonly unknown[]): void {
   const other = rules.find((rule) => typeof rule !== 'function');
   if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), not "${other}".`);

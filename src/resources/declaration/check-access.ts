@@ -30,7 +30,7 @@ export function checkAccess(
     const isOwn = own !== 'read' && own !== 'write';
     const rule = isOwn ? own : access[own];
     if (typeof rule !== 'function') continue;
-    // Mistakes in a rule of the resource are reported there.
+    // Mistakes in a rule of the resource are already reported for the resource.
     const answers = checkRule(path, rule, of, isOwn ? complain : () => undefined);
     if (on !== 'collection' || answers.includes(true) || !answers.some((answer) => typeof answer === 'object'))
       continue;

@@ -51,7 +51,7 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
   }
   const broken = new Set(definitions.filter((definition) => !whole.has(definition)).map(({ name }) => name));
   for (const definition of definitions) {
-    // Other checks of an incomplete declaration would only repeat this.
+    // Further checks of an incomplete declaration would only repeat this error.
     if (whole.has(definition) && isApartFrom(broken, definition))
       checkDefinition(definition, byName, known, complaintsOf(definition));
     else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, complaintsOf(definition));
@@ -64,14 +64,14 @@ const fieldsIn = ({ fields }: ResourceDefinition): Readonly<Record<string, Field
     Object.entries(fields ?? {}).filter(([name, field]) => areFields({ [name]: field }, () => undefined)),
   );
 
-/** Whether no relation leads to one of these. */
+/** Whether no relation leads to one of these resources. */
 const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDefinition): boolean =>
   names.size === 0 ||
   !Object.values(relations as Record<string, { target?: string; through?: string } | undefined>).some(
     (relation) => names.has(relation?.target ?? '') || names.has(relation?.through ?? ''),
   );
 
-/** Whether the options are known and of the right kind; nothing else can be checked before. */
+/** Whether all options are known and have the right kind of value. Other checks rely on this. */
 function isWhole({ file: _file, recordedWith: _with, ...declared }: ResourceDefinition, complain: Complain): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
   for (const option of missing) complain(option, `it is missing: it takes ${resourceOptions[option].takes}.`);

@@ -88,7 +88,7 @@ function areKnown(where: string, field: Field, complain: Complain): boolean {
     complain(where, 'its options are an object, such as text({ required: true }).');
     return false;
   }
-  // The builder function added these options, not the operator.
+  // The builder function sets these options, not the operator.
   const { readOnly: _readOnly, ...own } = options;
   if (isComputed(field)) return checkOptions(where, own, computedOptions, complain);
   const known = { ...fieldTypeNamed(field.type)?.ownOptions, ...fieldOptions };

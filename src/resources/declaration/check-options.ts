@@ -11,7 +11,7 @@ export function nearestOf(name: string, known: Iterable<string>): string {
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }
 
-/** Complains about unknown options and wrong values. Returns whether all known options have a right value. */
+/** Complains about unknown options and wrong values. Returns whether all known options have a valid value. */
 export function checkOptions(where: string, given: object, known: OptionKinds, complain: Complain): boolean {
   let usable = true;
   for (const [name, value] of Object.entries(given)) {
@@ -39,7 +39,7 @@ export async function importWork<T>(file: string, define: string, member: keyof 
   return work as T;
 }
 
-/** A name as the API writes it: `pageCount` is `page_count`. */
+/** Converts a name to the notation of the API: `pageCount` becomes `page_count`. */
 export const asName = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -11,7 +11,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
     if (!isWhole(where, relation, complain)) continue;
     const target = all.get(relation.target);
     if (!pathNamePattern.test(name)) complain(where, 'a name takes lowercase letters, digits, - and _.');
-    // A list of names gives way to the rows that it names, where they are included.
+    // An included relation may replace its own list of names.
     const isItsOwnList = relation.kind === 'listsNames' && relation.list === name;
     if ((name in definition.fields && !isItsOwnList) || name === 'id') {
       complain(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
@@ -50,7 +50,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
   }
 }
 
-/** Whether it says all that its kind takes, and nothing else. */
+/** Whether it has all options of its kind, and no others. */
 function isWhole(where: string, relation: Relation, complain: Complain): boolean {
   const { kind, target, ...link } = (relation ?? {}) as Relation & Record<string, unknown>;
   const known = Object.hasOwn(relationOptions, kind ?? '') ? relationOptions[kind] : undefined;

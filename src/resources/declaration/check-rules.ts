@@ -21,7 +21,7 @@ interface RuleContext {
   readonly known: KnownNames;
 }
 
-/** Calls a rule with callers of every kind. Checks the roles and scopes that it asks for, and its conditions. Returns its answers. */
+/** Calls a rule with callers of every kind. Checks the roles and scopes that the rule reads, and its conditions. Returns the results. */
 export function checkRule(
   where: string,
   rule: Rule,
@@ -73,7 +73,7 @@ export const probeUser = (now: number): Caller => ({
   proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true },
 });
 
-/** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule asks for. */
+/** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule reads. */
 function probes(known: readonly string[], asked: { roles: Set<string>; scopes: Set<string> }): Caller[] {
   const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
     Object.assign([...held], {
@@ -148,7 +148,7 @@ function said(answer: unknown): string {
   return answer === undefined ? 'returns nothing.' : `returns ${shown(answer)}.`;
 }
 
-/** A condition becomes SQL: its field has a column, and its values are of the field's type. */
+/** Checks a condition for SQL: its field must have a column, and its values must be of the field's type. */
 function checkField(
   where: string,
   definition: ResourceDefinition,

@@ -22,12 +22,12 @@ export interface Call extends Enqueuing {
   readonly resource: ResourceOf;
 }
 
-/** A request inside the transaction of its write. Throw to undo it all. */
+/** A request inside the transaction of its write. An error undoes the whole transaction. */
 export interface WriteCall extends Call {
   readonly tx: OperatorTx;
-  /** Tells every instance of a change before the answer is sent. */
+  /** Notifies every instance of a change before the response is sent. */
   invalidate(change: Change): void;
-  /** Adds fields to this one answer, such as a secret that is shown once. They are stored nowhere. */
+  /** Adds fields to this one response, such as a secret that is shown once. They are not stored. */
   reveal(fields: Record<string, unknown>): void;
 }
 
@@ -35,19 +35,19 @@ export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'del
 type WriteOperation = 'create' | 'update' | 'delete';
 
 export interface Hooks<F extends Fields> {
-  /** Before the transaction, for slow work such as hashing. May return more values. */
+  /** Runs before the transaction, for slow work such as hashing. It may return more values. */
   prepare?(
     call: Call,
     change: { operation: 'create' | 'replace' | 'update'; id: string | undefined; values: WriteValues<F> },
   ): Promise<WriteValues<F> | undefined> | WriteValues<F> | undefined;
   /** The same for DELETE, with its body. Without this hook, DELETE takes no body. */
   prepareDelete?(call: Call, deletion: { id: string; body: Readonly<Record<string, unknown>> }): Promise<void> | void;
-  /** Inside the transaction; may change `values`, may throw a Problem. It may run more than once. */
+  /** Runs inside the transaction. It may change `values` and may throw a Problem. It may run more than once. */
   beforeWrite?(
     call: WriteCall,
     change: { operation: WriteOperation; values: WriteValues<F>; before: WholeRow<F> | undefined },
   ): Promise<void> | void;
-  /** Inside the transaction, after the row was written. */
+  /** Runs inside the transaction, after the row was written. */
   afterWrite?(
     call: WriteCall,
     change: {
@@ -57,7 +57,7 @@ export interface Hooks<F extends Fields> {
       after: WholeRow<F> | undefined;
     },
   ): Promise<void> | void;
-  /** After the commit. The response waits for it. A failure is only logged: use a job for work that must happen (`call.later`). */
+  /** Runs after the commit. The response waits for it. A failure is only logged. For work that must happen, use a job (`call.later`). */
   afterCommit?(
     call: Call,
     change: {
@@ -72,93 +72,96 @@ export interface Hooks<F extends Fields> {
 export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> {
   readonly name: string;
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `row` (default): under one row, which the caller must be allowed to see; `collection`: under the resource. */
+  /** `row` (default): the action is about one row that the caller may see. `collection`: the action is about the resource. */
   readonly on?: 'row' | 'collection';
   /**
-   * The callers that may use the action: by the resource's rule for `read` or `write`, by a rule of its own, everybody with a token
-   * (`auth:api`), or everybody (`public`). The default is `write`, and `read` for GET. An action on a row applies the rule to that
-   * row. An action on the collection has no row, so the rule must be true for every row.
+   * The callers that may use the action: by the resource's rule for `read` or `write`, by a separate rule, everybody with a token
+   * (`auth:api`), or everybody (`public`). The default is `write`, and `read` for GET. An action on a row applies the rule to that row. An
+   * action on the collection has no row, so the rule must be true for every row.
    */
   readonly access?: ActionAccess;
   readonly body?: B;
   readonly summary: string;
-  /** The description of `data` in the answer, for the API reference. */
+  /** The schema of `data` in the response, for the API reference. */
   readonly response?: TSchema;
-  /** The status of an answer with a body; the default is 200. An undefined result is 204. */
+  /** The status of a response with a body. The default is 200. An undefined result is 204. */
   readonly status?: number;
   run(action: ActionCall<F, Static<B>>): Promise<unknown> | unknown;
 }
 
 /** The argument of an action of a collection. */
 export interface CollectionCall<B> extends Call {
-  /** For reading. Write with `change` or `transaction`: both hold the rights of the caller. */
+  /** For reading. To write, use `change` or `transaction`: both lock the rights of the caller. */
   readonly db: Pick<OperatorDb, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
   readonly body: B;
-  /** Runs work in a transaction that holds the rights of the caller. It runs again after a deadlock. */
+  /** Runs work in a transaction that locks the rights of the caller. `work` runs again after a deadlock. */
   transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
 }
 
 /** The argument of an action of a row. */
 export interface ActionCall<F extends Fields, B> extends CollectionCall<B> {
   readonly row: WholeRow<F>;
-  /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
+  /** Writes fields of the row (including read-only ones) like a PATCH: with hooks, version and events. Returns the row. */
   change(values: WriteValues<F>): Promise<ShownRow<F>>;
 }
 
 export interface Declaration<F extends Fields = Fields> {
-  /** Lowercase plural noun: the path, the scopes and (unless said otherwise) the table. */
+  /** A lowercase plural noun. It is used in the path, in the scopes and (by default) as the table name. */
   readonly name: string;
-  /** One row, for people. The default is the name without its final s. */
+  /** The name of one row, for people. The default is the name without its final s. */
   readonly singular?: string;
-  /** Its rows in a text for people, such as "company cars": in the console, and asked for consent ("Read your …"). The default is the name. */
+  /**
+   * The name of the rows, for people, such as "company cars". The console and the consent page ("Read your …") show it. The default is the
+   * name.
+   */
   readonly label?: string;
   /** The icon in the console: a known name (`car`, `people`, `invoice`, …), or an emoji. */
   readonly icon?: Icon;
   readonly description?: string;
-  /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
+  /** False: a migration of the service creates the table. The resource engine only reads and writes it. */
   readonly managed?: boolean;
   readonly table?: string;
-  /** The former name, or names, of the resource. Its rows are found under them. */
+  /** The former name, or names, of the resource. Its existing rows are found under these names. */
   readonly renamedFrom?: string | readonly string[];
-  /** For tables that the engine does not manage: how ids look. The default is `uuid`. */
+  /** For tables that the resource engine does not manage: the format of ids. The default is `uuid`. */
   readonly idType?: 'uuid' | 'text';
-  /** For tables that the engine does not manage: false where there is no `version` column, which updates need. */
+  /** For tables that the resource engine does not manage: false if there is no `version` column, which updates need. */
   readonly versioned?: boolean;
   readonly fields: F;
   readonly relations?: Relations;
-  /** Fields that no two rows may hold the same values of: `[['car_id', 'driver_id']]`. */
+  /** Combinations of fields that must be unique: `[['car_id', 'driver_id']]`. */
   readonly uniqueTogether?: readonly (readonly string[])[];
   readonly access: AccessRules;
   /** The operations that the API offers. The default is all of them. */
   readonly operations?: readonly Operation[];
-  /** Rows that do not meet it do not exist for anybody. */
+  /** Rows that do not meet this condition are hidden from all callers. */
   readonly where?: (now: number) => Condition;
-  /** Deleted rows are kept, hidden from everybody, and can be restored. */
+  /** Deleted rows are kept, hidden from all callers, and can be restored. */
   readonly softDelete?: boolean;
-  /** The order of lists that ask for none: a sortable field, `-` before it for descending. The default is `id`. */
+  /** The default order of lists: a sortable field, with `-` before it for descending. The default is `id`. */
   readonly defaultOrder?: string;
-  /** Another name for an id in paths, such as `me`; undefined where it is none. */
+  /** Resolves another name for an id in paths, such as `me`. Undefined if the name is no alias. */
   alias?(name: string, caller: Caller): string | undefined;
   readonly hooks?: Hooks<F>;
-  /** Takes the place of the insert; returns the id of the row it made. */
+  /** Replaces the insert. Returns the id of the new row. */
   create?(call: WriteCall, values: WriteValues<F>): Promise<string>;
-  /** Takes the place of the update. */
+  /** Replaces the update. */
   update?(call: WriteCall, before: WholeRow<F>, values: WriteValues<F>): Promise<void>;
-  /** Takes the place of the delete. */
+  /** Replaces the delete. */
   remove?(call: WriteCall, before: WholeRow<F>): Promise<void>;
   readonly actions?: readonly Action[];
-  /** The description of the body that DELETE takes, for the API reference; `hooks.prepareDelete` reads it. */
+  /** The schema of the body of DELETE, for the API reference. `hooks.prepareDelete` reads the body. */
   readonly deleteBody?: TSchema;
-  /** The description of what POST shows beside the row, in that answer only (`call.reveal`), for the API reference. */
+  /** The schema of the additional members that only the response of POST shows (`call.reveal`), for the API reference. */
   readonly reveals?: TSchema;
   /** Records `<resource>.created|updated|deleted` in the audit trail. */
   readonly events?: boolean;
   /**
-   * Records every write of a row, for `/v1/changes` and webhooks. A list names the fields that changes show; true: all that
-   * the API shows.
+   * Records every write of a row, for `/v1/changes` and webhooks. A list names the fields that changes show. `true` shows all fields of the
+   * API.
    */
   readonly changes?: boolean | readonly string[];
-  /** False: AI applications do not find it at `/mcp`. */
+  /** False: AI applications cannot use the resource at `/mcp`. */
   readonly mcp?: boolean;
 }
 
@@ -169,10 +172,10 @@ type Timestamps = {
 type Deletion<S> = S extends true ? { readonly deleted_at: Field<string, { readonly readOnly: true }> } : unknown;
 type AllFields<F extends Fields, M, S> = (M extends false ? F : F & Timestamps) & Deletion<S>;
 
-/** A declaration whose row type is known to the compiler: `RowOf<typeof cars>`. */
+/** A declaration with the type of its rows: `RowOf<typeof cars>`. */
 export interface ResourceDefinition<F extends Fields = Fields> extends Declaration<F> {
   readonly managed: boolean;
-  /** Of a table of the service: only rows with a value in this column are recorded as changes. */
+  /** For a built-in table: only rows with a value in this column are recorded as changes. */
   readonly recordedWith?: string;
   readonly file?: string;
 }
@@ -186,7 +189,7 @@ export interface DeclaredAction<B, Name, R> extends Omit<Action, 'on' | 'access'
   readonly access?: ActionAccess<Name, R>;
   readonly body?: B;
 }
-/** Actions in their declaration: `run` knows the fields, and the body that is described. */
+/** An action inside a declaration. `run` gets the types of the fields and of the declared body. */
 export interface RowAction<F extends Fields, B, Name, R> extends DeclaredAction<B, Name, R> {
   readonly on?: 'row';
   run(action: ActionCall<F, BodyOf<B>>): Promise<unknown> | unknown;
@@ -196,7 +199,7 @@ export interface CollectionAction<B, Name, R> extends DeclaredAction<B, Name, R>
   run(action: CollectionCall<BodyOf<B>>): Promise<unknown> | unknown;
 }
 
-/** Names of relations; where there is none, a name that none can have. */
+/** The names of the relations. Without relations, a name that no relation can have. */
 type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
 
 type Typed =
@@ -210,7 +213,7 @@ type Typed =
   | 'changes'
   | 'actions';
 
-/** A declaration as it is written: names of fields and relations are those that it declares. */
+/** A declaration as the operator writes it. It may only use names of fields and relations that it declares. */
 export type Written<F extends Fields, R extends Relations, M, A, S> = Omit<
   Declaration<AllFields<F, M, S>>,
   Typed | 'managed'
@@ -231,7 +234,7 @@ export type Written<F extends Fields, R extends Relations, M, A, S> = Omit<
   };
 };
 
-/** Declares a resource: its routes, validation, storage, scopes and description all come from this. */
+/** Declares a resource. Its routes, validation, storage, scopes and descriptions are derived from the declaration. */
 export function defineResource<
   const F extends Fields,
   const R extends Relations = Record<never, never>,
@@ -240,15 +243,15 @@ export function defineResource<
   const S extends boolean = false,
 >(declaration: Written<F, R, M, A, S>): ResourceDefinition<AllFields<F, M, S>> {
   const { name, table, managed = true } = declaration ?? {};
-  // A dash is for paths; in SQL it would need quotes.
+  // Dashes are for paths only, because names with dashes must be quoted in SQL.
   const dashed = table === undefined && typeof name === 'string' && name.includes('-');
   const inDatabase = dashed ? { table: name.replaceAll('-', '_') } : {};
   return { ...declaration, ...inDatabase, managed } as unknown as ResourceDefinition<AllFields<F, M, S>>;
 }
 
 /**
- * Gives an action that is not written in its declaration the type of its body. Within `actions: [{ name, summary, run }]` it
- * is not needed: there the row has its type too.
+ * Gives an action outside of a declaration the type of its body. Inside `actions: [{ name, summary, run }]` it is not needed: there, the
+ * row has its type too.
  */
 export const action = <B extends TSchema = TSchema, F extends Fields = Fields>(declared: Action<F, B>): Action =>
   declared;

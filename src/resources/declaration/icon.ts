@@ -9,7 +9,7 @@ export const icons = [
   'work',
 ] as const;
 
-/** One of the drawings, or an emoji. */
+/** A named icon, or an emoji. */
 export type Icon = (typeof icons)[number] | (string & Record<never, never>);
 
 const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);

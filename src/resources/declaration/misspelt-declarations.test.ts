@@ -12,7 +12,7 @@ import { reference } from './fields/reference.ts';
 import { text } from './fields/text.ts';
 import { belongsTo, hasMany } from './relations.ts';
 
-/** What JavaScript, or a wrong cast, lets through. */
+/** Stands for declarations in JavaScript, or with a wrong cast. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever somebody may write.
 type Anything = any;
 

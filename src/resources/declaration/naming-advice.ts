@@ -6,7 +6,7 @@ const irregular = new Set(
 );
 
 const verb = /^(get|fetch|find|list|create|update|delete|remove)[-_]?(?=[a-z])/;
-/** Endings that make a noun of a verb: listings, listeners, removals. */
+/** Endings that turn a verb into a noun: listings, listeners, removals. */
 const nounEnding = /^(s|rs|ings|ers|ters|eners|als|aways)$/;
 
 const isPlural = (word: string): boolean => irregular.has(word) || (word.endsWith('s') && !word.endsWith('ss'));

@@ -41,7 +41,7 @@ export const formerNames: OptionKind = {
   accepts: (value) => words.accepts(value) || texts.accepts(value),
 };
 export const entries: OptionKind = { takes: 'a list', accepts: Array.isArray };
-/** A value that its own rule checks. */
+/** A value that a separate rule checks. */
 export const anything: OptionKind = { takes: 'a value', accepts: () => true };
 export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
   takes: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,

@@ -9,7 +9,7 @@ export interface Readers {
   readonly roles: Readonly<Record<string, Rows>>;
 }
 
-/** Calls the rule for users with each role, because a rule is a function. */
+/** Evaluates the rule for users with each role, because a rule is a function. */
 export function readersOf(read: Access, roles: readonly string[], now: number): Readers {
   const ask = (...held: string[]): Rows => {
     try {

@@ -1,4 +1,4 @@
-/** `F` are the fields of the resource that has the relation. */
+/** `F`: the fields of the resource that has the relation. */
 export interface BelongsTo<F = string> {
   readonly kind: 'belongsTo';
   readonly target: string;
@@ -16,17 +16,17 @@ export interface ManyToMany {
   readonly target: string;
   /** The resource whose rows are the links. */
   readonly through: string;
-  /** The link's reference field to this resource. */
+  /** The reference field of the linking resource to this resource. */
   readonly from: string;
-  /** The link's reference field to the target. */
+  /** The reference field of the linking resource to the target. */
   readonly to: string;
 }
 export interface ListsNames<F = string> {
   readonly kind: 'listsNames';
   readonly target: string;
-  /** The list field of this resource that holds names. */
+  /** The list field of this resource with the names. */
   readonly list: F;
-  /** The unique text field of the target that they name. */
+  /** The unique text field of the target that contains the names. */
   readonly key: string;
 }
 export interface NamedBy<F = string> {
@@ -34,7 +34,7 @@ export interface NamedBy<F = string> {
   readonly target: string;
   /** The list field of the target. */
   readonly list: string;
-  /** The unique text field of this resource that it names. */
+  /** The unique text field of this resource that contains the name. */
   readonly key: F;
 }
 export type Relation<F = string> = BelongsTo<F> | HasMany | ManyToMany | ListsNames<F> | NamedBy<F>;

@@ -9,10 +9,10 @@ declare global {
   interface GatehouseResources {}
 }
 
-/** The compiler knows the resources once `gatehouse types` has written them. */
+/** The names are known to the compiler once `gatehouse types` has written them. */
 export type ResourceName = [keyof GatehouseResources] extends [never] ? string : keyof GatehouseResources & string;
 
-/** The rights of a call: those of the request's caller, or all. */
+/** The rights of a call: those of the request's caller, or those of the service. */
 export type ActsAs = 'caller' | 'service';
 
 // biome-ignore lint/suspicious/noExplicitAny: without the types of a project, a row is whatever the code takes it for.
@@ -54,52 +54,52 @@ interface Page<Row> {
 }
 
 interface Conditional {
-  /** An ETag: 412 where the row has changed since. */
+  /** An ETag. The call throws 412 if the row has changed since. */
   readonly ifMatch?: string | undefined;
 }
 
 interface Removal<N> extends Conditional {
-  /** Deletes a deleted row for good, of a resource with `softDelete`. */
+  /** Permanently deletes a soft-deleted row of a resource with `softDelete`. */
   readonly forGood?: KeepsDeleted<N> extends true ? boolean : never;
 }
 
-/** The calls of one resource. Each does what the API does: it validates, runs hooks, and records events and changes. */
+/** The methods of one resource. They behave like the API: they validate, run hooks, and record events and changes. */
 export interface ResourceCalls<N = string, A = ActsAs> {
-  /** As `GET /v1/<resource>/<id>`. It throws a 404 where there is no such row for this caller. */
+  /** Like `GET /v1/<resource>/<id>`. Throws 404 if the row does not exist or is not visible to this caller. */
   find<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
     id: string,
     query?: RowQuery<N, F, I>,
   ): Promise<Chosen<N, F, I>>;
-  /** As `GET /v1/<resource>`, with the same parameters: 20 rows unless `limit` says otherwise, 100 at most. */
+  /** Like `GET /v1/<resource>`, with the same parameters. `limit` is 20 by default and at most 100. */
   list<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
     query?: RowsQuery<N, F, I>,
   ): Promise<Page<Chosen<N, F, I>>>;
-  /** As `GET /v1/<resource>?aggregate=…`: figures of the rows instead of the rows. */
+  /** Like `GET /v1/<resource>?aggregate=…`: returns figures about the rows instead of the rows. */
   aggregate<X extends FigureOf<N>, G extends GroupOf<N> = never>(
     query: FiguresFrom<N, X, G>,
   ): Promise<Page<FiguresOf<N, X, G>>>;
-  /** As POST. Returns the new row. */
+  /** Like POST. Returns the new row. */
   create(values: Sent<N, A>): Promise<Created<N>>;
-  /** As PATCH: changes the fields that `values` names. Returns the row. */
+  /** Like PATCH: changes the fields in `values`. Returns the row. */
   update(id: string, values: Partial<Sent<N, A>>, options?: Conditional): Promise<Row<N>>;
-  /** As DELETE. */
+  /** Like DELETE. */
   delete(id: string, options?: Removal<N>): Promise<void>;
-  /** As `POST /v1/<resource>/<id>/restorations`: restores a deleted row, and returns it. */
+  /** Like `POST /v1/<resource>/<id>/restorations`: restores a deleted row and returns it. */
   restore: KeepsDeleted<N> extends true ? (id: string, options?: Conditional) => Promise<Row<N>> : never;
 }
 
-/** `resource('invoices', { as: 'caller' })`: the calls of a resource, with the rights of the caller or of the service. */
+/** `resource('invoices', { as: 'caller' })` returns the methods of a resource, with the rights of the caller or of the service. */
 export type ResourceOf = <N extends ResourceName, A extends ActsAs>(
   name: N,
   options: {
     /** Required: `caller` has the rights of the request's caller, `service` has all rights. */
     readonly as: A;
-    /** A transaction that the calls are part of. Hooks inside of one need not pass it. */
+    /** The transaction of the calls. Hooks inside a transaction need not pass it. */
     readonly tx?: OperatorTx | undefined;
   },
 ) => ResourceCalls<N, A>;
 
-/** The same where nobody asks: jobs, migrations and seeds act as the service. */
+/** The same for jobs, migrations and seeds, which have no caller and act as the service. */
 export type ServiceResourceOf = <N extends ResourceName>(
   name: N,
   options?: { readonly as?: 'service'; readonly tx?: OperatorTx | undefined },

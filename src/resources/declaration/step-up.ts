@@ -5,9 +5,9 @@ import { nearest } from '../../platform/nearest.ts';
 import { type Acr, acrLevels, type ProofDemand } from '../../platform/proof.ts';
 
 export interface StepUp {
-  /** `1`: one factor; `2`: two; `'phr'`: one that cannot be phished. The default is any. */
+  /** `1`: one factor. `2`: two factors. `'phr'`: a phishing-resistant factor. The default is any factor. */
   readonly acr?: 1 | 2 | 'phr';
-  /** How old the proof may be: seconds, or a text such as `'30s'`, `'5m'`, `'1h'`. The default is the setting FRESH_PROOF. */
+  /** The maximum age of the proof: seconds, or a text such as `'30s'`, `'5m'`, `'1h'`. The default is the setting FRESH_PROOF. */
   readonly maxAge?: number | string;
 }
 
@@ -23,10 +23,10 @@ const seconds = new Map([
   ['d', 86_400],
 ]);
 
-/** A rule that requires a strong and recent proof of identity. OpenAPI describes `demands`. */
+/** A rule that requires a strong and recent proof of identity. The API reference describes `demands`. */
 export type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
 
-/** Requires a recent proof, or answers 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
+/** Requires a recent proof. Otherwise the response is 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
 export function stepUp(options: StepUp = {}): DemandingRule {
   const demand = readStepUp(options);
   const rule = (caller: Caller, now: number): true => {
@@ -61,11 +61,11 @@ function readAge(given: unknown): number {
 export const demandsOf = (rules: readonly unknown[]): readonly ProofDemand[] =>
   rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as DemandingRule).demands ?? []) : []));
 
-/** The error, if a new proof would solve it. */
+/** The error, if a new proof would resolve it. */
 export const stepUpIn = (error: unknown): Problem | undefined =>
   error instanceof Problem && error.code === 'proof_too_old' ? error : undefined;
 
-/** The caller with a perfect proof, to find out whether only the proof is missing. */
+/** The caller with a perfect proof, to test whether only the proof is missing. */
 export const asProven = (caller: Caller, now: number): Caller => ({
   ...caller,
   proof: { ...caller.proof, time: now, acr: 'phr' },

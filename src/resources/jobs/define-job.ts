@@ -11,26 +11,29 @@ export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** Reads and writes resources as the API does, with the rights of the service: `resource('invoices').list()`. */
   readonly resource: ServiceResourceOf;
   readonly db: OperatorDb;
-  /** `later` and `mail` with this `tx` queue their work exactly when it commits. */
+  /** Runs work in a transaction. `later` and `mail` with this `tx` queue their work when it commits. */
   transaction<T>(work: (tx: OperatorTx) => Promise<T>): Promise<T>;
-  /** Adds to the audit trail. `data` never holds a secret. */
+  /** Adds an event to the audit trail. `data` must not contain a secret. */
   recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
 }
 
-/** An error causes another attempt, so it may run twice. The `key` stays the same. */
+/** After an error, another attempt follows. So the work may run twice, with the same `key`. */
 type Work<D> = (call: JobCall<D>) => Promise<unknown> | unknown;
 
 /** Work that runs after a request (`call.later('name', data)`) or by a schedule. */
 export interface JobDefinition<D = unknown> {
   /** The name for `later`: lowercase letters, digits and dashes. */
   readonly name: string;
-  /** When it runs by itself: minute, hour, day, month and weekday, such as `0 3 * * *` for every night at three. */
+  /** The schedule: minute, hour, day, month and weekday, such as `0 3 * * *` for every night at three. */
   readonly schedule?: string;
   /** The time zone of the schedule, such as `Europe/Berlin`. The default is UTC. */
   readonly timeZone?: string;
-  /** After so many it is given up, and kept as failed. The default of 128 is about five days; with a schedule it is 10. */
+  /**
+   * The maximum number of attempts. After them, the job is kept as failed. The default of 128 takes about five days. With a schedule the
+   * default is 10.
+   */
   readonly attempts?: number;
-  /** Seconds that one attempt may take. The default is 300. */
+  /** The time limit of one attempt in seconds. The default is 300. */
   readonly timeout?: number;
   readonly run?: Work<D>;
   /** Another name for `run`. */
@@ -39,5 +42,5 @@ export interface JobDefinition<D = unknown> {
 
 type Runs<D> = { readonly run: Work<D> } | { readonly handle: Work<D> };
 
-/** A job of an operator's own: `export default defineJob<{ carId: string }>({ name, run })`. */
+/** A job of the operator: `export default defineJob<{ carId: string }>({ name, run })`. */
 export const defineJob = <D = unknown>(job: JobDefinition<D> & Runs<D>): JobDefinition<D> => job;

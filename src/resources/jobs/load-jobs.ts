@@ -21,7 +21,7 @@ const jobOptions: OptionKinds<JobDefinition> = {
 };
 
 interface Known {
-  /** Whether the service has a job of this name itself. */
+  /** Whether the service itself has a job with this name. */
   isTaken(name: string): boolean;
   readonly now: number;
 }

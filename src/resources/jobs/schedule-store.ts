@@ -17,7 +17,7 @@ export async function keepSchedule(db: Db, row: ScheduleRow): Promise<void> {
     .execute();
 }
 
-/** True for the one instance that takes this run. */
+/** Returns true for the one instance that may queue this run. */
 export async function takeRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: number): Promise<boolean> {
   const taken = await tx
     .updateTable('scheduled_jobs')
@@ -29,7 +29,7 @@ export async function takeRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: nu
   return taken.length > 0;
 }
 
-/** Whether a run waits or runs. */
+/** Whether a run is queued or running. */
 export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
   const rows = await db
     .selectFrom('job_runs')

@@ -4,11 +4,11 @@ import { reasonOf } from '../../platform/errors.ts';
 const open = (schedule: string, timeZone: string): Cron =>
   new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true });
 
-/** When a schedule is due next, after a moment. Undefined: never again. */
+/** The time of the next run after a point in time. Undefined: never. */
 export const nextRun = (schedule: string, timeZone: string, after: number): number | undefined =>
   open(schedule, timeZone).nextRun(new Date(after))?.getTime();
 
-/** Why a schedule cannot be followed; undefined where it can. */
+/** The mistake in a schedule. Undefined if the schedule is valid. */
 export function wrongSchedule(schedule: string, timeZone: string, now: number): string | undefined {
   try {
     if (nextRun(schedule, timeZone, now) === undefined) return 'it never matches a time.';

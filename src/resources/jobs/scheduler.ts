@@ -30,8 +30,8 @@ const keepRunsMs = 30 * 24 * 60 * 60_000;
 const subject = 'schedule';
 
 /**
- * Queues the runs of scheduled jobs. Every instance looks. The instance that advances `next_run_at` queues the run in the same
- * transaction, so that each run is queued once.
+ * Queues the runs of scheduled jobs. Every instance checks for due runs. The instance that advances `next_run_at` queues the run in the
+ * same transaction, so that each run is queued once.
  */
 export class Scheduler {
   readonly #context: Context;
@@ -93,7 +93,7 @@ export class Scheduler {
     });
   }
 
-  /** Queues one run, exactly when the transaction commits. `scheduledFor`: null for one that somebody asked for. */
+  /** Queues one run when the transaction commits. `scheduledFor`: null for a run that somebody requested. */
   async queueRun(tx: Tx, name: string, scheduledFor: number | null): Promise<string> {
     const id = await this.#queue.enqueue(tx, { name, data: { scheduledFor }, subject });
     await this.#noteNew(tx, id, name, scheduledFor);
@@ -106,13 +106,13 @@ export class Scheduler {
     return insertRun(tx, { id, job_id: name, scheduled_for: scheduledFor, created_at: at, ...open });
   }
 
-  /** Notes a run that happens here and now, past the queue: `gatehouse job run`. */
+  /** Records a run that bypasses the queue: `gatehouse job run`. */
   async noteManual(id: string, name: string): Promise<void> {
     await this.keep();
     if (this.#jobs.has(name)) await this.#noteNew(this.#context.database.db, id, name, null);
   }
 
-  /** Runs one attempt and records its result. It skips a run that is done. */
+  /** Runs one attempt and records its result. Does nothing if the run is already done. */
   async follow(job: Pick<Job, 'key' | 'attempt'>, attempts: number, work: () => Promise<unknown>): Promise<void> {
     const { database, now } = this.#context;
     const run = await findRun(database.db, job.key);
@@ -137,5 +137,5 @@ export class Scheduler {
   }
 }
 
-/** The last moment that a timestamp can name. */
+/** The latest time that a timestamp can have. */
 const never = Date.UTC(9999, 11, 31);

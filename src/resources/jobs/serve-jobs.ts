@@ -42,7 +42,7 @@ export function createEnqueuing(
   };
 }
 
-/** A job that runs every night is not to be tried for five days. */
+/** A scheduled job runs again soon, so a failed run is not retried for five days. */
 const attemptsBySchedule = 10;
 const once = 1;
 
@@ -65,7 +65,7 @@ export function serveJobs(
   }
 }
 
-/** Does a job here and now, once: `gatehouse job run NAME`. It throws what the job throws. */
+/** Runs a job in this process, once: `gatehouse job run NAME`. Throws the error of the job. */
 export async function runJob(
   services: ResourceServices,
   scheduler: Scheduler,

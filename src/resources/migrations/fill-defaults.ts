@@ -8,7 +8,7 @@ import type { TableSchema } from './storage-schema.ts';
 
 const batch = 1000;
 
-/** A required column, with the value for rows that another version wrote without it. */
+/** A required column, and the default for rows that another version wrote without a value. */
 interface Defaulted {
   readonly table: string;
   readonly name: string;
@@ -16,7 +16,7 @@ interface Defaulted {
   readonly folded: string | undefined;
 }
 
-/** Only constants: a default that depends on the caller does not apply to rows of others. */
+/** Only constant defaults. A default that depends on the caller cannot be computed for existing rows. */
 export function defaultedColumns({ table, columns, indexes }: TableSchema): Defaulted[] {
   const isUnique = (name: string) =>
     Object.values(indexes).some((index) => index.unique && index.columns.includes(name));
@@ -37,8 +37,8 @@ const valuesOf = ({ name, value, folded }: Defaulted): Fragment =>
   );
 
 /**
- * Steps for rows that lack a value although the field is required and has a default. A version that knows the field as optional
- * writes such rows during a rolling upgrade. Reads every row of the tables that have such fields.
+ * Steps for rows that lack a value although the field is required and has a default. During a rolling upgrade, a version in which the field
+ * is optional writes such rows. Reads every row of the tables with such fields.
  */
 export async function missingDefaults(executor: Executor, schemas: Iterable<TableSchema>): Promise<Step[]> {
   const steps: Step[] = [];

@@ -8,11 +8,11 @@ type Fill = NonNullable<Step['fill']>;
 
 const batch = 1000;
 
-/** Folds the rows that existed before a field became searchable. The databases cannot fold text in the same way. */
+/** Folds the text of rows that existed before a field became searchable. SQL cannot fold text in the same way on both engines. */
 export const fillFolded = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
   foldWhere(executor, fill, sql`${raw(quoted(fill.folded))} is null`, done);
 
-/** Also checks rows that are folded already. */
+/** Also checks rows that are already folded. */
 export const refold = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
   foldWhere(executor, fill, sql`true`, done);
 
@@ -31,7 +31,7 @@ function foldWhere(
     const wrong = rows
       .map(({ id, value, folded: before }) => ({ id, value, before, wanted: value === null ? null : fold(value) }))
       .filter(({ before, wanted }) => wanted !== before);
-    // A concurrent write has folded its own value, or a later pass finds the row.
+    // A concurrent write has already folded its value, or a later pass finds the row.
     if (executor.engine === 'postgres' && wrong.length > 0) {
       const [ids, values, wanted] = [
         wrong.map(({ id }) => id),

@@ -12,7 +12,7 @@ const declare = fileURLToPath(new URL('../declare.ts', import.meta.url));
 
 describe('Indexes of declared resources on a PostgreSQL with rows', () => {
   const clients: pg.Client[] = [];
-  // Before the database goes.
+  // Runs before the database is removed.
   after(async () => {
     for (const client of clients) await client.end();
   });
@@ -53,7 +53,7 @@ describe('Indexes of declared resources on a PostgreSQL with rows', () => {
   it('are made while the service serves, and hold up nobody; what is unique is there before', async () => {
     await (await run('unique', 'plate: text({ unique: true }), doors: integer(), seats: integer()')).close();
     assert.equal((await validity()).cars_plate_unique, true);
-    // Until this transaction ends, no index can be made.
+    // No index can be created until this transaction ends.
     await writer.query('begin');
     await writer.query(insert('open'));
     const fields = 'plate: text({ unique: true }), doors: integer({ sortable: true }), seats: integer()';
@@ -67,7 +67,7 @@ describe('Indexes of declared resources on a PostgreSQL with rows', () => {
     await other.query('set lock_timeout = 5000');
     await other.query(insert('meanwhile'));
     await service.close();
-    // Cut off: whoever starts next makes it.
+    // The work was interrupted. The next start continues it.
     const again = await run('again', fields);
     await writer.query('commit');
     while ((await validity()).cars_doors_id_order !== true) await pause();

@@ -24,11 +24,11 @@ import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
 import { type DoneAhead, workAhead } from './work-ahead.ts';
 
-/** Changes by code of the operator's own, each run once. */
+/** The migrations of the operator. Each runs once. */
 export interface OwnMigrations {
   readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
-  /** Returns a text for each migration, and the tables that it may have written. */
+  /** Returns a text for each migration, and the tables that the migrations may have written. */
   run(
     tx: Tx,
     definitions: readonly ResourceDefinition[],
@@ -39,9 +39,9 @@ export interface OwnMigrations {
 export interface MigrationOptions {
   /** The undeclared tables and columns to remove: all empty ones (true), or the named ones with their data. */
   readonly drop?: true | readonly string[];
-  /** `gatehouse migrate` runs it, not a start beside another version. */
+  /** Run by `gatehouse migrate`, not by a start, so no other version runs at the same time. */
   readonly byCommand?: boolean;
-  /** On PostgreSQL: leaves work that needs no lock to `finishLater`. */
+  /** On PostgreSQL: leaves the work that needs no lock to `finishLater`. */
   readonly later?: boolean;
   readonly own?: OwnMigrations | undefined;
   /** Rolls everything back. */
@@ -61,7 +61,7 @@ function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   );
 }
 
-/** The stored schema, with today's names. */
+/** The stored schema, with the current names. */
 function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
   const found = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
@@ -70,7 +70,7 @@ function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[
   return new Map([...stored, ...found]);
 }
 
-/** The tables with the columns that are stored as they are declared. */
+/** The tables with the columns whose stored schema equals the declared one. */
 const unchanged = (stored: Snapshots, wanted: Snapshots): TableSchema[] =>
   [...wanted].map(([name, schema]) => {
     const before = stored.get(name)?.columns ?? {};
@@ -85,7 +85,7 @@ const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
   retype: byCommand,
 });
 
-/** The steps that a start or `gatehouse migrate` would take. Changes nothing. */
+/** The steps that a start or `gatehouse migrate` would run. Changes nothing. */
 export async function planResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -104,7 +104,7 @@ class Undone extends Error {
   }
 }
 
-/** Brings the tables to the declarations. Returns a text for each step. If rows do not fit, it refuses and changes nothing. */
+/** Migrates the tables to the declarations. Returns a text for each step. If rows violate a declaration, it throws and changes nothing. */
 export async function applyResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -128,7 +128,10 @@ export async function applyResourceMigrations(
   }
 }
 
-/** Work that was done before the transaction: the rest of each step, and steps that the next plan does not show. */
+/**
+ * The work that was done before the transaction: for each step, its remaining statements; and the finished steps that the next plan does
+ * not show.
+ */
 interface Ahead {
   readonly left: DoneAhead;
   readonly finished: readonly Step[];
@@ -136,7 +139,7 @@ interface Ahead {
 
 const nothingAhead: Ahead = { left: new Map(), finished: [] };
 
-/** Does nothing if the transaction will refuse, or if operator migrations run in it. */
+/** Does nothing if the transaction would be refused, or if operator migrations run in it. */
 async function doAhead(
   database: Database,
   definitions: readonly ResourceDefinition[],
@@ -172,7 +175,7 @@ async function planAll(
   const abandoned = [...stored].filter(
     ([name, { table }]) => !wanted.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
   );
-  // At a start on PostgreSQL, `finishLater` does it.
+  // At a start on PostgreSQL, `finishLater` does this work.
   const looksAtRows = executor.engine === 'sqlite' || !options.later;
   const defaults = looksAtRows ? await missingDefaults(executor, unchanged(found, wanted)) : [];
   const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
@@ -238,7 +241,7 @@ async function bringUp(
   return [...new Set(done)];
 }
 
-/** SQL of the operator does not fill the folded columns. */
+/** Statements of the operator do not fill the folded columns. */
 async function foldWritten(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
   for (const { table, columns } of tables) {
     for (const [folded, { from }] of Object.entries(columns)) if (from) await refold(executor, { table, from, folded });

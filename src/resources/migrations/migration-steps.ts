@@ -9,14 +9,14 @@ import type { IndexSchema, TableSchema } from './storage-schema.ts';
 export interface Step {
   readonly says: string;
   readonly statements: readonly Fragment[];
-  /** Values to be converted after the statements, and what comes after that. */
+  /** Values to convert after the statements, and the statements that follow the conversion. */
   readonly convert?: Converted;
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
   readonly dropsColumn?: { readonly table: string; readonly name: string };
   /** On PostgreSQL: an added column. Its statements can be repeated. */
   readonly column?: { readonly table: string; readonly name: string };
-  /** On PostgreSQL: an index, and the statement that creates it concurrently, with other names if necessary. */
+  /** On PostgreSQL: an index, and the statement that creates it concurrently, if necessary on temporary columns. */
   readonly index?: {
     readonly table: string;
     readonly name: string;
@@ -24,23 +24,23 @@ export interface Step {
     readonly unique: boolean;
     concurrently(name: string, called: (column: string) => string): Fragment;
   };
-  /** On PostgreSQL: a column that a new one replaces. An index finds the rows that are not converted yet. */
+  /** On PostgreSQL: a column that a new column replaces. An index finds the rows that are not converted yet. */
   readonly recast?: {
     readonly table: string;
     readonly column: string;
     readonly temporary: string;
     readonly left: { readonly name: string; readonly make: Fragment };
   };
-  /** On PostgreSQL: does the step without locking the table, in small parts that can be repeated. */
+  /** On PostgreSQL: runs the step without locking the table, in small parts that can be repeated. */
   readonly beside?: {
     readonly table: string;
     run(executor: Executor, done: (rows: number) => void): Promise<void>;
   };
-  /** Once it is done, no plan shows it again: the declaration and the columns stay as they are. */
+  /** The step changes only rows. After it has run, no later plan contains it. */
   readonly ofRowsAlone?: true;
-  /** The dropped column or table, in the operator's words. */
+  /** The name of the dropped column or table in the messages for the operator. */
   readonly drops?: string;
-  /** A folded column to be filled after the statements. */
+  /** A folded column to fill after the statements. */
   readonly fill?: { readonly table: string; readonly from: string; readonly folded: string };
 }
 
@@ -48,19 +48,22 @@ const typeOf = (engine: Engine, { storage }: ColumnSchema): string => columnType
 
 const referenceText = ({ references }: ColumnSchema): string => {
   if (!references) return '';
-  // "restrict" is the databases' own "no action": the same refusal, under one error code on both.
+  // "restrict" becomes the default "no action": both refuse the delete, and "no action" has the same error code on both engines.
   const action = references.onDelete === 'restrict' ? '' : ` on delete ${references.onDelete}`;
   return ` references ${quoted(references.table)} ("id")${action}`;
 };
 
-/** Declared columns are nullable in the database. The engine checks required fields, so declarations can change cheaply. */
+/**
+ * Declared columns are nullable in the database. The resource engine checks required fields, so that a changed declaration needs no table
+ * lock.
+ */
 export const columnText = (engine: Engine, name: string, column: ColumnSchema): string => {
   const implicit = name === 'created_at' || name === 'updated_at' ? ' not null' : '';
-  // On PostgreSQL references are added after all tables, because declarations may refer to each other.
+  // On PostgreSQL, references are added after all tables, because tables may refer to each other.
   return `${quoted(name)} ${typeOf(engine, column)}${implicit}${engine === 'sqlite' ? referenceText(column) : ''}`;
 };
 
-/** The default of timestamps, for SQL of the operator. */
+/** The default of timestamps, for inserts by SQL of the operator. */
 const momentOf = (engine: Engine): string =>
   engine === 'sqlite'
     ? "(cast(unixepoch('subsec') * 1000 as integer))"
@@ -76,13 +79,13 @@ export function createTable(engine: Engine, { table, columns }: TableSchema): St
   return { says: `create the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
 }
 
-/** PostgreSQL only: SQLite has the reference in the column. */
+/** Only for PostgreSQL. On SQLite, the column contains the reference. */
 export function addReference(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
   if (engine === 'sqlite' || !column.references) return [];
   return [
     {
       says: `add the reference from "${table}.${name}" to "${column.references.table}"`,
-      // New rows are checked at once. `validateReferences` checks existing rows afterwards, without a lock.
+      // New rows are checked immediately. `validateReferences` checks existing rows afterwards, without a lock.
       statements: [
         raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)} not valid`),
       ],
@@ -101,14 +104,14 @@ export function addColumn(engine: Engine, table: string, name: string, column: C
   }
   const add = `alter table ${quoted(table)} add column ${columnText(engine, name, column)}`;
   if (!isFilled) return [{ says, statements: [raw(add)], ...fill }];
-  // SQLite adds no reference with a default.
+  // SQLite cannot add a column with both a reference and a default.
   const statements = column.references
     ? [raw(add), sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`]
     : [raw(`${add} default ${literal(column.default)}`)];
   return [{ says, statements, ...fill }];
 }
 
-/** With a default, PostgreSQL rewrites no row. The default stays, for rows of an older version that does not know the column. */
+/** With a default, PostgreSQL rewrites no row. The default stays for inserts of an older version that does not know the column. */
 function addToPostgres(table: string, name: string, column: ColumnSchema): Fragment[] {
   const add = `alter table ${quoted(table)} add column if not exists ${columnText('postgres', name, column)}`;
   if (column.default === undefined || column.default === null) return [raw(add)];
@@ -129,7 +132,7 @@ export const dropColumn = (
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
-/** The table and the columns of an index. `called` gives columns that are about to be replaced their temporary names. */
+/** The table and the columns of an index. `called` returns the temporary names of columns that are being replaced. */
 export function indexOn(
   engine: Engine,
   table: string,
@@ -159,6 +162,6 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
 export const dropIndex = (name: string): Step => ({
   says: `drop the index "${name}"`,
   dropsIndex: name,
-  // It may not be made yet.
+  // The index may not exist yet.
   statements: [raw(`drop index if exists ${quoted(name)}`)],
 });

@@ -150,7 +150,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     const database = await fresh({ size: integer({ sortable: true }) });
     await insert(database, { id: '1', size: 5 });
     await applyResourceMigrations(database, [things({ size: number({ sortable: true }) })]);
-    // In another order: PostgreSQL remembers the types of a statement that it has prepared.
+    // The columns are in another order, because PostgreSQL remembers the types of a prepared statement.
     await insert(database, { size: 1.5, id: '2' });
     assert.deepEqual(
       (await stored(database)).map(({ size }) => size),

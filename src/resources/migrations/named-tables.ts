@@ -10,7 +10,7 @@ import type { Tx } from '../../database/database.ts';
 
 export interface WatchedTransaction {
   readonly tx: Tx;
-  /** Whether a statement so far names the table. It may only have read it. */
+  /** Whether a statement so far names the table. The statement may only have read it. */
   names(table: string): boolean;
 }
 
@@ -32,7 +32,7 @@ export function watchTables(tx: Tx): WatchedTransaction {
 
 const isNode = (value: object): value is OperationNode => 'kind' in value;
 
-/** Collects names of tables and columns, and raw SQL. It skips values, because there may be many. */
+/** Collects names of tables and columns, and raw SQL. Skips values, because there may be many. */
 function collect(node: unknown, identifiers: Set<string>, texts: string[]): void {
   if (typeof node !== 'object' || node === null) return;
   if (Array.isArray(node)) {

@@ -5,11 +5,11 @@ import { secretName } from '../write/changes.ts';
 
 interface Tables {
   readonly recorded: RecordedTable[];
-  /** Managed tables without `changes`. Tables of the service are not included. */
+  /** Managed tables without `changes`. Built-in tables are not included. */
   readonly unrecorded: string[];
 }
 
-/** Records all columns that rules, searches and computed fields may need, but no hidden columns that are named like a secret. */
+/** Records all columns that rules, searches and computed fields may need, except hidden columns whose name suggests a secret. */
 export function recordedTables(definitions: readonly ResourceDefinition[]): Tables {
   const tables: Tables = { recorded: [], unrecorded: [] };
   const compiled = compileResources(definitions);

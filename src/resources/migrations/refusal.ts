@@ -1,6 +1,6 @@
 import type { MigrationPlan } from './plan/plan-migrations.ts';
 
-/** The reason why the plan cannot be carried out, or why an argument of `--drop` is probably a mistake. */
+/** The reason why the plan cannot run, or why an argument of `--drop` is probably a mistake. */
 export function refusalOf(
   { steps, blockers }: Pick<MigrationPlan, 'steps' | 'blockers'>,
   drop: true | readonly string[] = [],

@@ -6,7 +6,7 @@ import { refold } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 import type { TableSchema } from './storage-schema.ts';
 
-/** Others wrote rows while no declaration named the column. Fills in the default, and folds text again. */
+/** A column is declared again. Rows were written without it meanwhile, so this fills in the default and folds the text again. */
 export function resumeColumn(
   engine: Engine,
   { table, indexes }: TableSchema,

@@ -19,7 +19,7 @@ export interface Batch {
   readonly rows: number;
 }
 
-/** Works on the rows of a table in batches, in the order of their ids. `work` gets the last id of the batch before. */
+/** Processes the rows of a table in batches, in the order of their ids. `work` gets the last id of the previous batch. */
 export async function inBatches(
   work: (after: string) => Promise<Batch | undefined>,
   done: (rows: number) => void,

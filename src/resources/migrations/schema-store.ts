@@ -7,7 +7,7 @@ export async function readSchemas(db: Db | Tx): Promise<Map<string, TableSchema>
   return new Map(rows.map(({ name, declaration }) => [name, JSON.parse(declaration) as TableSchema]));
 }
 
-/** Undefined: the table is gone. */
+/** Undefined: the table no longer exists. */
 export async function writeSchema(tx: Tx, name: string, schema: TableSchema | undefined, now: number): Promise<void> {
   if (!schema) {
     await tx.deleteFrom('resource_schemas').where('name', '=', name).execute();

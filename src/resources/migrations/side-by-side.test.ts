@@ -55,7 +55,7 @@ onBothEngines('Tables that change', (engine) => {
     await insert(database, { id: '2', name: 'Two', color: 'red', color_folded: 'red' });
     await insert(database, { id: '3', name: 'One', color: null });
     assert.deepEqual(await applyResourceMigrations(database, [newer]), [], 'nothing is left to do for the newer one');
-    // The older one starts again: it finds what it knows, and takes nothing from the newer one.
+    // The older version starts again. It finds its columns and removes nothing of the newer version.
     await applyResourceMigrations(database, [older]);
     await insert(database, { id: '4', name: 'Four', name_folded: 'four', size: 4 });
     await insert(database, { id: '5', name: 'Five', color: 'blue', color_folded: 'blue' });
@@ -137,7 +137,7 @@ onBothEngines('Tables that change', (engine) => {
     assert.deepEqual(await applyResourceMigrations(database, [newer]), []);
     const [named] = asStored([newer], await readSchemas(database.db));
     assert.deepEqual([named?.table, named?.fields.color?.options.column], ['things', 'colour']);
-    // It is known from then on.
+    // From then on, the column is declared.
     const later = defineResource({ name: 'objects', fields: { color: text({ searchable: true }) }, access });
     const [again] = asStored([later], await readSchemas(database.db));
     assert.deepEqual([again?.table, again?.fields.color?.options.column], ['things', 'colour']);

@@ -11,9 +11,9 @@ import { allFields, foldedColumnOf } from '../model/resource.ts';
 export interface IndexSchema {
   readonly columns: readonly string[];
   readonly unique: boolean;
-  /** The first column may be null. PostgreSQL needs `nulls first`, the order of lists. */
+  /** The first column may be null. Then PostgreSQL needs `nulls first`, as in the order of lists. */
   readonly nullable: boolean;
-  /** Deleted rows are not in it. */
+  /** The index excludes deleted rows. */
   readonly ofKept?: true;
 }
 
@@ -23,7 +23,7 @@ export interface TableSchema {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
 }
 
-/** PostgreSQL cuts names at 63 bytes, so that two could become equal. */
+/** PostgreSQL truncates names to 63 bytes, so two names could become equal. */
 const indexName = (table: string, columns: readonly string[], kind: string): string => {
   const name = `${table}_${columns.join('_')}_${kind}`;
   return name.length <= 60 ? name : `${name.slice(0, 48)}_${hash('sha1', name).slice(0, 10)}`;
@@ -81,7 +81,7 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
   return { table, columns, indexes };
 }
 
-/** Queries that no index serves. Reported at the start, because they are slow only when the table has grown. */
+/** Warnings for queries without an index. They are reported at a start, because they become slow only when the table grows. */
 export function unservedWarnings(definitions: readonly ResourceDefinition[]): string[] {
   return definitions
     .filter(({ managed }) => managed)

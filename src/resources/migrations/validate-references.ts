@@ -8,7 +8,7 @@ interface Unlooked {
   readonly name: string;
 }
 
-/** On PostgreSQL: validates references without locking the tables. If a row violates one, the next start tries again. */
+/** On PostgreSQL: validates references without locking the tables. If a row violates a reference, the next start tries again. */
 export async function validateReferences(
   database: Database,
   note: (line: string) => void = () => undefined,

@@ -33,7 +33,7 @@ describe('Migrations of a large table on PostgreSQL', () => {
     const writer = new pg.Client({ connectionString: testDatabase.url });
     await writer.connect();
     try {
-      // As somebody would leave it who was cut off while an index was made.
+      // Simulates a migration that was interrupted while it created an index.
       const { steps } = await planResourceMigrations(database, [after]);
       const planned = steps.flatMap(({ index }) => index?.name ?? []);
       assert.ok(planned.length >= 3);

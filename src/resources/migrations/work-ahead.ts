@@ -8,7 +8,7 @@ import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
 
-/** The rest of each finished step for the transaction, by the text of the step. */
+/** The statements of each finished step that remain for the transaction, by the text of the step. */
 export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;
 
 type ColumnNameOf = (table: string) => (column: string) => string;
@@ -16,8 +16,8 @@ type ColumnNameOf = (table: string) => (column: string) => string;
 const besideName = (name: string): string => `${name}_n`;
 
 /**
- * On PostgreSQL: does slow work before the transaction that locks the tables. It converts a few rows at a time and creates indexes
- * concurrently. It only adds, and can be interrupted and repeated. `tables`: the existing tables.
+ * On PostgreSQL: does slow work before the transaction that locks the tables. Converts rows in small batches and creates indexes
+ * concurrently. It only adds, and it can be interrupted and repeated. `tables`: the existing tables.
  */
 export async function workAhead(
   database: Database,
@@ -63,7 +63,7 @@ export async function workAhead(
   });
 }
 
-/** Undefined if the transaction must do the step as well. */
+/** Undefined if the transaction must run the step as well. */
 async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
   const { fill, beside, recast, convert } = step;
   const executor: Executor = { engine: 'postgres', db };
@@ -77,7 +77,7 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
   return [];
 }
 
-/** Undefined if it fails: the transaction then reports the reason. */
+/** Undefined if it fails. The transaction then reports the reason. */
 async function makeAhead(
   db: Db,
   { table, name, concurrently }: NonNullable<Step['index']>,

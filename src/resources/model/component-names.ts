@@ -1,11 +1,11 @@
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 
-/** The endings of the type names of one resource: `Book`, `BookInput`, `BookList`, … */
+/** The suffixes of the type names of one resource: `Book`, `BookInput`, `BookList`, … */
 const componentEndings = [
   ...['', 'Input', 'Replacement', 'Patch', 'Response', 'List', 'Aggregate', 'Created', 'CreatedResponse'],
 ];
 
-/** Names that the API description has already. */
+/** Names that the API description already uses. */
 const taken = [
   ...[
     'Problem',

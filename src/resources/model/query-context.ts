@@ -11,7 +11,7 @@ export interface DeletedRows {
   readonly which: WhichDeleted;
 }
 
-/** The context of a read: where statements run, the caller and the time. A write has one that is bound to its transaction. */
+/** The context of a read: where statements run, the caller and the time. The context of a write uses its transaction. */
 export interface QueryContext extends Executor {
   readonly caller: Caller;
   readonly now: number;

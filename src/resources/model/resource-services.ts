@@ -6,17 +6,17 @@ import type { Caller } from '../../platform/caller.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { Resources } from './resource.ts';
 
-/** Makes MACs that show that the service itself made a value. */
+/** Creates and verifies MACs, to recognise values of the service itself. */
 export type Macs = Pick<MacKeys, 'mac' | 'macs' | 'matches'>;
 
 export interface ListPositions {
-  /** Call it before the list is read. */
+  /** Call it before the list query. */
   before(): number | Promise<number>;
-  /** A column of the list's own statement, which tells its snapshot. */
+  /** A column for the statement of the list. It returns the snapshot of the statement. */
   readonly column: string;
-  /** `known`: the result of `before`. `read`: the value of the column, undefined without rows. */
+  /** `known`: the result of `before`. `read`: the value of the column, or undefined without rows. */
   write(known: number, read: unknown): string;
-  /** Part of the ETag, so that no 304 outlives the stored positions. */
+  /** Part of the ETag, so that a client does not get 304 with a position that is too old. */
   readonly era: string;
 }
 

@@ -13,7 +13,7 @@ import type { Relation } from '../declaration/relations.ts';
 import { quoted } from '../sql/sql-text.ts';
 import { componentNames, singularOf } from './component-names.ts';
 
-/** A field as the engine works with it. */
+/** A field with the values that the resource engine derives from its declaration. */
 export interface ResourceField extends SearchedField {
   /** Computed and virtual fields have no column. */
   readonly stored: boolean;
@@ -21,7 +21,7 @@ export interface ResourceField extends SearchedField {
   readonly sendable: boolean;
   readonly nullable: boolean;
   readonly compute: ((row: Record<string, unknown>) => unknown) | undefined;
-  /** The hidden column that holds the folded text, where there is one. */
+  /** The hidden column with the folded text, if there is one. */
   readonly foldedColumn: string | undefined;
 }
 
@@ -42,15 +42,15 @@ export interface Resource {
   readonly table: string;
   readonly idType: FieldType;
   readonly versioned: boolean;
-  /** Its rows decide who may do what: users, clients, sessions. */
+  /** Whether its rows determine the rights of callers: users, clients, sessions. */
   readonly ofAccounts: boolean;
   readonly fields: ReadonlyMap<string, ResourceField>;
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
   readonly relations: ReadonlyMap<string, ResourceRelation>;
-  /** The fields that its changes show; undefined where changes are not recorded. */
+  /** The fields that its changes show. Undefined if changes are not recorded. */
   readonly changes: readonly ResourceField[] | undefined;
-  /** Whether its rows are recorded, or rows that refer to them. */
+  /** Whether writes of its rows, or of rows that refer to them, are recorded. */
   recorded: boolean;
   readonly readScope: string;
   readonly writeScope: string;
@@ -58,7 +58,7 @@ export interface Resource {
 
 export type Resources = ReadonlyMap<string, Resource>;
 
-/** Whether code that may write any table may write one whose changes are recorded. */
+/** Whether any table has recorded changes, for code that may write all tables. */
 export const isAnyRecorded = (resources: Resources): boolean =>
   [...resources.values()].some(({ recorded }) => recorded);
 
@@ -69,12 +69,12 @@ const implicit: Readonly<Record<string, Field>> = {
   updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
 };
 
-/** Of resources that keep deleted rows. */
+/** The additional field of resources that keep deleted rows. */
 const deletion: Readonly<Record<string, Field>> = {
   deleted_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
 };
 
-/** Every field of a declaration, with those that it need not name. */
+/** Every declared field, and the implicit fields. */
 export function allFields(definition: ResourceDefinition): [string, Field][] {
   const { fields, idType = 'uuid', managed, softDelete } = definition;
   const idOptions = { required: true, readOnly: true, searchable: true, sortable: true } as const;
@@ -83,7 +83,7 @@ export function allFields(definition: ResourceDefinition): [string, Field][] {
   return [['id', id], ...Object.entries(fields), ...Object.entries(added)];
 }
 
-/** Text of managed tables that is searched or sorted has a second column, with its folded form. */
+/** A searchable or sortable text of a managed table has a second column with the folded text. */
 export const foldedColumnOf = (managed: boolean, column: string, field: Field): string | undefined =>
   managed && !isComputed(field) && fieldTypeOf(field).isFolded && (field.options.searchable || field.options.sortable)
     ? `${column}_folded`
@@ -167,7 +167,7 @@ function changesOf({ changes }: ResourceDefinition, fields: readonly ResourceFie
   return fields.filter(({ name, shown }) => shown && isNamed(name));
 }
 
-/** A delete can delete or change rows that refer to it. */
+/** Deleting a row can delete or change rows that refer to it. */
 function markRecorded(
   resources: readonly { name: string; changes: unknown; stored: readonly ResourceField[]; recorded: boolean }[],
 ): void {

@@ -13,12 +13,12 @@ export function ruleOf({ definition: { access } }: Resource, operation: RowRule)
   return operation === 'read' ? access.read : (access[operation] ?? access.write);
 }
 
-/** The SQL condition for the rows with which the caller may do this. */
+/** The SQL condition for the rows on which the caller may do this operation. */
 export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
   const decided = decidedRows(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
   if (context.deleted?.of !== resource) return existing === truth ? decided : and([existing, decided]);
-  // A caller that may delete rows may see deleted rows.
+  // A caller who may delete rows may see deleted rows.
   const mayDelete = decidedRows(resource, 'delete', context, alias);
   const isKept = raw(`${alias}."deleted_at" is null`);
   return and([existing, decided, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
@@ -30,7 +30,7 @@ const decidedRows = (resource: Resource, operation: RowRule, context: RuleContex
     ? truth
     : toSql(resource, decide(ruleOf(resource, operation), context.caller, context.now), context, alias);
 
-/** The condition that every visible row satisfies, for every caller. */
+/** The condition that a row must meet to be visible to any caller. */
 export const existingRows = (resource: Resource, context: RuleContext, alias = 't'): Fragment => {
   const { where, softDelete } = resource.definition;
   const declared = where ? toSql(resource, where(context.now), context, alias) : truth;
@@ -67,7 +67,7 @@ function compareSql(resource: Resource, name: string, operator: string, value: u
     return falsehood;
   }
   const stored = field.type.toStored(value);
-  // The complement of equality: a row without a value is different from every value.
+  // The negation of equality: a row without a value differs from every value.
   if (operator === '!=') return sql`(${column} <> ${stored} or ${column} is null)`;
   return sql`${column} ${raw(operator)} ${stored}`;
 }
@@ -87,7 +87,7 @@ function relatedSql(
   return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
 }
 
-/** The value that the starting row of a relation has in a column. */
+/** Returns the value of a column in the row from which a relation starts. */
 type StartOf = (column: string) => Fragment;
 
 /** Joins a row of the resource with rows of the relation's target. */
@@ -99,7 +99,7 @@ export const relationJoin = (
   inner: string,
 ): Fragment => linkedRows(resource, relation, context, (column) => raw(`${alias}.${quoted(column)}`), inner);
 
-/** The rows of the target (alias `t`) that a relation leads to from one row. */
+/** The rows of the target (alias `t`) that belong to one row by a relation. */
 export const relatedRows = (
   resource: Resource,
   relation: ResourceRelation,

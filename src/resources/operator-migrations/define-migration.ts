@@ -3,7 +3,7 @@ import type { Engine, OperatorTx } from '../../database/database.ts';
 import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 
 export interface MigrationCall {
-  /** The transaction that all of it happens in: what throws undoes everything. */
+  /** The transaction of the migration. An error undoes everything. */
   readonly tx: OperatorTx;
   /** Reads and writes declared resources in the transaction, as the API does: `resource('people').create({ … })`. */
   readonly resource: ServiceResourceOf;
@@ -13,7 +13,7 @@ export interface MigrationCall {
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** A change of the database that takes code: run once, after what is new was added, before anything is demanded of it. */
+/** A migration that needs code. It runs once, after new tables and columns were added and before their constraints are checked. */
 export interface OwnMigration {
   up(call: MigrationCall): Promise<unknown> | unknown;
 }

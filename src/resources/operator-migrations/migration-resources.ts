@@ -11,7 +11,7 @@ import { writeContext } from '../write/write-transaction.ts';
 
 export type MigrationServices = Omit<ResourceServices, 'resources'>;
 
-/** The declared resources inside the transaction of a migration, by their tables as they are then. */
+/** The declared resources inside the transaction of a migration, with the tables as they are at that time. */
 export function migrationResources(
   given: MigrationServices,
   tx: Tx,
@@ -19,7 +19,7 @@ export function migrationResources(
 ): ServiceResourceOf {
   const services = { ...given, resources: compileResources(definitions) };
   const call = callAs(services, { caller: systemCaller, source: systemSource });
-  // Nothing is cached yet. Hooks that come after a commit do not run: the migration may still be undone.
+  // Nothing is cached yet. Hooks that run after a commit are skipped, because the migration may still be undone.
   const open = { tx, invalidate: () => undefined, recorded: false, hooks: new HookRuns('postgres'), afterCommit: [] };
   writeContext(services, call, open);
   const resource = serviceResource(call.resource);

@@ -15,7 +15,7 @@ export type Aggregate =
 export interface AggregateQuery {
   readonly aggregates: readonly Aggregate[];
   readonly groupBy: readonly ResourceField[];
-  /** By groups and aggregates; then by the values of the groups. */
+  /** The order by groups and aggregates, then by the values of the groups. */
   readonly order: readonly { readonly by: Aggregate | ResourceField; readonly descending: boolean }[];
 }
 

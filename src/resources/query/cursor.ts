@@ -4,7 +4,7 @@ import type { Position } from './sorting.ts';
 
 const purpose = 'list-cursor';
 
-/** The position of a walk, signed, and bound to the list and its order. */
+/** A signed position of cursor pagination. It is bound to the list and its order. */
 export function writeCursor(keys: Macs, list: string, signature: string, { values, id }: Position): string {
   const data = Buffer.from(JSON.stringify([id, ...values])).toString('base64url');
   return `${data}.${keys.mac(purpose, `${list} ${signature} ${data}`)}`;

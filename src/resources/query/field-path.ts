@@ -12,16 +12,16 @@ export interface FieldPath {
 export interface PathRules {
   readonly parameter: string;
   accepts(field: ResourceField): boolean;
-  /** The names of the fields that it takes, for messages. */
+  /** The names of the allowed fields, for messages. */
   names(resource: Resource): readonly string[];
-  /** Why a field that exists is not taken: `is not searchable`. */
+  /** Why an existing field is not allowed: `is not searchable`. */
   readonly refusal: string;
   readonly toOne?: true;
 }
 
 const maxRelations = 2;
 
-/** Reads `name` or `owner.name`. The caller's token must allow to read what the relations lead to. */
+/** Parses `name` or `owner.name`. The caller's token must allow reading the resources on the path. */
 export function readPath(resource: Resource, text: string, caller: Caller, rules: PathRules): FieldPath {
   const { parameter } = rules;
   const names = text.split('.', maxRelations + 2);
@@ -61,7 +61,7 @@ function readRelation(resource: Resource, name: string, { parameter, toOne }: Pa
   return relation;
 }
 
-/** The paths of one relation, for the API description. */
+/** The paths through one relation, for the API description. */
 export const pathsThrough = (
   resource: Resource,
   names: (target: Resource) => readonly string[],

@@ -4,7 +4,7 @@ import { type Caller, mayUseScope } from '../../platform/caller.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
 import { wordsOf } from './words-of.ts';
 
-/** A relation to embed, and what to embed in its rows. */
+/** A relation to embed, and the relations to embed in its rows. */
 export interface Include {
   readonly relation: ResourceRelation;
   readonly children: Include[];
@@ -13,7 +13,7 @@ export interface Include {
 const maxDepth = 2;
 const maxIncludes = 10;
 
-/** `owner,drivers,owner.cars`. The caller's token must allow to read all of them. */
+/** Parses `owner,drivers,owner.cars`. The caller's token must allow reading all of these resources. */
 export function readIncludes(resource: Resource, text: string, caller: Caller): Include[] {
   const tree: Include[] = [];
   let count = 0;
@@ -50,20 +50,20 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
   return tree;
 }
 
-/** Throws where the caller's token does not allow to read the resource at all. */
+/** Throws if the caller's token does not allow reading the resource at all. */
 export function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (definition.access.read !== 'public') throw unauthorized('token_missing');
   } else if (!mayUseScope(caller, readScope)) throw insufficientScope(readScope);
 }
 
-/** The columns of the resource's own rows that its includes start from. */
+/** The columns of the resource that its includes need. */
 export function keyColumns(resource: Resource, includes: readonly Include[]): string[] {
   return includes.flatMap(({ relation: { relation } }) =>
     relation.kind === 'belongsTo' ? [fieldOf(resource, relation.by).column] : [],
   );
 }
 
-/** The shown fields. The rows of an include replace a list field of the same name. */
+/** The shown fields. An include replaces a list field of the same name. */
 export const besides = (fields: readonly ResourceField[], includes: readonly Include[]): readonly ResourceField[] =>
   fields.filter(({ name }) => !includes.some(({ relation }) => relation.name === name));

@@ -10,31 +10,31 @@ import { readSort, type Sort } from './sorting.ts';
 import { wordsOf } from './words-of.ts';
 
 export interface RowQuery {
-  /** Undefined: all that answers show. */
+  /** Undefined: all shown fields. */
   readonly fields: readonly ResourceField[] | undefined;
   readonly includes: readonly Include[];
   readonly deleted?: WhichDeleted | undefined;
 }
 
 export interface ListQuery extends RowQuery {
-  /** Of pairs that stand together, one must hold. */
+  /** The outer conditions are combined with "and", the inner ones with "or". */
   readonly search: readonly (readonly SearchPair[])[];
   readonly searchJoin: 'and' | 'or';
   /** Administrators can search by every reference, because references are indexed. */
   readonly byReference: boolean;
-  /** Undefined: the usual order. */
+  /** Undefined: the default order. */
   readonly sort: Sort | undefined;
   readonly limit: number;
   readonly page: number;
   readonly count: 'capped' | 'exact' | 'none';
-  /** Undefined: by page. Empty: the first page of a walk. */
+  /** Undefined: pagination by page number. Empty: the first page of cursor pagination. */
   readonly cursor: string | undefined;
   readonly aggregates: AggregateQuery | undefined;
 }
 
 type Query = Readonly<Record<string, string>>;
 
-/** The parameters of a request. The server parses each of them as one text. */
+/** The parameters of a request. The server parses each parameter as one string. */
 export const queryOf = ({ query }: { readonly query: unknown }): Query => query as Query;
 
 const selectionParameters = new Set(['filter', 'include']);
@@ -57,7 +57,7 @@ export function refuseParameters(query: Query, allowed = none): void {
   }
 }
 
-/** An empty parameter means the same as an absent one. An empty `cursor` asks for the first page of a walk. */
+/** An empty parameter means the same as an absent one, except `cursor`: an empty cursor requests the first page. */
 function withoutEmpty(query: Query): Query {
   for (const name in query) {
     if (query[name] !== '' || name === 'cursor') continue;
@@ -106,7 +106,7 @@ export function readRemoval(resource: Resource, query: Query): { readonly delete
   return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
 }
 
-/** Reads the parameters of a list. An unknown or malformed parameter is 400. */
+/** Parses the parameters of a list. Responds 400 for an unknown or malformed parameter. */
 export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
   refuseParameters(sent, withDeleted(resource, listParameters));
   const query = withoutEmpty(sent);

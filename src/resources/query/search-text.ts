@@ -4,7 +4,7 @@ import { wordsOf } from './words-of.ts';
 
 type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** `field:value` of a search, taken apart. `name|email:value` is several, of which one must hold. */
+/** The parsed form of `field:value`. For `name|email:value`, one of several fields must match. */
 export interface SearchPair {
   readonly field: string;
   readonly operator: SearchOperator;
@@ -17,11 +17,11 @@ type FieldOperator = (typeof fieldOperators)[number];
 const maxPairs = 20;
 const maxTerms = 100;
 const maxWildcards = 10;
-/** Searching a text takes up to the product of both lengths. */
+/** The length limit of a text with wildcards: a search takes up to the product of both lengths. */
 const longestWildcard = 255;
 const escapable = ';,*\\';
 
-/** Splits at a character that no backslash stands before; the pieces keep their escapes. */
+/** Splits at a character that no backslash precedes. The parts keep their escapes. */
 function splitUnescaped(text: string, separator: string): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -36,7 +36,7 @@ function splitUnescaped(text: string, separator: string): string[] {
   return pieces;
 }
 
-/** A backslash before anything else than `; , * \` is an ordinary character. */
+/** A backslash before any character other than `; , * \` is an ordinary character. */
 const withoutEscapes = (text: string): string => text.replace(/\\([;,*\\])/g, '$1');
 
 const endsInWildcard = (text: string): boolean => {
@@ -46,7 +46,7 @@ const endsInWildcard = (text: string): boolean => {
   return backslashes % 2 === 0;
 };
 
-/** Spaces after a separator mean nothing; other white space belongs to the value. */
+/** Spaces after a separator are ignored. Other white space belongs to the value. */
 const withoutLeadingSpaces = (text: string): string => text.replace(/^ +/, '');
 
 function readTerm(sent: string): SearchTerm {
@@ -75,7 +75,7 @@ function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
   return { operator, terms: splitUnescaped(rest, ',').map(readTerm) };
 }
 
-/** Reads a value by the operator of `searchFields`. */
+/** Parses a value for the operator of `searchFields`. */
 function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {
   if (operator === '=') return { operator: '=', terms: [exactly(value)] };
   if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(exactly) };
@@ -84,7 +84,7 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
   return { operator: '=', terms: [open] };
 }
 
-/** The pairs of a search; of those that stand together, one must hold. */
+/** The pairs of a search. The outer lists are combined with "and", the inner ones with "or". */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
   const pieces = splitUnescaped(text, ';').filter((piece) => withoutLeadingSpaces(piece) !== '');
   refuseManyPairs(pieces.length);
@@ -122,7 +122,7 @@ function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
   for (const { field, terms, together } of groups.flatMap(withCompany)) {
     for (const { text, openStart, openEnd } of terms) {
       if (!openStart && !openEnd) continue;
-      // A search box looks for one text in several fields: it counts once for each field.
+      // A search box searches one text in several fields. It counts once for each field.
       count += together ? 1 : Number(openStart) + Number(openEnd);
       if (text.length > longestWildcard) {
         throw wrongParameter(

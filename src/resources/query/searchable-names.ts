@@ -5,13 +5,13 @@ import { type FieldPath, pathsThrough, readPath } from './field-path.ts';
 export const searchableNames = ({ fields }: Resource): string[] =>
   [...fields.values()].filter(({ options, stored }) => options.searchable && stored).map(({ name }) => name);
 
-/** `owner.name`, for each field of a related resource that can be searched. */
+/** `owner.name`, for each searchable field of a related resource. */
 export const searchablePaths = (resource: Resource): string[] => pathsThrough(resource, searchableNames);
 
 const canBeSearched = ({ options, stored, shown }: ResourceField, byReference: boolean): boolean =>
   stored && (options.searchable === true || (byReference && shown && options.target !== undefined));
 
-/** The field that a pair of a search names; 400 where it cannot be searched. */
+/** The field of a search pair. Responds 400 if it is not searchable. */
 export const readSearched = (
   resource: Resource,
   name: string,

@@ -10,10 +10,10 @@ interface SortKey {
   /** `name` or `owner.name`. */
   readonly name: string;
   readonly field: ResourceField;
-  /** The relations that lead to the row whose field it is. */
+  /** The relations that lead to the row with the field. */
   readonly relations: readonly ResourceRelation[];
   readonly descending: boolean;
-  /** The compared expression. Through relations it depends on the caller: see `sortFor`. */
+  /** The compared expression. Through relations, it depends on the caller (see `sortFor`). */
   readonly compared: Fragment;
   readonly nullable: boolean;
 }
@@ -21,9 +21,9 @@ interface SortKey {
 /** The order of a list: its keys, then the id, so that pages never overlap. */
 export interface Sort {
   readonly keys: readonly SortKey[];
-  /** The direction of the id follows that of the last key, so that one index serves both. */
+  /** The id has the direction of the last key, so that one index serves both. */
   readonly idDescending: boolean;
-  /** Names the order, for cursors. */
+  /** Identifies the order, for cursors. */
   readonly signature: string;
 }
 
@@ -37,7 +37,7 @@ const maxKeys = 5;
 export const sortableNames = ({ fields }: Resource): string[] =>
   [...fields.values()].filter(({ options, stored }) => options.sortable && stored).map(({ name }) => name);
 
-/** `owner.name`, for each field of a related row that can be sorted by. */
+/** `owner.name`, for each sortable field of a related resource. */
 export const sortablePaths = (resource: Resource): string[] => pathsThrough(resource, sortableNames, true);
 
 const sortedPaths = {
@@ -51,7 +51,7 @@ const sortedPaths = {
 export const usualSort = (resource: Resource): Sort =>
   readSort(resource, { orderBy: undefined, sortedBy: undefined }, anonymousCaller);
 
-/** `orderBy=a;b` with `sortedBy=asc;desc`; a direction left out is ascending. Without `orderBy` lists are by id. */
+/** Parses `orderBy=a;b` with `sortedBy=asc;desc`. The default direction is ascending. Without `orderBy`, lists are ordered by id. */
 export function readSort(
   resource: Resource,
   { orderBy, sortedBy }: { readonly orderBy: string | undefined; readonly sortedBy: string | undefined },
@@ -98,7 +98,7 @@ function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
   return { keys: before, idDescending, signature: words.join(' ') };
 }
 
-/** Whether an index has the rows in this order, so that the first of them are read without the others. */
+/** Whether an index has this order, so that the first rows can be read without the others. */
 export function isServed({ definition }: Resource, { keys, idDescending }: Sort): boolean {
   const [only, ...more] = keys;
   if (!only) return true;

@@ -1,4 +1,4 @@
-/** The words of a list parameter. Spaces around a separator, and empty words, mean nothing: `owner, drivers`. */
+/** The words of a list parameter. Spaces around a separator and empty words are ignored: `owner, drivers`. */
 export const wordsOf = (text: string, separator: ';' | ','): string[] =>
   text
     .split(separator)

@@ -25,7 +25,7 @@ export const sealData = (sealing: Sealing, id: string, json: string): string =>
 export const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
   JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
 
-/** Runs one attempt. It never throws: if the database is unavailable, the lease expires and the job runs again. */
+/** Runs one attempt. Never throws: if the database is unavailable, the lease expires and the job runs again. */
 export async function runAttempt(
   context: Context,
   sealing: Sealing,

@@ -6,7 +6,7 @@ import type { NewJob } from './job.ts';
 import { insertJobs, type JobRow } from './job-store.ts';
 
 const mostBytes = 1024 * 1024;
-/** So many in one statement. */
+/** The maximum number of jobs in one statement. */
 const together = 500;
 
 /** Queues jobs when the transaction commits. Returns their keys. */

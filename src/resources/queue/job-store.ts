@@ -23,7 +23,7 @@ const due = (db: Db, names: readonly string[], now: number) =>
     .where('next_attempt_at', '<=', now)
     .where((free) => free.or([free('leased_until', 'is', null), free('leased_until', '<=', now)]));
 
-/** Takes no lock, because there is usually nothing to do. */
+/** A read without a lock, because usually no job is due. */
 export async function hasDueJobs(db: Db, names: readonly string[], now: number): Promise<boolean> {
   return (await due(db, names, now).limit(1).execute()).length > 0;
 }
@@ -34,7 +34,7 @@ export interface LeaseRequest {
   readonly now: number;
   readonly until: number;
   readonly limit: number;
-  /** Lanes that have no room. */
+  /** Lanes at their limit. */
   readonly except?: { readonly subjects: readonly string[]; readonly hosts: readonly string[] };
 }
 
@@ -77,7 +77,7 @@ export async function postponeJob(db: Db, { id, lease }: Lease, until: number, e
     .execute();
 }
 
-/** False if another instance has the lease now. */
+/** Returns false if another instance has the lease now. */
 export async function failJob(db: Db | Tx, { id, lease }: Lease, now: number, error: string): Promise<boolean> {
   const rows = await db
     .updateTable('queued_jobs')
@@ -105,7 +105,7 @@ export async function deleteJobsAbout(tx: Tx, name: string, subject: string): Pr
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
 }
 
-/** The number of failed jobs about this since the last success. */
+/** The number of failed jobs with this subject since the last success. */
 export async function countFailures(db: Db | Tx, name: string, subject: string | null): Promise<number> {
   const { failures } = await db
     .selectFrom('queued_jobs')
@@ -117,7 +117,7 @@ export async function countFailures(db: Db | Tx, name: string, subject: string |
   return Number(failures);
 }
 
-/** Deletes failed jobs about this, because a later one succeeded. */
+/** Deletes failed jobs with this subject, because a later one succeeded. */
 export async function forgetFailures(db: Db | Tx, name: string, subject: string | null): Promise<void> {
   await db
     .deleteFrom('queued_jobs')

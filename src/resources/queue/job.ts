@@ -8,23 +8,26 @@ export interface Job<D = unknown> {
   readonly attempt: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** Aborted when the attempt has taken too long, or the service stops: another one follows. */
+  /** Aborted when the attempt reaches its time limit, or when the service stops. Another attempt follows. */
   readonly signal: AbortSignal;
 }
 
-/** An error causes another attempt: the work happens at least once. */
+/** After an error, another attempt follows. So the work runs at least once. */
 export type JobHandler = (job: Job) => Promise<unknown> | unknown;
 
 export interface HandlerOptions {
-  /** After so many it is given up, and kept as failed. The default is tried for about five days. */
+  /** The maximum number of attempts. After them, the job is kept as failed. The default takes about five days. */
   readonly attempts?: number;
-  /** Seconds that one attempt may take. */
+  /** The time limit of one attempt in seconds. */
   readonly timeout?: number;
-  /** For jobs that call foreign hosts. Each subject and each host (after the `@`) has a lane, so that a slow host delays no other. */
+  /**
+   * For jobs that call external hosts. Each subject and each host (after the `@`) has a lane, so that a slow host does not delay other
+   * hosts.
+   */
   readonly lanes?: Lanes;
 }
 
-/** How many jobs are under way at once on one instance. */
+/** The maximum number of concurrent jobs on one instance. */
 export interface Lanes {
   readonly ofSubject: number;
   readonly ofHost: number;
@@ -40,9 +43,9 @@ export interface NewJob {
   readonly data?: unknown;
   /** The subject of the job, for administrators. Never a secret. */
   readonly subject?: string;
-  /** Not before so many seconds. */
+  /** The delay in seconds. */
   readonly after?: number;
-  /** The data is sealed: the database alone does not reveal it. */
+  /** Whether the data is encrypted in the database. */
   readonly sealed?: boolean;
 }
 
@@ -51,6 +54,6 @@ const longestPauseMs = 60 * 60_000;
 export const usualAttempts = 128;
 export const usualTimeout = 300;
 
-/** Twice as long each time, with jitter. */
+/** Each pause is twice as long as the one before, with jitter. */
 export const pauseAfter = (attempts: number): number =>
   Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));

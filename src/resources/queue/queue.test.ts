@@ -46,7 +46,7 @@ onBothEngines('The queue', (engine) => {
       /undone/,
     );
     assert.deepEqual(await rows(on), []);
-    // Nobody polls: the commit alone has it begun.
+    // No interval runs, so only the commit can start the job.
     mock.timers.enable({ apis: ['setInterval'] });
     queue.start();
     mock.timers.reset();
@@ -121,7 +121,7 @@ onBothEngines('The queue', (engine) => {
   it('is done by one at a time, waits for its time and for who can do it, and is sealed', async () => {
     const shared = await database();
     const one = await context({ database: shared });
-    // One SQLite file has one service at a time here; two queues of it are the race.
+    // On SQLite, two queues of one service compete. On PostgreSQL, two services do.
     const two = engine === 'postgres' ? await context({ database: shared }) : one;
     const [first, second] = [await open(one), await open(two)];
     let atOnce = 0;

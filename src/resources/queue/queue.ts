@@ -25,13 +25,13 @@ import {
   renewLeases,
 } from './job-store.ts';
 
-/** A lease is renewed during the work. It expires if the instance has crashed. */
+/** A lease is renewed while the job runs. It expires if the instance crashes. */
 const leaseMs = 30_000;
 const renewEveryMs = 10_000;
-/** For jobs that become due, and for jobs of other processes. */
+/** The interval of the query for jobs that become due, and for jobs of other processes. */
 const pollMs = 2000;
 const atOnce = 10;
-/** Work that hangs leaves room for other work. */
+/** The maximum number of concurrent jobs with one name, so that jobs that hang leave room for others. */
 const atOnceOfOneName = 5;
 const keepFailedMs = 30 * 24 * 60 * 60_000;
 const stopTimeoutMs = 2000;
@@ -44,7 +44,7 @@ interface Attempt {
   readonly done: Promise<void>;
 }
 
-/** Runs queued jobs at least once, by one instance at a time. Another instance takes over after a crash. */
+/** Runs queued jobs at least once, each on one instance at a time. After a crash, another instance takes over. */
 export class Queue {
   readonly #context: Context;
   readonly #sealing: Sealing;
@@ -88,7 +88,7 @@ export class Queue {
     void this.#look();
   }
 
-  /** Runs all due jobs once. It never throws: failed jobs run again later. */
+  /** Runs all due jobs once. Never throws: failed jobs run again later. */
   async settle(): Promise<void> {
     for (;;) {
       await this.#look();
@@ -97,7 +97,7 @@ export class Queue {
     }
   }
 
-  /** All jobs that wait, run or were given up, with their data. For tests. */
+  /** All queued, running and failed jobs, with their data. For tests. */
   async waiting(): Promise<
     (Omit<Job, 'signal'> & { readonly state: 'waiting' | 'failed'; readonly error: string | null })[]
   > {
@@ -114,7 +114,7 @@ export class Queue {
     }));
   }
 
-  /** Starts no more jobs, and waits a little for running ones. Other instances take over the rest. */
+  /** Starts no more jobs, and waits a short time for running ones. Other instances take over the rest. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -156,7 +156,7 @@ export class Queue {
 
   async #fill(): Promise<void> {
     const { database, log, now } = this.#context;
-    // So that `#pass` is set before it is cleared.
+    // Waits a microtask, so that `#pass` is set before it is cleared.
     await undefined;
     try {
       while (this.#again && !this.#stopped) {
@@ -178,12 +178,12 @@ export class Queue {
     } catch (error) {
       if (!this.#stopped) log.warn({ err: error }, 'the queue could not be read; Gatehouse tries again');
     } finally {
-      // At once after the last look at `#again`: a call in between would start nothing.
+      // Cleared directly after the last check of `#again`. A call in between would be lost.
       this.#pass = undefined;
     }
   }
 
-  /** Jobs in lanes have their own limit, because they mostly wait for hosts. */
+  /** Jobs with lanes have a separate limit, because they mostly wait for hosts. */
   #roomFor(name: string): number {
     const running = [...this.#running.values()];
     const ofName = running.filter((attempt) => attempt.name === name).length;

@@ -10,10 +10,10 @@ import { aggregateSql } from './aggregate-sql.ts';
 import type { ListRead } from './list-read.ts';
 import { listedRows, listJson, type Paging } from './list-rows.ts';
 
-/** The digits after the point that an average of decimals has beyond those of its field. */
+/** An average of decimals has this many more digits after the point than its field. */
 const moreDigits = 4;
 
-/** A page of rows, or what is computed of them. */
+/** A page of rows, or aggregates of the rows. */
 export const anyListJson = (context: QueryContext, resource: Resource, list: ListRead, paging: Paging) =>
   list.aggregates
     ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
@@ -32,7 +32,7 @@ async function aggregateJson(
   const from = sql`from ${raw(resource.table)} as t where ${eachRow} ${listedRows(context, resource, list, paging)}`;
   const offset = (page - 1) * limit;
   const rows = await readNumbers(context, sql`${raw(select)} ${from} ${raw(rest)} limit ${limit} offset ${offset}`);
-  // A page after the last has no row that could say how many groups there are.
+  // A page after the last one has no row with the number of groups.
   const beyond = rows.length === 0 && page > 1;
   const counted = beyond
     ? await readNumbers(
@@ -57,7 +57,7 @@ async function aggregateJson(
   return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(pagination)}${position}}}`;
 }
 
-/** PostgreSQL refuses sums that are too large for a number, where SQLite says that they are infinite. */
+/** For sums that are too large for a number, PostgreSQL throws and SQLite returns infinity. */
 async function readNumbers(
   context: QueryContext,
   statement: Parameters<typeof readUnprepared>[1],
@@ -96,7 +96,7 @@ function valueJson({ of, field }: Exclude<Aggregate, { of: 'count' }>, value: un
   if (field.type.name === 'decimal') return `"${decimalText(of, field, String(value), Number(count))}"`;
   const number = of === 'avg' ? Number(value) / Number(count) : value;
   if (!Number.isFinite(Number(number))) throw tooLarge();
-  // A sum of whole numbers has all its digits, however many there are.
+  // A sum of integers keeps all its digits.
   return String(typeof number === 'number' ? number + 0 : number);
 }
 

@@ -6,11 +6,11 @@ import { quoted } from '../sql/sql-text.ts';
 
 const columnOf = ({ column }: ResourceField): string => `t.${quoted(column)}`;
 
-/** The number that the text of a decimal stores (`platform/decimal.ts`), for PostgreSQL. */
+/** Converts the stored text of a decimal to a number (`platform/decimal.ts`), for PostgreSQL. */
 const decimalNumber = (column: string): string =>
   `case when ${column} < '0' then -(translate(substr(${column}, 5, length(${column}) - 5), '0123456789', '9876543210')::numeric) else substr(${column}, 4)::numeric end`;
 
-/** A sum that loses no digit: a number on PostgreSQL, a text on SQLite. Numbers with a floating point are added as they are. */
+/** An exact sum: a number on PostgreSQL, a text on SQLite. Floating-point numbers are added without this. */
 function sumOf(engine: Engine, field: ResourceField): string {
   const column = columnOf(field);
   if (field.type.name === 'number') return `sum(${column})`;
@@ -18,7 +18,7 @@ function sumOf(engine: Engine, field: ResourceField): string {
   return `sum(${field.type.name === 'decimal' ? decimalNumber(column) : column})`;
 }
 
-/** The columns of an aggregate: `_a0`, and for an average the number of its values as `_n0`. */
+/** The columns of an aggregate: `_a0`. An average also has the number of its values, `_n0`. */
 function aggregateColumns(engine: Engine, aggregate: Aggregate, i: number): string[] {
   if (aggregate.of === 'count') return [`count(*) as "_a${i}"`];
   const { of, field } = aggregate;
@@ -39,7 +39,7 @@ function orderedBy(engine: Engine, by: Aggregate | ResourceField): string {
   return by.of === 'sum' ? number : `${number} / nullif(count(${columnOf(by.field)}), 0)`;
 }
 
-/** The parts of the statement, around the rows that it is about. */
+/** The SQL before and after the condition on the rows. */
 export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: AggregateQuery) {
   const groups = groupBy.map(columnOf);
   const columns = [
@@ -48,7 +48,7 @@ export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: Agg
     'count(*) over () as "_groups"',
   ];
   const sorted = order.map(({ by, descending }) => {
-    // Groups without a value come first, and last when descending, as in lists.
+    // Groups without a value come first, or last when descending, as in lists.
     const nulls = engine === 'postgres' ? (descending ? ' nulls last' : ' nulls first') : '';
     return `${orderedBy(engine, by)}${descending ? ' desc' : ''}${nulls}`;
   });

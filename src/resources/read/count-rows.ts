@@ -6,12 +6,12 @@ import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { rememberedOf } from './remembered.ts';
 
-/** Counts stop here, unless the request asks for the exact number. */
+/** A count stops here, unless the request asks for the exact number. */
 export const countCap = 10_000;
 
 interface Counted {
   readonly n: number;
-  /** On PostgreSQL: changes of the table are counted. */
+  /** On PostgreSQL: whether triggers count the changes of the table. */
   readonly told?: boolean;
 }
 
@@ -19,8 +19,8 @@ const upTo = (most: number, from: Fragment): Fragment =>
   sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(most + 1))}) as counted`;
 
 /**
- * Counts all rows of a table, to somewhat above the cap. SQLite counts a whole table by its pages, which is much faster than a count
- * up to a limit. The rowids are an upper bound of the count.
+ * Counts the rows of a table, up to somewhat above the cap. On SQLite, counting a whole table by its pages is much faster than counting up
+ * to a limit. The range of rowids is an upper bound of the count.
  */
 function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   const { counts } = rememberedOf(resource);
@@ -34,17 +34,17 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   return counts[engine];
 }
 
-/** The last count, if it is still valid, or if the changes since cannot have brought it below the cap. */
+/** The last count, if it is still valid, or if the changes since then cannot have reduced it below the cap. */
 function knownCount(resource: Resource, changes: Changes | undefined): number | undefined {
   const last = rememberedOf(resource).lastCount;
   if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
-  // A replica that has not come so far has other rows.
+  // A replica that lacks these changes has other rows.
   if (changes.has && !(last.changes.settledAt !== undefined && changes.has(last.changes.settledAt))) return undefined;
   const changed = changes.own - last.changes.own;
   return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
 
-/** `changes`: their state before the count. */
+/** `changes`: the counters before the count. */
 function countAll(executor: Executor, resource: Resource, changes: Changes | undefined): number | Promise<number> {
   const known = knownCount(resource, changes);
   if (known !== undefined) return known;
@@ -61,21 +61,21 @@ function countAll(executor: Executor, resource: Resource, changes: Changes | und
   });
 }
 
-/** Reads whether the last count is still valid. Send it together with the page: it may be a round trip. */
+/** Reads whether the last count is still valid. Send it together with the page, because it may need a round trip. */
 export const countedChanges = (executor: Executor, resource: Resource): ReturnType<Database['changes']> =>
   rememberedOf(resource).isTold ? executor.changes?.() : undefined;
 
 export interface Counting {
-  /** The tables and the condition of the rows. */
+  /** The `from` and `where` clauses. */
   readonly from: Fragment;
   readonly where: Fragment;
   readonly exact: boolean;
-  /** The text of the query is the same from one call to the next. */
+  /** The SQL text is the same for each call. */
   readonly repeated: boolean;
   readonly changes: ReturnType<Database['changes']>;
 }
 
-/** How many rows there are; any number above the cap where there are more, unless `exact`. */
+/** The number of rows. Unless `exact`, it is any number above the cap if there are more rows than the cap. */
 export function countRows(
   executor: Executor,
   resource: Resource,

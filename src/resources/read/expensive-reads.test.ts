@@ -23,11 +23,11 @@ const notes = defineResource({
 });
 const people = { ...users, relations: { notes: hasMany('notes', { by: 'user_id' }) } } as typeof users;
 
-/** Each of these five texts is compared nearly whole at every position of a row. */
+/** The database compares each of these five texts nearly completely at every position of a row. */
 const slowly = Array.from({ length: 5 }, (_, i) => `*${'a'.repeat(220 + i)}b*`).join(',');
 const slow = `/v1/notes?search=body:${slowly}&count=none`;
 
-/** So many that a search takes several times the limit below on a fast machine. */
+/** With this many rows, a search takes several times the limit below, even on a fast machine. */
 const rows = 60_000;
 
 const seed = (engine: Engine): string => {
@@ -78,7 +78,7 @@ onBothEngines('Expensive reads', (engine) => {
       if (!ended) answered++;
     }
     refused(await scan);
-    // A service that the scan stops answers one that came before it, at most.
+    // If the scan blocked the service, at most one other request would be answered before it.
     assert.ok(answered >= 3, `${answered} other requests were answered beside the scan`);
   });
 

@@ -43,11 +43,11 @@ describe('Counts that are known on PostgreSQL', () => {
     const { rows } = await operator.query('select count(*) as n from notes');
     assert.equal(await total(), rows[0].n);
   };
-  /** Some questions find out that nothing is under way any more. */
+  /** After some requests, the service has found that no transaction is running. */
   const settle = async () => {
     for (let n = 0; n < 5; n++) await isRight();
   };
-  /** Asks until five answers in a row needed no count: transactions of others on the same server may still be under way. */
+  /** Repeats the request until five responses in a row needed no count, because other transactions may run on the same server. */
   const untilKnown = async (asks = isRight) => {
     for (let known = 0; known < 5; ) {
       const before = counted;
@@ -86,7 +86,7 @@ describe('Counts that are known on PostgreSQL', () => {
       await other.query('begin');
       await other.query('delete from notes where id in (select id from notes limit 3)');
       await settle();
-      // Something else is committed meanwhile.
+      // Another row is committed meanwhile.
       await insert(100 + counted * 2, 101 + counted * 2);
       await settle();
       await other.query(end);

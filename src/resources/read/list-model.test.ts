@@ -67,8 +67,8 @@ interface Pair {
 const exact = (values: readonly unknown[]) =>
   fc.constantFrom(...values.map(String)).map((value) => ({ value, start: false, end: false }));
 const none = fc.constant({ value: null, start: false, end: false });
-// An unescaped operator or the word null would be read as such: that is what searchFields is for.
-// Spaces after a separator mean nothing, so no value begins with one.
+// An unescaped operator or the word null has a meaning in `search`, so such texts need searchFields. Spaces after a separator are ignored,
+// so no value begins with one.
 const plainTexts = texts.filter((text) => !/^[<>=! ]/.test(text) && text !== 'null');
 const textual = fc.record({ value: or(...plainTexts), start: fc.boolean(), end: fc.boolean() });
 const some = (alternative: fc.Arbitrary<Alternative>) => fc.array(alternative, { minLength: 1, maxLength: 3 });

@@ -10,16 +10,16 @@ import { type SearchedText, searchConditions, searchedText } from './search-cond
 /** The query of a list, in SQL. */
 export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
   readonly search: Fragment;
-  /** On PostgreSQL. */
+  /** Only on PostgreSQL. */
   readonly searched: SearchedText | undefined;
   readonly sort: Sort;
-  /** The SQL text is the same from one call to the next. */
+  /** The SQL text is the same for each call. */
   readonly plain: boolean;
   /** Whether it reads rows of other resources. */
   readonly looksElsewhere: boolean;
 }
 
-/** 400 for a search value that the field cannot hold. */
+/** Responds 400 for a search value that the field cannot have. */
 export function listRead(context: RuleContext, resource: Resource, query: ListQuery): ListRead {
   const { shape, includes } = selectionFor(resource, query);
   const { limit, page, count, cursor, fields } = query;

@@ -13,14 +13,14 @@ import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
 import { rowsWithText } from './rows-with-text.ts';
 
-/** Addresses of the pages around one. */
+/** Links to the neighbouring pages. */
 export interface PageLinks {
   readonly next: string | null;
   readonly previous?: string | null;
 }
 
 export interface Paging {
-  /** For cursors. */
+  /** Signs cursors. */
   readonly keys: Macs;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
@@ -53,7 +53,7 @@ export const listedRows = (
   { within }: Pick<Paging, 'within'>,
 ): Fragment => and([within?.condition ?? truth, allowedRows(resource, 'read', context), search]);
 
-/** Where the log of changes was before the list is read. */
+/** The position of the log of changes before the list is read. */
 interface Placed {
   readonly positions: ListPositions;
   readonly known: number;
@@ -96,7 +96,7 @@ function pageJson(
   });
 }
 
-/** A page is reached by walking over all rows before it. */
+/** The database reads all rows before a page, so a later page counts as expensive. */
 const farOffset = 1000;
 
 function numberedPage(
@@ -120,7 +120,7 @@ function numberedPage(
 const positionOf = (placed: Placed | undefined): Fragment =>
   raw(placed ? `, ${placed.positions.column} as "_position"` : '');
 
-/** `extra` is selected beside the columns of the shape. */
+/** `extra`: additional columns. */
 function readPage(
   executor: Executor,
   { shape, sort, plain }: ListRead,
@@ -128,7 +128,7 @@ function readPage(
   { extra, limit, offset = 0 }: { extra: Fragment; limit: number; offset?: number },
 ): StoredRow[] | Promise<StoredRow[]> {
   const read = plain ? readPrepared : readUnprepared;
-  // PostgreSQL expects an unknown offset to skip many rows, and then plans anew for every value.
+  // With an unknown offset, PostgreSQL expects to skip many rows, and then plans again for every value.
   const start = offset === 0 && sort.keys.length === 0 ? raw('') : sql` offset ${offset}`;
   return read(
     executor,
@@ -195,7 +195,7 @@ function pageMeta(
   linked(links);
   const figures = { count: rows, per_page: limit, current_page: page };
   if (count === 'none') return { ...figures, links };
-  // The last page itself says how many rows there are.
+  // The last page shows how many rows there are.
   const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
   const exact = count === 'exact';
   const counting = known ?? countRows(executor, resource, { ...what, exact, repeated: plain });

@@ -45,7 +45,7 @@ async function loadAll(
 const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>
   selectionFor(target, { fields: undefined, includes }).shape;
 
-/** A list of ids as one parameter, so that the text of the query does not depend on how many there are. */
+/** Passes a list of ids as one parameter, so that the SQL text does not depend on their number. */
 const isAmong = (engine: Engine, column: string, ids: readonly unknown[]): Fragment =>
   engine === 'sqlite'
     ? sql`${raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`
@@ -103,7 +103,7 @@ async function loadMany(
   };
 }
 
-/** The first rows of each parent, one more than are shown, by an index. */
+/** Reads the first rows of each parent by an index, one more than is shown. */
 function manyQuery(
   context: QueryContext,
   resource: Resource,

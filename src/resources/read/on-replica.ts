@@ -4,14 +4,14 @@ import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { truth } from '../sql/sql-text.ts';
 
-/** Reads from a replica that has all writes that this caller must see, if there is one. */
+/** Reads from a replica with all writes that this caller must see, if there is one. */
 export function onReplica(
   context: QueryContext,
   { replicas }: Database,
   resource: Resource,
   { embeds }: { embeds: boolean },
 ): QueryContext {
-  // The position of a list is that of the primary.
+  // The position of a list must come from the primary.
   if (resource.changes || !replicas || !context.reader || !resource.definition.managed) return context;
   const ruled = embeds || allowedRows(resource, 'read', context) !== truth;
   const replica = replicas.choose(context.reader.caller, ruled);

@@ -19,7 +19,7 @@ const tagOf = (resource: Resource, row: StoredRow, hash: string): string => `"${
 export const versionOf = (resource: Resource, row: StoredRow): string =>
   resource.versioned ? String(row.version) : '0';
 
-/** The row with this id, where the caller may see it; 404 otherwise. */
+/** The row with this id. Responds 404 if the caller may not see it. */
 export function findRow(
   context: QueryContext,
   resource: Resource,
@@ -41,7 +41,7 @@ export function findRow(
   }
 }
 
-/** A row as JSON with its includes. `revealed`: members that are shown only once. */
+/** A row as JSON with its includes. `revealed`: members that are shown once. */
 export function rowJson(
   context: QueryContext,
   resource: Resource,

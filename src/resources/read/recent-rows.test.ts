@@ -6,7 +6,7 @@ import type { StoredRow } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
 import { selectionFor } from './remembered.ts';
 
-/** Rows with a count of how often they were written. */
+/** Opens a cache and counts how often rows are serialized. */
 function open() {
   const rows = new RecentRows();
   let times = 0;

@@ -7,7 +7,7 @@ interface Written {
   readonly tagged: TaggedJson;
 }
 
-/** Rows, and characters of JSON, that are remembered of one resource. */
+/** The limits of the cache per resource: rows, and characters of JSON. */
 const mostRows = 5000;
 const mostCharacters = 4_000_000;
 const longestRemembered = 8192;
@@ -39,7 +39,7 @@ export class RecentRows {
   }
 }
 
-/** Rows of one shape have the same columns. Values that are objects never count as the same. */
+/** Rows of one shape have the same columns. Values that are objects never count as equal. */
 function areSame(one: StoredRow, other: StoredRow): boolean {
   for (const column in one) if (one[column] !== other[column]) return false;
   return true;

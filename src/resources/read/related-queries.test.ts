@@ -26,7 +26,7 @@ onBothEngines('Search and order through relations', (engine) => {
       assert.equal(made.status, 201, made.text);
       return made.row.id;
     };
-    // Alice sees her own owner alone.
+    // Alice sees only her own owner.
     const ada = await make('/v1/owners', { name: 'Ada', user_id: idOf('alice') });
     const zoe = await make('/v1/owners', { name: 'Zoe', user_id: idOf('bob') });
     const bea = await make('/v1/owners', { name: 'bea', user_id: idOf('admin') });
@@ -83,7 +83,7 @@ onBothEngines('Search and order through relations', (engine) => {
     assert.deepEqual(await plates('search=owner.name:zoe', 'alice'), []);
     assert.deepEqual(await plates('search=owner.name:*', 'alice'), ['A2', 'A4']);
     assert.deepEqual(await plates('search=owner.name:!=zoe&orderBy=plate', 'alice'), ['A1', 'A2', 'A3', 'A4']);
-    // Hidden owners sort as none, so their order says nothing: A1 and A3 come by their ids.
+    // Hidden owners sort like missing ones, so that the order reveals nothing. A1 and A3 are ordered by their ids.
     assert.deepEqual(await plates('orderBy=owner.name;plate', 'alice'), ['A1', 'A3', 'A2', 'A4']);
     const { pagination } = await ask('GET', '/v1/cars?search=owner.name:z*', { token: 'alice' });
     assert.equal(pagination.total, 0);

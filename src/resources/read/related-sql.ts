@@ -3,12 +3,12 @@ import { columnOf, type Resource, type ResourceRelation } from '../model/resourc
 import { allowedRows, relationJoin } from '../model/row-rules.ts';
 import { and, eachInnerRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
 
-/** SQL over rows of the table with this alias. */
+/** Builds SQL for the rows of the table with this alias. */
 type OverRows = (alias: string) => Fragment;
 
 type Relations = readonly ResourceRelation[];
 
-/** Some row that the relations lead to, and that the caller may see, satisfies a condition. */
+/** At least one row of the relations that the caller may see satisfies a condition. */
 export function someRelated(
   context: RuleContext,
   resource: Resource,
@@ -22,7 +22,7 @@ export function someRelated(
   const seen = and([allowedRows(target, 'read', context, inner), someRelated(context, target, rest, holds, inner)]);
   const rows = raw(`${target.table} as ${inner}`);
   switch (link.kind) {
-    // Uncorrelated: the databases find the rows of the target once, by its indexes.
+    // An uncorrelated subquery: the database finds the rows of the target once, by its indexes.
     case 'belongsTo':
       return sql`${raw(`${alias}.${columnOf(resource, link.by)}`)} in (select ${raw(inner)}."id" from ${rows} where ${eachInnerRow} ${seen})`;
     case 'hasMany':
@@ -38,7 +38,7 @@ export function someRelated(
   }
 }
 
-/** A value of the row that the relations lead to; null where the caller may see none. */
+/** A value of the related row. Null if the caller may not see that row. */
 export function relatedValue(
   context: RuleContext,
   resource: Resource,

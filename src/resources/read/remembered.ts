@@ -8,11 +8,11 @@ import type { PreparedSelect } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 
-/** The columns that are read, and how each row is shown. */
+/** The columns to read, and the functions that serialize a row. */
 export interface Selection {
   readonly shape: RowShape;
   readonly includes: readonly Include[];
-  /** Where rows may be answered as they were written last. */
+  /** The cache of serialized rows, if rows of this selection may be cached. */
   readonly recent?: RecentRows;
 }
 
@@ -26,13 +26,13 @@ const selectionOf = (resource: Resource, { fields, includes }: RowQuery): Select
 
 /** The caches for reads of one resource. All of them can be rebuilt. */
 class Remembered {
-  /** For requests without `filter` and `include`. */
+  /** The selection of requests without `filter` and `include`. */
   readonly selection: Selection;
   readonly sort: Sort;
   readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
-  /** How many rows the table had, and what the database's count of changes was then. */
+  /** The last count of the table, and the state of the change counters at that time. */
   lastCount: { readonly rows: number; readonly changes: Changes } | undefined;
-  /** False: the database counts no changes of this table. */
+  /** False: the changes of this table are not counted. */
   isTold = true;
 
   constructor(resource: Resource) {

@@ -30,7 +30,7 @@ const words = (maxLength: number, minLength = 0) =>
     .map((value) => value.replaceAll('\0', '0'))
     .filter((value) => value.isWellFormed());
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 8 });
-// JSON has one zero.
+// JSON has no negative zero.
 const reals = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const timestamps = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
@@ -38,7 +38,7 @@ const timestamps = fc.date({
   noInvalidDate: true,
 });
 const values = fc.record({
-  // A search cannot ask for leading spaces: those after a separator mean nothing.
+  // A search cannot contain leading spaces, because spaces after a separator are ignored.
   words: orNull(words(50).map((value) => value.replace(/^ +/, ''))),
   essay: orNull(fc.oneof(words(50), fc.constant('🚗'.repeat(10_000)))),
   whole: orNull(fc.maxSafeInteger().map((value) => value + 0)),

@@ -7,13 +7,13 @@ import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
 import { KeyedSelect } from '../sql/keyed-select.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 
-/** Reads and serializes rows, for one choice of fields. */
+/** Reads and serializes rows with a selection of fields. */
 export interface RowShape {
   /** The columns to select, each with its alias `t`. */
   readonly columns: string;
-  /** The row with an id, for callers who may read every row. */
+  /** Reads a row by its id, for callers who may read every row. */
   readonly byId: KeyedSelect;
-  /** A page, for callers who may read every row. */
+  /** Reads a page, for callers who may read every row. */
   page(sort: Sort, engine: Engine): PreparedSelect;
   /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
   readonly lasting: boolean;
@@ -21,7 +21,7 @@ export interface RowShape {
   members(row: StoredRow): string;
 }
 
-/** A body and the tag that names it. */
+/** A response body and its ETag. */
 export interface TaggedJson {
   readonly json: string;
   readonly etag: string;
@@ -55,10 +55,10 @@ const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<stri
   return values;
 };
 
-/** The columns beside the requested fields: the id, and the version for the ETag. */
+/** The columns in addition to the requested fields: the id, and the version for the ETag. */
 const always = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
 
-/** `extra` names columns that are read though not shown; a choice that the caller made is not `repeated`. */
+/** `extra`: columns that are read but not shown. `repeated`: false for fields that the caller has chosen. */
 export function shapeOf(
   resource: Resource,
   fields: readonly ResourceField[],
@@ -72,7 +72,7 @@ export function shapeOf(
   const writers = fields.map((field, i) => writerOf(resource, field, i === 0 ? '' : ','));
   const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
   const from = sql`select ${raw(selected)} from ${raw(resource.table)} as t`;
-  // Callers choose the order: only so many are kept.
+  // Callers choose the order, so the number of cached statements is limited.
   const pages = new BoundedMap<string, PreparedSelect>(50);
   return {
     columns: selected,
@@ -100,7 +100,7 @@ export const wholeColumns = (resource: Resource): string =>
     return [...columns].map(quoted).join(', ');
   });
 
-/** The row with all that is stored of it, in the values that JSON uses. */
+/** The row with all stored fields, as JSON values. */
 export function wholeRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
   const values = valuesOf(resource.stored, row);
   for (const field of resource.fields.values()) {
@@ -109,7 +109,7 @@ export function wholeRow(resource: Resource, row: StoredRow): Record<string, unk
   return values as Record<string, unknown> & { id: string };
 }
 
-/** The row as answers show it. */
+/** The row as responses show it. */
 export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> {
   const whole = wholeRow(resource, row);
   return Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));

@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 
-/** Nearly all drivers have the same name. */
+/** Nearly all drivers have the same name, so that the index is not selective. */
 const rows = 3000;
 const name = `case when i % 1000 = 0 then 'Rare' when i < 20 then 'Name' || (i % 5) else 'Often' end`;
 const id = (hex: string) => `'0199d0a0-7c00-7000-8000-' || ${hex}`;

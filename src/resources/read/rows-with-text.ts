@@ -7,9 +7,9 @@ import type { ListRead } from './list-read.ts';
 import type { SearchedText } from './search-conditions.ts';
 
 /**
- * The first rows that hold a text, by id. One statement looks for the texts of all searches of one turn of the event loop. It
- * reads only rows that it returns: for `between` and this order PostgreSQL uses the index, however rare or frequent it believes a
- * text to be. The limit is part of the SQL, so that PostgreSQL keeps the plan.
+ * The first rows with a text, ordered by id. One statement handles the texts of all searches of one turn of the event loop. It reads only
+ * rows that it returns: with `between` and this order, PostgreSQL uses the index, whatever its statistics say about a text. The limit is
+ * part of the SQL, so that PostgreSQL keeps the plan.
  */
 export function rowsWithText(
   readKeyed: NonNullable<Database['readKeyed']>,

@@ -10,7 +10,7 @@ import { readSearched } from '../query/searchable-names.ts';
 import { Fragment, falsehood, join, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
 import { someRelated } from './related-sql.ts';
 
-/** The condition of a search on a row (alias `t`): all pairs must hold, or with `or` at least one. */
+/** The condition of a search on a row (alias `t`): all pairs must match, or with `or` at least one. */
 export function searchConditions(
   context: RuleContext,
   resource: Resource,
@@ -25,13 +25,13 @@ export function searchConditions(
   return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
 }
 
-/** A text that a field holds, where an index has the rows with each text in the order of their ids. */
+/** The text of a search, if an index has the rows with each text in the order of their ids. */
 export interface SearchedText {
   readonly field: ResourceField;
   readonly text: string;
 }
 
-/** Undefined for all searches but those for one text in one field. */
+/** Undefined unless the search is for one text in one field. */
 export function searchedText(
   { caller, engine }: RuleContext,
   resource: Resource,
@@ -45,7 +45,7 @@ export function searchedText(
   if (relations.length > 0 || !isIndexed) return undefined;
   const matching = field.type.matches(term, field, engine, 't');
   const text = matching instanceof Fragment || matching.length !== 1 ? undefined : (matching[0] as string);
-  // PostgreSQL would refuse a statement for the sake of one such text.
+  // PostgreSQL would refuse the whole statement because of one such text.
   return text?.isWellFormed() && !text.includes('\0') ? { field, text } : undefined;
 }
 
@@ -55,7 +55,7 @@ function searchCondition(context: RuleContext, resource: Resource, pair: SearchP
   const holds = someRelated(context, resource, relations, (alias) =>
     compares ? comparison(field, pair, alias) : anyTerm(context.engine, field, pair.terms, alias),
   );
-  // The exact opposite of "=": a row without a value is different from every value.
+  // The exact negation of "=": a row without a value differs from every value.
   return pair.operator === '!=' ? sql`(${holds}) is not true` : holds;
 }
 

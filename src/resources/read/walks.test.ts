@@ -105,7 +105,7 @@ onBothEngines('Walks', (engine) => {
     assert.deepEqual(await total(), [10_000, true]);
     await sql.raw(deleteFrom(10_499, 10_499)).execute(db);
     assert.deepEqual(await total(), [10_000, undefined]);
-    // Rows far apart in the file, as after much deleting: they are still counted one by one.
+    // The rows are far apart in the file, as after many deletions. They are still counted one by one.
     if (engine === 'sqlite') await sql`update drivers set rowid = -1000 * rowid`.execute(db);
     await sql.raw(deleteFrom(9000, 9099)).execute(db);
     assert.deepEqual(await total(), [9900, undefined]);

@@ -25,7 +25,7 @@ import { closedSchema } from './closed-schema.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { callOf, guardOf, idOf, readContext, sendJson } from './resource-routes.ts';
 
-/** The hand-written routes of a resource, guarded by its own rules and scopes. */
+/** The actions of a resource, with its access rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
   for (const action of resource.definition.actions ?? []) {
     const {
@@ -67,7 +67,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
 
 const propertiesOf = (schema: TSchema): object => (schema as { properties?: object }).properties ?? {};
 
-/** An action with `current_password` in its own body reads it itself. */
+/** If the body of an action declares `current_password`, the action itself reads it. */
 async function proveRequest(
   services: ResourceServices,
   resource: Resource,
@@ -81,20 +81,20 @@ async function proveRequest(
   request.body = proved.body;
 }
 
-/** A rule of the action needs a caller with a token. */
+/** An access rule of an action requires a caller with a token. */
 function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'write'): FastifyContextConfig {
   if (access === 'public') return { auth: 'public' };
   return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
 }
 
-/** The rule for the row, in addition to its visibility. */
+/** The rule for the row, in addition to the rule for reading it. */
 function rowRuleOf(access: ActionAccess): RowRule {
   if (access === 'write') return 'update';
   if (access === 'read' || access === 'public') return 'read';
   return typeof access === 'function' ? access : (caller, now) => decide(access, caller, now);
 }
 
-/** A collection has no row for a condition, so the rule must be true. */
+/** A collection has no row to which a condition could apply, so the rule must be true. */
 function requireRule(resource: Resource, access: ActionAccess, caller: Caller, now: number): void {
   const rule: Access = access === 'read' || access === 'write' ? resource.definition.access[access] : access;
   if (decide(rule, caller, now) !== true) throw forbidden(`You may not do this with ${resource.name}.`);
@@ -143,7 +143,7 @@ function actionCall(
   };
 }
 
-/** The row an action is about: 404 when the caller may not see it, 403 when it may but not write it. */
+/** The row of an action. Responds 404 if the caller may not see it, and 403 if the caller may see but not write it. */
 async function rowOf(
   services: ResourceServices,
   resource: Resource,

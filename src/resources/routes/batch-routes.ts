@@ -12,7 +12,7 @@ import { writeBatch } from '../write/write-batch.ts';
 import { batchDocs } from './openapi-batch.ts';
 import { callOf, engineRoute, guardOf, sendJson } from './resource-routes.ts';
 
-/** Callers whose batch is under way. */
+/** Callers with a running batch. */
 export type Batching = Set<string>;
 
 /** `POST`, `PATCH` and `DELETE /v1/<resources>/batches`: create, change and delete many rows in one request. */
@@ -30,7 +30,7 @@ export function serveBatches(app: App, services: ResourceServices, resource: Res
   }
 }
 
-/** A batch counts as one request against the rate limit, so a caller may have only one under way. */
+/** A batch counts as one request against the rate limit, so a caller may run only one at a time. */
 async function oneAtATime<T>(batching: Batching, { caller }: FastifyRequest, work: () => Promise<T>): Promise<T> {
   const account = accountOf(caller);
   if (batching.has(account)) throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
@@ -51,7 +51,7 @@ async function batch(
 ): Promise<string> {
   refuseParameters(queryOf(request));
   const sent = request.headers['idempotency-key'];
-  // One password for all rows.
+  // One password proves all rows.
   const { call: first, body } = await withProof(services, resource, {
     call: callOf(services, request),
     body: request.body,
@@ -62,7 +62,7 @@ async function batch(
     rows,
     requestId: request.id,
     call: () => ({ ...callOf(services, request), caller: first.caller }),
-    // An invalid key refuses the whole batch before anything is written.
+    // An invalid key refuses the whole batch before a row is written.
     keys: rows.map((row, index) =>
       idempotencyKey(
         services.keys,

@@ -22,7 +22,7 @@ function describeField({ type, options, nullable }: ResourceField, managed: bool
     unique: options.unique === true,
     values,
     references: target,
-    // The tables of built-in resources cascade by their migrations.
+    // For built-in resources, the migrations define the cascades.
     onDelete: target === undefined ? undefined : (options.onDelete ?? (managed ? 'restrict' : 'cascade')),
     default: typeof options.default === 'function' ? undefined : options.default,
     min,

@@ -11,7 +11,7 @@ import { searchableNames, searchablePaths } from '../query/searchable-names.ts';
 import { sortableNames, sortablePaths } from '../query/sorting.ts';
 import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
 
-/** "an owner", "a user": by the sound that the word begins with, as far as its letters tell. */
+/** "an owner", "a user": chooses the article by the sound of the first letters. */
 const withArticle = (singular: string): string =>
   `${/^(?!eu|one|u(?:s|ni))[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
 
@@ -119,7 +119,7 @@ function bodyName(resource: Resource, operation: 'replace' | 'update'): string {
   return `${resource.component}${replacesAsItCreates(resource) ? 'Input' : 'Replacement'}`;
 }
 
-/** The client's call for it. */
+/** The call in the client library. */
 function clientCall({ name }: Resource, operation: Operation): string {
   const calls: Record<Operation, string> = {
     list: 'const { data, pagination } = await RESOURCE.list({ limit: 20 });',
@@ -234,7 +234,7 @@ export function restoreDocs(resource: Resource): RouteDocs {
   };
 }
 
-/** The description of a list under a parent, or of making a row there. */
+/** The description of a list under a parent, or of creating a row there. */
 export function nestedDocs(
   resource: Resource,
   { name, target, relation }: ResourceRelation,
@@ -262,7 +262,7 @@ export function nestedDocs(
   };
 }
 
-/** An action whose declaration does not say what it answers. */
+/** The response of an action without a declared response. */
 const anything = (method: string) =>
   method === 'DELETE' ? {} : { 200: json('Done.', { type: 'object', properties: { data: {} } }) };
 

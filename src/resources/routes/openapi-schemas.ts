@@ -13,7 +13,7 @@ function fieldSchema({ type, options, nullable }: ResourceField): Json {
     ...(nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
     ...(example === undefined ? {} : { examples: [example] }),
     ...(about.length > 0 ? { description: about.join(' ') } : {}),
-    // For readers of the document that make examples.
+    // For tools that create examples from the document.
     ...(target === undefined ? {} : { 'x-resource': target }),
     ...(options.unique === true ? { 'x-unique': true } : {}),
   };
@@ -58,11 +58,11 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
   };
 }
 
-/** A row as answers show it. `filter` leaves out what it does not name, `include` adds relations. */
+/** A row in a response. `filter` omits fields that are not named, `include` adds relations. */
 function rowSchema(resource: Resource): Json {
   const properties = new Map(resource.shown.map((field) => [field.name, shownSchema(field)]));
   for (const relation of resource.relations.values()) {
-    // A list of names gives way to the rows that it names.
+    // An included relation replaces the list of names.
     const names = properties.get(relation.name);
     const included = includeSchema(relation);
     properties.set(relation.name, names ? { anyOf: [names, included] } : included);
@@ -81,7 +81,7 @@ const objectOf = (fields: readonly ResourceField[], schemaOf: (field: ResourceFi
   additionalProperties: false,
 });
 
-/** One group of `aggregate`: the values that its rows share, and what was computed of them. */
+/** One group of `aggregate`: the values of the group, and the aggregates. */
 function aggregateSchema(resource: Resource): Json {
   const orNull = (field: ResourceField) => fieldSchema({ ...field, nullable: true });
   const sum = (field: ResourceField): Json => ({
@@ -105,7 +105,7 @@ function aggregateSchema(resource: Resource): Json {
   };
 }
 
-/** A row of which `filter` chose the fields. */
+/** A row with the fields that `filter` selects. */
 function partialSchema(resource: Resource): Json {
   const { required: _required, ...row } = rowSchema(resource);
   return { ...row, description: `Those fields of one of the ${resource.name} that \`filter\` names.` };
@@ -114,7 +114,7 @@ function partialSchema(resource: Resource): Json {
 const mustBeSent = ({ options }: ResourceField): boolean =>
   (options.required === true || options.requiredToCreate === true) && options.default === undefined;
 
-/** The sender of a whole row cannot know what is not shown, nor change what is set for good. */
+/** Whether a PUT must send the field. It need not send fields that are hidden or immutable. */
 const mustBeReplaced = (field: ResourceField): boolean =>
   mustBeSent(field) && field.options.required === true && field.shown && field.options.immutable !== true;
 
@@ -123,7 +123,7 @@ const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()]
 export const replacesAsItCreates = (resource: Resource): boolean =>
   sendable(resource).every((field) => mustBeSent(field) === mustBeReplaced(field));
 
-/** Beside `x-unique` of a field: what only together must differ. */
+/** The fields that must be unique in combination. */
 const together = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
   uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
 
@@ -165,7 +165,7 @@ const paginationSchema = named('Pagination', {
 
 const answer = (data: Json): Json => ({ type: 'object', properties: { data }, required: ['data'] });
 
-/** Every schema that is made of a resource, by name. */
+/** Every schema of a resource, by name. */
 export function resourceComponents(resource: Resource): [string, Json][] {
   const { component: name, definition } = resource;
   const row = component(name);
@@ -204,5 +204,5 @@ export function resourceComponents(resource: Resource): [string, Json][] {
   ];
 }
 
-/** A schema of plain JSON where Fastify's types ask for one of TypeBox. */
+/** A plain JSON schema for places where the types of Fastify expect TypeBox. */
 export const plain = (schema: Json) => Type.Unsafe<unknown>(schema);

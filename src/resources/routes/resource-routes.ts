@@ -23,7 +23,7 @@ import { callAs } from '../write/resource-calls.ts';
 import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
 import { operationDocs, restoreDocs } from './openapi-operations.ts';
 
-/** The engine validates input and writes JSON itself. */
+/** The resource engine validates the input and serializes the JSON. */
 export const engineRoute = {
   ...noValidation,
   serializerCompiler: () => (data: unknown) => JSON.stringify(data),
@@ -45,7 +45,7 @@ export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyCo
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** Handlers return the text, because Fastify would wait for a returned reply to be sent. */
+/** Handlers return the text, because Fastify would wait until a returned reply is sent. */
 export function sendJson(reply: FastifyReply, json: string): string {
   reply.header('content-type', jsonType);
   return json;
@@ -97,7 +97,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       schema: operationDocs(resource, operation),
     }) satisfies RouteShorthandOptions;
 
-  // Reads are not async: on SQLite the answer is there at once.
+  // Reads are not async, because on SQLite the result is available immediately.
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
       const query = readListQuery(resource, queryOf(request), request.caller);
@@ -176,7 +176,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
 }
 
-/** Creates a row. `tie` links it with its parent. */
+/** Creates a row. `tie` links it to its parent. */
 export async function create(
   services: ResourceServices,
   resource: Resource,

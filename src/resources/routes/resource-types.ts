@@ -7,13 +7,13 @@ import { sortableNames } from '../query/sorting.ts';
 import { inputSchema, shownSchema } from './openapi-schemas.ts';
 import { member, typeOfSchema, unionOf } from './type-of-schema.ts';
 
-/** Fields whose lists hold names that only the whole service knows: `clients.scopes` holds scopes. */
+/** List fields whose values only the whole service knows: `clients.scopes` contains scopes. */
 export type NamedLists = ReadonlyMap<string, string>;
 
 const block = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [`    ${name}: {};`] : [`    ${name}: {`, ...lines.map((line) => `      ${line}`), '    };'];
 
-/** The types of declared resources, for the client: the same text for the same declarations. */
+/** The types of declared resources, for the client library. Equal declarations produce equal text. */
 export function resourceTypes(resources: Resources, lists: NamedLists): string {
   const sorted = [...resources.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return ['export interface Resources {', ...sorted.flatMap((one) => typesOf(one, lists)), '}', ''].join('\n');

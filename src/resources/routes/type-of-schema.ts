@@ -7,7 +7,7 @@ const literal = (value: unknown): string =>
 /** A name as a member of an object. */
 export const member = (name: string): string => (isName.test(name) ? name : literal(name));
 
-/** `'a' | 'b'`; nothing can be of the type of none. */
+/** `'a' | 'b'`, or `never` without names. */
 export const unionOf = (names: Iterable<string>): string => [...names].map(literal).join(' | ') || 'never';
 
 /** The TypeScript type of a JSON schema. Schemas without an equivalent become `unknown`. */

@@ -7,7 +7,7 @@ import type { MakeRow } from './row-factory.ts';
 export interface SeedCall {
   /** Reads and writes resources as the API does, with the rights of the service. */
   readonly resource: ServiceResourceOf;
-  /** Makes a row with values that fit the declaration, and with these: `make('books', { title: 'Emma' })`. */
+  /** Creates a row with these values and with made-up values for the other required fields: `make('books', { title: 'Emma' })`. */
   readonly make: MakeRow;
   readonly db: OperatorDb;
   /** The service's clock, in milliseconds since 1970. */

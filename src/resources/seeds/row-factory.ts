@@ -5,13 +5,13 @@ import type { Resource, ResourceField, Resources } from '../model/resource.ts';
 
 type Create<N> = ResourceCalls<N, 'service'>['create'];
 
-/** Creates a row. It makes up required values that `values` does not have. */
+/** Creates a row, with made-up values for required fields that `values` lacks. */
 export type MakeRow = <N extends ResourceName>(
   name: N,
   values?: Partial<Parameters<Create<N>>[0]>,
 ) => Promise<Awaited<ReturnType<Create<N>>>>;
 
-/** Also creates the rows that a row must refer to. */
+/** Also creates the rows to which a row must refer. */
 export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf): MakeRow {
   const make = async (name: string, values: Record<string, unknown> = {}, depth = 0): Promise<{ id: string }> => {
     const resource = resources.get(name);

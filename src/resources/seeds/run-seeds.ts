@@ -10,7 +10,7 @@ import { resourceFor, serviceResource } from '../write/resource-calls.ts';
 import type { Seed } from './define-seed.ts';
 import { rowFactory } from './row-factory.ts';
 
-/** Runs the files of SEEDS_DIR in the order of their names, or those that are named. Returns their names. */
+/** Runs the files of SEEDS_DIR in the order of their names, or only the named ones. Returns their names. */
 export async function runSeeds(services: ResourceServices, names: readonly string[] = []): Promise<string[]> {
   const { config, database, log, now } = services.context;
   const dir = config.seedsDir;

@@ -5,11 +5,11 @@ import { placeholder } from '../../database/sqlite/placeholder.ts';
 import { countedRows } from '../../database/sqlite/row-mark.ts';
 import { Fragment } from './sql-text.ts';
 
-/** The database, or a transaction: it runs statements. */
+/** Runs statements in the database or in a transaction. */
 export interface Executor {
   readonly engine: Engine;
   readonly db: Db | Tx;
-  /** Faster reads of committed data. A transaction does not have them. */
+  /** Faster reads of committed data. Not available in a transaction. */
   readonly read?: Database['read'];
   readonly readFirst?: Database['readFirst'];
   readonly readKeyed?: Database['readKeyed'];
@@ -24,7 +24,7 @@ function textFor(engine: Engine, { strings }: Fragment): string {
   return engine === 'sqlite' ? countedRows(text) : text;
 }
 
-// The drivers look only at the kind of the node: it tells reads from writes, and repeated texts (which are prepared) from others.
+// The drivers only check the kind of the node. It distinguishes reads from writes, and repeated texts (which are prepared) from others.
 const reading = SelectQueryNode.create();
 const writing = InsertQueryNode.create(TableNode.create('resource'));
 const once = RawNode.create([''], []);
@@ -41,13 +41,13 @@ async function run<R>(executor: Executor, fragment: Fragment, query: CompiledQue
 
 export type StoredRow = Record<string, unknown> & { readonly id: string };
 
-/** A SELECT whose text is built once. The same string object finds its prepared statement faster. */
+/** A SELECT whose text is built once. With the same string object, its prepared statement is found faster. */
 export class PreparedSelect {
   readonly #fragment: Fragment;
   readonly #repeated: boolean;
   readonly #texts: Partial<Record<Engine, string>> = {};
 
-  /** `read` gets the values. `repeated` is false for a text that depends on the request: PostgreSQL must not keep it. */
+  /** `read` gets the values. `repeated` is false for a text that depends on the request: PostgreSQL must not prepare it. */
   constructor(fragment: Fragment, repeated = true) {
     this.#fragment = fragment;
     this.#repeated = repeated;
@@ -75,18 +75,18 @@ export class PreparedSelect {
   }
 }
 
-/** A query whose text is always the same for its resource. */
+/** Runs a query whose text is always the same for its resource. */
 export const readPrepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
     ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader)
     : run(executor, fragment, reading);
-/** A query whose text depends on the request. PostgreSQL must not keep it. */
+/** Runs a query whose text depends on the request. PostgreSQL must not prepare it. */
 export const readUnprepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
     ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader, true)
     : run(executor, fragment, once);
 export const write = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
   run(executor, fragment, writing);
-/** Changes of tables, and writes whose text differs from call to call. */
+/** Runs changes of tables, and writes whose text differs from call to call. */
 export const writeOnce = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
   run(executor, fragment, once);

@@ -1,6 +1,6 @@
 import { innerRowMark, longTextMark, rowMark } from '../../database/sqlite/row-mark.ts';
 
-/** A piece of SQL: strings with a value between each two. Values become parameters. Names come from checked declarations. */
+/** A piece of SQL: strings, and a value between each two of them. Values become parameters. Names come from checked declarations. */
 export class Fragment {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -37,7 +37,7 @@ export const raw = (text: string): Fragment => new Fragment([text], []);
 
 const namePattern = /^[a-z][a-z0-9_]{0,62}$/;
 
-/** A quoted name; throws for what a declaration could not have named. */
+/** Quotes a name. Throws for a name that no declaration can have. */
 export function quoted(name: string): string {
   if (!namePattern.test(name)) throw new Error(`"${name}" is not the name of a table or column`);
   return `"${name}"`;

@@ -10,7 +10,7 @@ import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { mayNot } from './write-checks.ts';
 
-/** The row that something is to be done with: 404 when the caller may not see it, 403 when it may but not do this. */
+/** The row of an operation. Responds 404 if the caller may not see it, and 403 if the caller may see it but not do this. */
 export async function allowedRow(
   context: QueryContext,
   resource: Resource,
@@ -29,7 +29,9 @@ export async function allowedRow(
   return row;
 }
 
-/** Throws the step-up, where the caller could do this after one. Only `anyOf` leads here: other rules throw by themselves. */
+/**
+ * Throws the step-up error if the caller could do this after a step-up. Only `anyOf` needs this: other rules throw the error themselves.
+ */
 async function askForProof(context: QueryContext, resource: Resource, id: string, operation: RowRule): Promise<void> {
   const [demand] = [operation, 'read' as const].flatMap((rule) => demandsOf([ruleOf(resource, rule)]));
   if (!demand || context.caller.kind === 'anonymous') return;
@@ -41,7 +43,7 @@ async function askForProof(context: QueryContext, resource: Resource, id: string
   if (rows.length > 0) throw proofTooOld(context.caller.proof, demand);
 }
 
-/** The row as it is, locked: 404 or 403 where the caller may not do this with it, 412 when it moved on. */
+/** Reads and locks the row. Responds 404 or 403 if the caller may not do this, and 412 if the row has changed. */
 export async function lockRow(
   context: QueryContext,
   resource: Resource,
@@ -58,7 +60,7 @@ export async function lockRow(
   return row;
 }
 
-/** RFC 9110 13.1.1: strong comparison, lists and `*` included; of our tags the version alone counts. */
+/** RFC 9110 13.1.1: strong comparison, including lists and `*`. Only the version in our ETags is compared. */
 function matchesVersion(header: string, resource: Resource, row: StoredRow): boolean {
   if (header.trim() === '*') return true;
   const start = `"${versionOf(resource, row)}-`;

@@ -8,10 +8,10 @@ type Row = Readonly<Record<string, unknown>>;
 
 const longestValue = 256;
 const longestInAll = 8192;
-/** The last net, for fields whose declaration does not say it. */
+/** Recognises secrets by name, for fields that are not declared as secret. */
 export const secretName =
   /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
-/** They say nothing that the event itself does not. */
+/** Fields whose changes add nothing to the event. */
 const everPresent = new Set(['id', 'created_at', 'updated_at', 'version']);
 
 /**
@@ -45,10 +45,10 @@ function shown(before: Row | undefined, after: Row | undefined, from: unknown, t
   };
 }
 
-/** Lists and objects as they are while they are short, and else the beginning of their text. */
+/** Short lists and objects stay unchanged. Of longer ones, the beginning of their JSON text is kept. */
 function shorten(value: unknown): { value: unknown; isCut: boolean } {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
   if (text.length <= longestValue) return { value, isCut: false };
-  // Not in the middle of a character of two halves.
+  // Does not cut a surrogate pair in half.
   return { value: text.slice(0, longestValue).replace(/[\ud800-\udbff]$/, ''), isCut: true };
 }

@@ -20,14 +20,14 @@ import { fold } from '../declaration/fields/folding.ts';
 import type { Resources } from '../model/resource.ts';
 import { quoted } from '../sql/sql-text.ts';
 
-/** A table of a declared resource: its text columns, and the column that has the folded form of each. */
+/** For a table of a declared resource: the text columns and their folded columns. */
 type FoldedColumns = ReadonlyMap<string, string>;
 
 const plugins = new WeakMap<Resources, (now: () => number) => KyselyPlugin>();
 
 /**
- * For the database as an operator's own code has it. Statements of the query builder that write a table of a declared resource
- * get what the API would write beside: the id, folded text, the version and `updated_at`. Text of SQL is left as it is.
+ * A plugin for the database handle of the operator's code. Writes of the query builder to the table of a declared resource also write the
+ * columns that the API would write: the id, folded text, the version and `updated_at`. Raw SQL is not changed.
  */
 export function completing(resources: Resources, now: () => number): KyselyPlugin {
   return getOrMake(plugins, resources, pluginFor)(now);
@@ -55,7 +55,7 @@ function pluginFor(resources: Resources): (now: () => number) => KyselyPlugin {
 const nameOf = (node: OperationNode | undefined): string =>
   node && TableNode.is(node) ? node.table.identifier.name : '';
 
-/** The table that is written, and what the statement calls it. */
+/** The table that the statement writes, and its alias. */
 function writtenTable(node: OperationNode | undefined): { readonly table: string; readonly alias: string } {
   if (!node || !AliasNode.is(node)) return { table: nameOf(node), alias: nameOf(node) };
   return { table: nameOf(node.node), alias: IdentifierNode.is(node.alias) ? node.alias.name : nameOf(node.node) };
@@ -125,7 +125,7 @@ function completeUpdates(
   return [...updates, ...more];
 }
 
-/** The folded form of a value. A column of `excluded` has its own. */
+/** The folded form of a value. For a column of `excluded`, its folded column. */
 function foldedNode(node: OperationNode, table: string, pair: readonly [from: string, to: string]): OperationNode {
   if (node.kind === 'DefaultInsertValueNode') return node;
   if (ReferenceNode.is(node) && nameOf(node.table) === 'excluded' && columnName(node) === pair[0]) {

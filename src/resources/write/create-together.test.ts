@@ -33,7 +33,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
   const statuses = (results: readonly Result[]) => results.map(({ status }) => status);
   const cars = (letter: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ plate: `${letter}-${n}`, owner_id: owner }));
-  /** How many transactions have written the rows. PostgreSQL stores that with each row. */
+  /** The number of transactions that wrote the rows. PostgreSQL stores the transaction with each row. */
   const transactionsOf = async (results: readonly Result[]): Promise<number> => {
     const ids = results.map(({ data }) => data.id);
     const { rows } = await sql<{ n: number }>`

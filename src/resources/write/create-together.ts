@@ -16,42 +16,45 @@ import type { WriteContext } from './write-context.ts';
 import { newRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-/** A row that is to be created. */
+/** A row to create. */
 interface Creation<T> {
   readonly call: Call;
   readonly values: Values;
-  /** Creates the row in a transaction of its own. */
+  /** Creates the row in a separate transaction. */
   alone(): Promise<T>;
-  /** Makes the answer from the stored row. */
+  /** Creates the response from the stored row. */
   answer(row: StoredRow): Promise<T>;
 }
 
-/** Transactions of one caller that run at the same time. */
+/** The maximum number of concurrent transactions of one caller. */
 const transactionsAtOnce = 2;
-/** Rows in one transaction. */
+/** The maximum number of rows in one transaction. */
 const mostRows = 100;
-/** A transaction that waits longer for a lock is undone. Each row then waits in a transaction of its own, and no other row waits with it. */
+/**
+ * If the transaction waits longer for a lock, it is undone. Each row is then created in a separate transaction, and no row waits for
+ * another.
+ */
 const lockTimeoutMs = 100;
 
-/** A busy machine needs this long too. If later rows did not wait, each would be created alone, and the machine would be busier still. */
+/** Long enough for a busy machine. If later rows did not wait, each would be created alone, which would increase the load further. */
 const usualMs = 200;
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
-/** Has no outcome for a row that has to be created alone. */
+/** The outcome is undefined for a row that has to be created alone. */
 type Gathering = Batcher<Creation<unknown>, Outcome | undefined>;
 
 const gatherings = new WeakMap<ResourceServices, Map<string, Gathering>>();
 
-/** Whether rows of this resource can be created together. Hooks run in the transaction of their row alone. */
+/** Whether rows of this resource can be created together. A row with hooks needs a separate transaction. */
 export const canCreateTogether = (
   { context: { database } }: ResourceServices,
   { definition: { managed, create, hooks }, ofAccounts }: Resource,
 ): boolean => database.engine === 'postgres' && managed && !create && !hooks && !ofAccounts;
 
 /**
- * On PostgreSQL, rows that one caller creates at the same time share a transaction. It checks the caller's rights once and
- * inserts all rows with one statement. A row that cannot be created in this way is created alone: it then gets the same
- * answer as always. The rows of two callers never share a transaction, so no caller waits for another.
+ * On PostgreSQL, rows that one caller creates at the same time share a transaction. It checks the caller's rights once and inserts all rows
+ * with one statement. If a row cannot be created in this way, it is created alone and gets the usual response. Rows of two callers never
+ * share a transaction, so no caller waits for another.
  */
 export async function createTogether<T>(
   services: ResourceServices,
@@ -67,7 +70,7 @@ export async function createTogether<T>(
     (): Gathering => new Batcher(limits, (creations) => createAll(services, resource, creations)),
   );
   try {
-    // Another request may start it: its statements still belong to the trace of this one.
+    // Another request may run it. `bind` keeps its statements in the trace of this request.
     const outcome = await gathering.add({ ...creation, alone: AsyncResource.bind(creation.alone) });
     if (!outcome) return await creation.alone();
     if ('error' in outcome) throw outcome.error;
@@ -94,7 +97,7 @@ const outcomeOf = (answer: Promise<unknown>): Promise<Outcome> =>
     (error: unknown) => ({ error }),
   );
 
-/** The stored rows. Those that have to be created alone are undefined. */
+/** The stored rows. Undefined for rows that have to be created alone. */
 async function insertAll(
   services: ResourceServices,
   resource: Resource,
@@ -110,13 +113,13 @@ async function insertAll(
       return rows;
     });
   } catch (error) {
-    // Without the answer to a commit nobody knows whether the rows are stored: they must not be created again.
+    // Without a response to the commit, the outcome is unknown. The rows must not be created again.
     if (mayBeCommitted && !wasRefused(error)) throw error;
     return [];
   }
 }
 
-/** PostgreSQL has answered that it did not commit: a deferred constraint, or a trigger. */
+/** PostgreSQL responded that it did not commit, because of a deferred constraint or a trigger. */
 const wasRefused = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
 
 async function insertRows(
@@ -146,7 +149,7 @@ async function insertRows(
   return rows;
 }
 
-/** A row whose unique value another row has is left out. */
+/** Skips a row if another row has the same unique value. */
 function insertStatement(
   context: WriteContext,
   resource: Resource,
@@ -176,7 +179,7 @@ async function requireRuleOfAll(
   if (allowed.length < inserted.length) throw mayNot(resource, 'create');
 }
 
-/** Tells whether all rows that the values refer to exist, and whether the caller may see them. */
+/** Whether all referenced rows exist and the caller may see them. */
 async function visibleReferences(
   context: WriteContext,
   resource: Resource,

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { readFlag } from '../declaration/fields/boolean.ts';
 
-/** Converts the texts of a form by the schema of a hand-written route. A text that cannot be converted stays, and the schema refuses it. */
+/** Converts the strings of a form to the types of a route's schema. A string that cannot be converted stays, and the schema refuses it. */
 export function readForm(body: Record<string, unknown>, schema: TSchema): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
   return Object.fromEntries(

@@ -19,7 +19,7 @@ export interface HookChange {
 type HookName = 'beforeWrite' | 'afterWrite';
 type Hook = (call: WriteCall, change: HookChange) => Promise<void> | void;
 
-/** The effects of a hook that ended after its transaction. They are repeated in the next transaction. */
+/** The effects of a hook that finished after its transaction was undone. They are applied in the next transaction. */
 interface Outcome {
   readonly hook: string;
   readonly seen: unknown;
@@ -29,7 +29,7 @@ interface Outcome {
   readonly changes: readonly Change[];
 }
 
-/** Ends an attempt: a hook waits for something outside, and nobody else is to wait for that. */
+/** Ends an attempt because a hook waits for something outside of the transaction. Other writes must not wait for it. */
 class HookWaits extends Error {
   readonly finished: Promise<void>;
   constructor(finished: Promise<void>) {
@@ -45,17 +45,17 @@ class TransactionOver extends Error {
 }
 
 const mostAttempts = 6;
-/** How long a hook that uses the transaction may wait for something else, in milliseconds. */
+/** The longest time in milliseconds that a hook may keep the transaction open while it waits for something else. */
 const heldAtMost = 250;
 
-/** Statements in a transaction on SQLite need no turn of the event loop: what takes one waits for something else. */
+/** On SQLite, statements in a transaction need no turn of the event loop. A hook that takes longer waits for something else. */
 const oneTurn = (): Promise<'waits'> =>
   new Promise((resolve) => setImmediate(() => setImmediate(() => resolve('waits'))));
 
 /**
- * Runs the hooks of one write. SQLite has one writer, so a hook that waits for something outside lets go of it: the attempt is
- * undone, the hook goes on, and the next attempt does what it did, if it would see the same again. The argument is in
- * docs/decisions/slow-hooks.md.
+ * Runs the hooks of one write. SQLite has one writer, so a hook that waits for something outside must not keep the transaction. The attempt
+ * is undone and the hook continues. The next attempt applies the effects of the hook if its input is the same. docs/decisions/slow-hooks.md
+ * explains why this is correct.
  */
 export class HookRuns {
   readonly #letsGo: boolean;
@@ -68,7 +68,7 @@ export class HookRuns {
     this.#letsGo = engine === 'sqlite';
   }
 
-  /** Attempts a write until no hook of it waits. */
+  /** Repeats a write until none of its hooks waits. */
   async attempt<T>(write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       this.#nextId = 0;
@@ -88,7 +88,7 @@ export class HookRuns {
     }
   }
 
-  /** The same in each attempt: a hook has seen it. */
+  /** Returns the same ids in each attempt, because a hook may have used them. */
   newId(now: number): string {
     const at = this.#nextId++;
     this.#ids[at] ??= uuidv7(now);
@@ -115,7 +115,7 @@ export class HookRuns {
       if (ended.error !== undefined) throw ended.error;
       return;
     }
-    // A hook that creates rows gives them new ids each time.
+    // A hook that creates rows would create new ids in each attempt.
     const holds = handed.state.used || this.#held.has(id) || resource.definition.create !== undefined;
     if (holds) return this.#hold(id, settled, handed, call);
     handed.state.over = true;
@@ -128,7 +128,7 @@ export class HookRuns {
     );
   }
 
-  /** A hook that uses the transaction cannot go on without it: it gets a moment. */
+  /** A hook that uses the transaction cannot continue without it. It gets a short time to finish. */
   async #hold(
     id: string,
     settled: Promise<{ readonly error: unknown }>,
@@ -160,7 +160,7 @@ interface Handed {
   readonly changes: Change[];
 }
 
-/** The call as a hook gets it: whether it uses the transaction is known, and it uses none that is over. */
+/** The call for a hook. It records whether the hook uses the transaction, and throws if the transaction is over. */
 function hand(call: WriteCall): Handed {
   const state = { used: false, over: false };
   const refuseOver = () => {
@@ -198,7 +198,7 @@ function hand(call: WriteCall): Handed {
   return { call: whole, state, revealed, changes };
 }
 
-/** The calls of a resource, which use the transaction. */
+/** The methods of a resource. Each use counts as a use of the transaction. */
 const guarded = (calls: ResourceCalls, use: () => unknown): ResourceCalls =>
   Object.fromEntries(
     Object.entries(calls).map(([name, run]) => [

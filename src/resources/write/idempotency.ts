@@ -6,9 +6,9 @@ import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
 import type { Macs } from '../model/resource-services.ts';
 
-/** The response for a retry with the same key. It never contains a secret that the first response showed. */
+/** The response for a retry with the same key. It never contains secrets of the first response. */
 export interface StoredAnswer {
-  /** The row that was made. */
+  /** The created row. */
   readonly id: string;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -17,16 +17,16 @@ export interface StoredAnswer {
 export interface IdempotencyKey {
   readonly id: string;
   readonly bodyHash: string;
-  /** Seals the stored answer: only who has the key again can open it. */
+  /** Encrypts the stored response. Only a request with the same idempotency key can decrypt it. */
   readonly sealingKey: Buffer;
-  /** The same under server keys that were replaced since: a retry may come after a rotation. */
+  /** The same key under earlier server keys, because a retry may follow a key rotation. */
   readonly earlier: readonly IdempotencyKey[];
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;
 const label = 'idempotent answer';
 
-/** The key of a request: bound to who sends it, where, and with what. Keyed hashes: a body may hold a password. */
+/** The key of a request. It is bound to the caller, the path and the body. The hashes are MACs, because a body may contain a password. */
 export function idempotencyKey(
   keys: Macs,
   header: string | string[] | undefined,
@@ -40,7 +40,7 @@ export function idempotencyKey(
   }
   const request = JSON.stringify([userId, clientId, path, header]);
   const ids = keys.macs('idempotency key of a row', request);
-  // With what the caller may do: a token that may do less must not collect what another one made.
+  // Includes the rights of the caller, so that a token with fewer rights does not get the response.
   const bodyHashes = keys.macs('idempotent body', JSON.stringify([body ?? null, roles, scopes]));
   const sealingKeys = keys.macs(label, request);
   const [current, ...earlier] = ids.map((id, i) => ({
@@ -52,7 +52,7 @@ export function idempotencyKey(
   return { ...(current as IdempotencyKey), earlier };
 }
 
-/** Whether a request with this key has been answered. */
+/** Whether a response is stored for this key. */
 export async function wasAnswered({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
   if (!key) return false;
   const stored = await database.db
@@ -65,8 +65,8 @@ export async function wasAnswered({ database, now }: Context, key: IdempotencyKe
 }
 
 /**
- * Takes the key inside the transaction of the write: whoever comes second waits for the first to commit (PostgreSQL by
- * the unique key, SQLite by its one writer) and then gets its answer. A write that fails takes its key back with it.
+ * Inserts the key in the transaction of the write. A second request with the key waits until the first one commits (on PostgreSQL by the
+ * unique key, on SQLite by the single writer) and then gets its response. If the write fails, the key is rolled back with it.
  */
 export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
   for (const earlier of key.earlier) {
@@ -92,7 +92,7 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
 
 const underWay = () => conflict('The first request with this Idempotency-Key is still in progress.');
 
-/** The answer that is stored under this key, if it is not too old. */
+/** The stored response for this key, if it has not expired. */
 async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
   const stored = await tx
     .selectFrom('idempotency_keys')

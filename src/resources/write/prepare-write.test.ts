@@ -4,7 +4,7 @@ import { onBothEngines } from '../../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { anyOf, defineResource, hasMany, manyToMany, owner, reference, role, text, uuid } from '../declare.ts';
 
-/** Each time that somebody made us work. */
+/** Records each call of a hook. */
 const worked: string[] = [];
 
 const letters = defineResource({

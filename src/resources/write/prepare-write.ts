@@ -28,7 +28,10 @@ export function prepareChange(services: ResourceServices, resource: Resource, re
   });
 }
 
-/** The transaction decides in the end. Asked here as well where a hook would work for the caller, slowly or outwards. */
+/**
+ * The transaction checks the rights in any case. This check runs before the `prepare` hook, because that hook may be slow or call other
+ * services.
+ */
 export async function prepared(
   resource: Resource,
   { call, body, isForm, asService, mode, id, fixed }: Prepared,

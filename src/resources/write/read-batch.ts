@@ -4,20 +4,20 @@ import type { Resource } from '../model/resource.ts';
 import { wordsOf } from '../query/words-of.ts';
 import { fieldError } from './read-input.ts';
 
-/** The method decides what a batch does, as it does for a single row. */
+/** The method determines the operation, as for a single row. */
 export const batchMethods = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
 export type BatchOperation = keyof typeof batchMethods;
 
 /** One row of a batch. */
 export interface BatchRow {
-  /** The row's own id, whichever of its names was sent. A new row has none yet. */
+  /** The id of the row, even if the batch names an alias. Undefined for a new row. */
   readonly id: string | undefined;
   readonly data: Record<string, unknown> | undefined;
   readonly ifMatch: string | undefined;
 }
 
-/** One request writes no more rows than this, so that nobody waits long for it. */
+/** The maximum number of rows in one request, so that other requests do not wait long for it. */
 export const mostRows = 100;
 
 export const batchesOf = ({ definition: { operations } }: Resource): BatchOperation[] =>
@@ -27,7 +27,7 @@ export const batchesOf = ({ definition: { operations } }: Resource): BatchOperat
 export function readBatch(operation: BatchOperation, body: unknown, idOf: (name: string) => string): BatchRow[] {
   const member = operation === 'delete' ? 'ids' : 'rows';
   const sent = isObject(body) ? body[member] : undefined;
-  // A form has no lists: ids=1,2
+  // A form cannot contain lists, so ids are separated by commas: ids=1,2
   const list = operation === 'delete' && typeof sent === 'string' ? wordsOf(sent, ',') : sent;
   if (!isObject(body) || !Array.isArray(list)) {
     throw badRequest(`Send {"${member}": […]}, a list of ${member}.`, 'body_invalid');
@@ -51,7 +51,7 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
 
 interface Reading {
   readonly idOf: (name: string) => string;
-  /** Ids that the batch has named before. */
+  /** The ids of the batch so far. */
   readonly seen: Set<string>;
   readonly errors: FieldError[];
 }
@@ -79,7 +79,7 @@ function readId(sent: unknown, where: string, { idOf, seen, errors }: Reading): 
     return undefined;
   }
   const id = idOf(sent);
-  // Several rows are written at once, so the order of two writes to one row would be undefined.
+  // Rows are written concurrently, so the order of two writes to one row would be undefined.
   if (seen.has(id)) errors.push(fieldError(where, 'duplicate', 'is named twice in this batch'));
   seen.add(id);
   return id;

@@ -8,7 +8,7 @@ export type Values = Record<string, unknown>;
 
 export interface Input {
   readonly values: Values;
-  /** Fields that cannot be changed but were sent along: whole resources come back as they were read. */
+  /** Fields that cannot be changed but were sent, because clients send whole resources back. */
   readonly unchanged: Values;
 }
 
@@ -26,14 +26,14 @@ export interface Sent {
   readonly body: unknown;
   readonly isForm: boolean;
   readonly fixed?: Values | undefined;
-  /** The service itself sends it: it may set what is read-only or hidden. */
+  /** The service itself is the caller. It may set read-only and hidden fields. */
   readonly asService?: boolean | undefined;
 }
 
 /** The engine sets these fields in every write. */
 const ofEngine = new Set(['id', 'created_at', 'updated_at']);
 
-/** Checks a body against the declaration; 422 with one entry for each field that is wrong. */
+/** Validates a body against the declaration. Responds 422 with one entry for each invalid field. */
 export function readInput(
   resource: Resource,
   mode: WriteMode,
@@ -76,7 +76,7 @@ export function readInput(
   return { values, unchanged };
 }
 
-/** The value of a field that was left out: its default, nothing, or an error. */
+/** The value of an omitted field: its default, null, or an error. */
 function complete(
   field: ResourceField,
   mode: WriteMode,
@@ -85,7 +85,7 @@ function complete(
   call: DefaultCall,
 ): void {
   const { name, options, sendable } = field;
-  // The sender of a whole resource cannot know what is not shown, nor set what is not its to set.
+  // The sender of a whole resource does not know hidden fields, and cannot set read-only ones.
   if (mode === 'replace' && (!field.shown || !sendable || options.immutable)) return;
   // A default that depends on the caller names the creator of the row. A caller who replaces the row does not become its creator.
   if (mode === 'replace' && typeof options.default === 'function') return;
@@ -115,7 +115,7 @@ function readValue(field: ResourceField, sent: unknown, isForm: boolean): { valu
   const { name, nullable, options, type } = field;
   let value = sent;
   if (isForm && typeof value === 'string') {
-    // An empty box of a form means "no value", unless an empty text is one.
+    // An empty form field means "no value", unless the field allows the empty text.
     const isEmpty = value === '' && !type.takesEmptyText?.(options);
     value = isEmpty && nullable ? null : type.fromForm(value);
   }

@@ -18,10 +18,10 @@ import { changeResource, createResource, deleteResource, refuseReferred, restore
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { isInTransaction, targetOf, writeIn } from './write-transaction.ts';
 
-/** A hook that writes the row that it is called for would never end. */
+/** The maximum depth of nested writes. It stops a hook that writes its own row. */
 const deepest = 10;
 
-/** A request as hooks see it, with what their code reads and writes other resources by. */
+/** A request as hooks see it, with the functions that read and write other resources. */
 export const callAs = (services: ResourceServices, asking: Asking): Call => ({
   ...services.enqueuing,
   context: services.context,
@@ -49,7 +49,7 @@ export const resourceFor =
     return callsOf({ services, resource, asking: asked, write }) as never;
   };
 
-/** The same for code that nobody asked for: it acts as the service. */
+/** The same for code without a caller. It acts as the service. */
 export const serviceResource =
   (resource: ResourceOf): ServiceResourceOf =>
   (name, { tx } = {}) =>
@@ -93,7 +93,7 @@ function callsOf(bound: Bound): ResourceCalls {
 
 const last = new WeakMap<WriteContext, Promise<unknown>>();
 
-/** Code may begin several writes at once. In a transaction each must end before the next begins. */
+/** Code may start several writes at once. In one transaction, they run one after another. */
 function inTurn<T>(outer: WriteContext, work: () => Promise<T>): Promise<T> {
   const running = (last.get(outer) ?? Promise.resolve()).then(work);
   last.set(
@@ -103,7 +103,7 @@ function inTurn<T>(outer: WriteContext, work: () => Promise<T>): Promise<T> {
   return running;
 }
 
-/** A write inside a transaction of somebody else's: what fails of it is undone, also where that one goes on. */
+/** A write inside an open transaction. If it fails, only this write is undone, and the transaction can continue. */
 const inside = <T>(
   bound: Bound,
   outer: WriteContext,
@@ -158,7 +158,7 @@ async function beginInside<T>(
 const asSent = ({ asking }: Bound, write: WriteContext) =>
   ({ call: write.call, isForm: false, asService: asking.caller.kind === 'system' }) as const;
 
-/** Rights are asked before, in the transaction. */
+/** The rights were already checked in the transaction. */
 const askedBefore = async () => undefined;
 
 const createInside = (bound: Bound, outer: WriteContext, body: unknown) =>
@@ -210,7 +210,7 @@ const restoreInside = (bound: Bound, outer: WriteContext, { id, ifMatch }: Chang
     return shownRow(resource, row) as never;
   });
 
-/** Runs work that is undone where it throws, while the transaction goes on. `depth` names it among those around it. */
+/** Runs work in a savepoint. If it throws, only the work is undone. `depth` makes the name of the savepoint unique. */
 async function inSavepoint<T>(tx: Tx, depth: number, work: () => Promise<T>): Promise<T> {
   const name = `"gatehouse_write_${depth}"`;
   await sql.raw(`savepoint ${name}`).execute(tx);

@@ -22,16 +22,16 @@ export interface Asking {
   readonly reader?: Reader | undefined;
 }
 
-/** The calls of one resource, for one caller. */
+/** The methods of one resource, for one caller. */
 export interface Bound {
   readonly services: ResourceServices;
   readonly resource: Resource;
   readonly asking: Asking;
-  /** The transaction that they are part of. */
+  /** The write whose transaction they use. */
   readonly write: WriteContext | undefined;
 }
 
-/** Custom code cannot do for a caller what the API does not offer to that caller. */
+/** Refuses operations that the API does not offer to the caller. */
 export function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): void {
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;
@@ -43,7 +43,7 @@ export function mayAsk({ resource, asking: { caller } }: Bound, operation: Opera
   else if (!reads || access.read !== 'public') throw unauthorized('token_missing');
 }
 
-/** Only such a resource has deleted rows. */
+/** Throws for a resource without deleted rows. */
 export function mustKeepDeleted({ name, definition }: Resource): void {
   if (!definition.softDelete)
     throw new Error(`resource("${name}"): it does not keep deleted rows. Declare softDelete: true.`);
@@ -54,7 +54,7 @@ const readWith = ({ services, asking, write }: Bound): QueryContext =>
     ? { engine: write.engine, db: write.db, caller: asking.caller, now: write.now }
     : queryContext(services.context.database, { caller: asking.caller, now: services.context.now() }, asking.reader);
 
-/** The parameters as a query string has them. */
+/** The parameters in the form of a query string. */
 const parametersOf = (query: ListQuery): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(queryStringOf(query)));
 

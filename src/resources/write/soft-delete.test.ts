@@ -146,7 +146,7 @@ onBothEngines('Soft delete', (engine) => {
     const alone = await ask('POST', `/v1/files/${two.id}/restorations`);
     assert.deepEqual([alone.status, alone.problem.errors?.[0]?.code], [422, 'deleted'], alone.text);
     assert.equal((await ask('POST', `/v1/folders/${folder.id}/restorations`)).status, 200);
-    // The first one was deleted before, and for itself.
+    // The first file was deleted earlier and separately.
     assert.deepEqual(await names(`/v1/folders/${folder.id}/files`), ['two']);
   });
 

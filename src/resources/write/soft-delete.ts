@@ -31,8 +31,8 @@ function referrersOf({ services }: WriteContext, { name }: Resource): Referrer[]
 const bumped = ({ versioned }: Resource): Fragment => raw(versioned ? ', "version" = "version" + 1' : '');
 
 /**
- * Marks rows as deleted, and with them what `onDelete: 'cascade'` ties to them. A row that others refer to by `restrict` stays. A
- * reference with `set null` is kept, so that it is there again when the row is restored.
+ * Marks rows as deleted, and the rows that refer to them with `onDelete: 'cascade'`. A reference with `restrict` refuses the deletion. A
+ * reference with `set null` is kept, so that it is valid again when the row is restored.
  */
 export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {
   const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
@@ -58,7 +58,7 @@ export async function markDeleted(context: WriteContext, resource: Resource, ids
   );
 }
 
-/** Restores rows, and with them what was deleted along with them at that moment. */
+/** Restores rows, and the rows that were deleted together with them. */
 export async function unmarkDeleted(
   context: WriteContext,
   resource: Resource,

@@ -10,8 +10,8 @@ interface Sent {
 const name = 'current_password';
 
 /**
- * Contract 5.9: `current_password` in the body counts as a proof of this request. Returns the request with the caller proved
- * and the body without it. An operator's own field of that name is a field.
+ * Contract 5.9: `current_password` in the body is a proof for this request. Returns the request with the proven caller, and the body
+ * without the password. If the operator has declared a field with that name, it is an ordinary field.
  */
 export async function withProof<S extends Sent>(
   { proveByPassword }: Pick<ResourceServices, 'proveByPassword'>,

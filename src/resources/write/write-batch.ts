@@ -15,15 +15,15 @@ export interface Batch {
   readonly operation: BatchOperation;
   readonly rows: readonly BatchRow[];
   readonly requestId: string;
-  /** Each write begins when its turn comes. */
+  /** Called when the write of a row starts. */
   readonly call: () => Call;
   readonly keys: readonly (IdempotencyKey | undefined)[];
 }
 
-/** How many rows are written at once: their commits are shared, and other requests come in between. */
+/** The number of rows that are written concurrently. Their commits are shared, and other requests run in between. */
 const usuallyAtOnce = 8;
 
-/** Writes every row as if it had been sent alone: its own transaction, its own answer. */
+/** Writes every row as if it had been sent alone, with a separate transaction and response. */
 export async function writeBatch(
   services: ResourceServices,
   resource: Resource,
@@ -31,7 +31,7 @@ export async function writeBatch(
 ): Promise<string[]> {
   const answers: string[] = [];
   let next = 0;
-  /** Why the rest is not begun: hooks work before the transaction, which would refuse it too late for what they do outside. */
+  /** The error after which no more rows are started. Hooks may call other services before the transaction refuses the row. */
   let ended: Error | undefined;
   const work = async () => {
     while (next < rows.length) {
@@ -51,7 +51,7 @@ export async function writeBatch(
   return answers;
 }
 
-/** The status, the tag, and the members of the body that the request alone would have been answered. */
+/** The status, the ETag, and the members of the body that a single request would have got. */
 const answered = (status: number, etag: string, body: string): string =>
   `{"status":${status},"etag":${JSON.stringify(etag)},${body.slice(1)}`;
 

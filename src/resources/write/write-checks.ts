@@ -19,7 +19,7 @@ export function mayNot(resource: Resource, operation: RowRule): Problem {
   return forbidden(`You may not ${operation} ${what}.`);
 }
 
-/** A row must satisfy the rule for the write after it, too: nobody writes themselves into what they may not write. */
+/** The row must also satisfy the rule after the write, so that a caller cannot create a row that the caller may not write. */
 export async function requireRule(
   context: WriteContext,
   resource: Resource,
@@ -37,10 +37,10 @@ export async function requireRule(
 }
 
 interface Reference {
-  /** The field. */
+  /** The name of the field. */
   readonly name: string;
   readonly target: Resource;
-  /** Keeps a row that is being marked as deleted: it does not exist any more once that is done. */
+  /** Locks a target that another transaction may be soft-deleting. */
   readonly held: string;
 }
 
@@ -69,7 +69,7 @@ export async function requireReferences(context: WriteContext, resource: Resourc
   if (errors.length > 0) throw unprocessable(errors);
 }
 
-/** A whole resource may carry back what cannot be changed, as long as it did not change it. */
+/** Fields that cannot be changed may be sent with their current value. */
 export function refuseChanged(resource: Resource, before: StoredRow, whole: Values, unchanged: Values): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(unchanged)) {
@@ -83,7 +83,7 @@ export function refuseChanged(resource: Resource, before: StoredRow, whole: Valu
   if (errors.length > 0) throw unprocessable(errors);
 }
 
-/** Waits for a write, and names the field whose value another row has already. */
+/** Awaits a write. If a unique value is taken, the error names the field. */
 export async function refuseTaken<T>(resource: Resource, written: Promise<T>): Promise<T> {
   try {
     return await written;
@@ -95,17 +95,17 @@ export async function refuseTaken<T>(resource: Resource, written: Promise<T>): P
       const together = names.length > 1 ? ` together with ${names.slice(1).join(', ')}` : '';
       throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is taken already${together}`)]);
     }
-    // A row that was there a moment ago was deleted in between.
+    // The referenced row was deleted after the check.
     if (isForeignKeyViolation(error)) throw conflict('The row that this refers to was deleted in the meantime.');
     throw error;
   }
 }
 
-/** Computed fields are left out: they follow from the other fields, and may be made of hidden ones. */
+/** Omits computed fields: they depend on other fields, and may depend on hidden ones. */
 const storedOf = (resource: Resource, row: Values | undefined): Values | undefined =>
   row && Object.fromEntries(resource.stored.map(({ name }) => [name, row[name]]));
 
-/** The row as it was and as it is, and the names of what was written. */
+/** The row before and after the write, and the names of the written fields. */
 interface Written {
   readonly id: string;
   readonly before?: Values;
@@ -115,7 +115,7 @@ interface Written {
 
 const administrator: Caller = { ...anonymousCaller, kind: 'user', userId: '', roles: ['admin'], scopes: ['*'] };
 
-/** Whether administrators, who read the audit trail, may read every row of the resource. */
+/** Whether administrators may read every row of the resource. If not, the audit trail must not show its values to them. */
 function mayAdministratorsRead({ definition }: Resource, now: number): boolean {
   try {
     return decide(definition.access.read, asProven(administrator, now), now) === true;
@@ -124,7 +124,7 @@ function mayAdministratorsRead({ definition }: Resource, now: number): boolean {
   }
 }
 
-/** The audit trail gets what changed; what is never shown is named only. */
+/** Records the changed fields in the audit trail. For fields that are never shown, only the name is recorded. */
 export async function recordWrite(
   { services, call }: WriteContext,
   resource: Resource,

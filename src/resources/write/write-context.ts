@@ -4,7 +4,7 @@ import type { QueryContext } from '../model/query-context.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import type { HookRuns } from './hook-runs.ts';
 
-/** One write, inside its transaction: reads with it see what it has written. */
+/** One write inside its transaction. Its reads see its own writes. */
 export interface WriteContext extends QueryContext {
   readonly services: ResourceServices;
   /** The argument of hooks inside the transaction. */
@@ -12,14 +12,14 @@ export interface WriteContext extends QueryContext {
   /** The argument of hooks outside the transaction. */
   readonly outside: Call;
   readonly hooks: HookRuns;
-  /** To be done after the commit. */
+  /** Work to do after the commit. */
   readonly afterCommit: { readonly name: string; run(): Promise<void> | void }[];
   /** The fields that hooks add to this response. */
   readonly revealed: Record<string, unknown>;
-  /** The caller was allowed to do this by another rule than that of the row. */
+  /** False if another rule than that of the row has allowed the write. */
   readonly ruled?: false;
-  /** Under whose name changes are recorded at the moment. */
+  /** The caller under whose name changes are currently recorded. */
   readonly actor: Caller;
-  /** How many writes this one is inside of: a hook may write another row, whose hook writes another. */
+  /** The nesting level: a hook may write another row, whose hook writes another. */
   readonly depth: number;
 }

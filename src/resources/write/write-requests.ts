@@ -8,17 +8,17 @@ export interface WriteRequest {
   readonly call: Call;
   readonly body: unknown;
   readonly isForm: boolean;
-  /** The service itself writes: it may set what is read-only or hidden. */
+  /** The service itself is the caller. It may set read-only and hidden fields. */
   readonly asService?: boolean;
-  /** How the answer shows the row. */
+  /** The fields and includes of the response. */
   readonly selection: Selection;
 }
 
 export interface CreateRequest extends WriteRequest {
-  /** Values that the path gives. */
+  /** Values from the path. */
   readonly fixed?: Values;
   readonly key: IdempotencyKey | undefined;
-  /** Ties the new row to a parent in the same transaction: the link's resource and its values. */
+  /** Links the new row to a parent in the same transaction: the linking resource and its values. */
   readonly link?: { resource: Resource; values: (id: string) => Values };
 }
 

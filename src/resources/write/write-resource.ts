@@ -19,7 +19,7 @@ import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-/** The body of a 201, and what stands above it. */
+/** The body and the headers of a 201 response. */
 type CreatedAnswer = Pick<StoredAnswer, 'headers' | 'body'>;
 
 const revealedJson = (revealed: Values): string =>
@@ -27,14 +27,14 @@ const revealedJson = (revealed: Values): string =>
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`)
     .join('');
 
-/** `POST`: the answer is 201 with the row and where it is. */
+/** `POST`: responds 201 with the row and its location. */
 export async function createResource(
   services: ResourceServices,
   resource: Resource,
   sent: CreateRequest,
 ): Promise<CreatedAnswer> {
   const { key, link } = sent;
-  // A request that has been answered is not run again.
+  // A request that already has a response does not run again.
   const known = await wasAnswered(services.context, key);
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareCreate(services, resource, request);
@@ -56,7 +56,7 @@ export async function createResource(
       const extra = revealedJson(write.revealed);
       const { json, etag } = await rowJson(write, resource, selection, row, extra);
       if (key) {
-        // A secret is in the first answer alone.
+        // Only the first response contains a secret.
         const plain = extra === '' ? { json, etag } : await rowJson(write, resource, selection, row);
         await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
       }
@@ -106,7 +106,7 @@ export async function changeResource(
   const { call } = request;
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     const { tx } = write.call;
-    // Before If-Match: a retry names the version that the first request found.
+    // Checked before If-Match, because a retry names the version before the first request.
     const done = key && (await takeKey(tx, key, call.now));
     if (done) {
       const { headers, body } = await answerAgain(write, resource, done);
@@ -126,7 +126,7 @@ export async function changeResource(
 }
 
 interface DeleteRequest extends Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'key'> {
-  /** A row that is deleted already is not kept any longer. */
+  /** Permanently deletes a row that is already soft-deleted. */
   readonly forGood?: boolean;
 }
 
@@ -154,7 +154,7 @@ export async function deleteResource(
   );
 }
 
-/** Runs a deletion, and says what still refers to the row where that keeps it. */
+/** Runs a deletion. If other rows prevent it, the error names their resources. */
 export async function refuseReferred(
   services: ResourceServices,
   resource: Resource,
@@ -189,7 +189,7 @@ async function whoRefers({ resources, context }: ResourceServices, resource: Res
   for (const other of resources.values()) {
     for (const field of other.stored) {
       if (field.options.target !== resource.name) continue;
-      // Rows of the service's own tables go along, or forget; their migrations say so, and not the declaration.
+      // For built-in tables, the migrations define `cascade` or `set null`, not the declaration.
       const usual = other.definition.managed ? 'restrict' : 'cascade';
       if ((field.options.onDelete ?? usual) !== 'restrict') continue;
       const rows = await readUnprepared(

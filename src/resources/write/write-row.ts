@@ -12,7 +12,7 @@ import { markDeleted, requireKept, unmarkDeleted } from './soft-delete.ts';
 import { mayNot, recordWrite, refuseChanged, refuseTaken, requireReferences, requireRule } from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** The columns and values that field values are stored as, folded columns included. */
+/** The columns and their stored values, including folded columns. */
 function storedValues(resource: Resource, values: Values): Map<string, unknown> {
   const stored = new Map<string, unknown>();
   for (const field of resource.stored) {
@@ -27,7 +27,7 @@ function storedValues(resource: Resource, values: Values): Map<string, unknown> 
 
 type AfterCommit = (call: Call, change: Omit<HookChange, 'values'>) => Promise<void> | void;
 
-/** The row is written: the hook of the transaction, and what comes after the commit. */
+/** Runs after the row was written: calls the hook inside the transaction, and schedules the one after the commit. */
 async function written(context: WriteContext, resource: Resource, change: HookChange): Promise<void> {
   const { call, hooks, afterCommit } = context;
   await hooks.run(resource, 'afterWrite', call, change);
@@ -37,7 +37,7 @@ async function written(context: WriteContext, resource: Resource, change: HookCh
   afterCommit.push({ name: resource.name, run: () => hook(context.outside, { operation, before, after }) });
 }
 
-/** Makes a row; its references exist and are visible, and it satisfies the rule for making rows. */
+/** Creates a row. Its references must exist and be visible, and it must satisfy the rule for creating rows. */
 export async function insertRow(context: WriteContext, resource: Resource, values: Values): Promise<StoredRow> {
   const { call } = context;
   const { create } = resource.definition;
@@ -58,7 +58,7 @@ export async function insertRow(context: WriteContext, resource: Resource, value
 /** The columns and values of a new row. */
 export function newRow(resource: Resource, id: string, values: Values, now: number): Map<string, unknown> {
   const stored = new Map<string, unknown>();
-  // Every column, also where it stays empty: it may have a default, for versions that do not know it.
+  // Sets every column, even to null, because a column may have a default for versions that do not know it.
   for (const { column, foldedColumn } of resource.stored) {
     stored.set(column, null);
     if (foldedColumn) stored.set(foldedColumn, null);
@@ -96,7 +96,7 @@ async function readBack(executor: Executor, resource: Resource, id: string): Pro
   return row;
 }
 
-/** Changes a row that was locked before; a write that changes nothing leaves it as it is. */
+/** Changes a row that was locked before. A write without changes leaves the row unchanged. */
 export async function changeRow(
   context: WriteContext,
   resource: Resource,
@@ -148,7 +148,7 @@ async function updateStatement(
   await writeOnce(context, sql`update ${raw(resource.table)} set ${join(sets, ', ')} where "id" = ${id}`);
 }
 
-/** Deletes a row; `forGood` where it is not to be kept, though the resource keeps deleted rows. */
+/** Deletes a row. `forGood`: permanently, even if the resource keeps deleted rows. */
 export async function removeRow(
   context: WriteContext,
   resource: Resource,

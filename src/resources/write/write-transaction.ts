@@ -16,13 +16,13 @@ import type { WriteContext } from './write-context.ts';
 
 const users = quoted('users');
 
-/** The subject of a write, for its locks. */
+/** The row of a write, for its locks. */
 export const targetOf = ({ table, ofAccounts }: Resource, id: string | undefined): Pick<Act, 'userId' | 'accountId'> =>
   table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
 
 /**
- * Runs work in the transaction of a write, which locks the caller's right to it. The work sees the caller as of this transaction,
- * not as of the start of the request. It may run more than once (see `changeAs`).
+ * Runs work in the transaction of a write and locks the caller's rights. The work sees the caller as of this transaction, not as of the
+ * start of the request. It may run more than once (see `changeAs`).
  */
 export function inTransaction<T>(
   services: ResourceServices,
@@ -35,7 +35,7 @@ export function inTransaction<T>(
   return writeTransaction(services, call, { scope, ofAccounts, recorded, ...targetOf(resource, id) }, work);
 }
 
-/** The same for code that may write anything. */
+/** The same for code that may write any table. */
 export async function writeTransaction<T>(
   services: ResourceServices,
   call: Call,
@@ -63,10 +63,10 @@ export async function writeTransaction<T>(
   return result;
 }
 
-/** The transaction that the code at hand runs in. */
+/** The transaction in which the current code runs. */
 const opened = new AsyncLocalStorage<{ isOpen: boolean }>();
 
-/** Whether this code waits inside a transaction: on SQLite, another one would wait for it for good. */
+/** Whether this code runs inside a transaction. On SQLite, a second transaction would wait for it forever. */
 export const isInTransaction = (): boolean => opened.getStore()?.isOpen === true;
 
 /** Runs work outside the transaction of its caller. */
@@ -82,14 +82,14 @@ interface Open {
 
 const byTransaction = new WeakMap<object, WriteContext>();
 
-/** The write that a transaction belongs to. */
+/** The write of a transaction. */
 export function writeIn(tx: OperatorTx): WriteContext {
   const write = byTransaction.get(tx);
   if (!write) throw new Error('resource(…, { tx }): this is not the transaction from `transaction`.');
   return write;
 }
 
-/** One write inside a transaction that is open. */
+/** Creates the context of a write inside an open transaction. */
 export function writeContext(
   services: ResourceServices,
   call: Call,

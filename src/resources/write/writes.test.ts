@@ -157,7 +157,7 @@ onBothEngines('Writes', (engine) => {
     const other = await ask('POST', `/v1/owners/${owner}/cars`, { json: { plate: 'N-2', owner_id: made.row.id } });
     assert.equal(other.status, 422);
     assert.equal((await ask('POST', `/v1/owners/${made.row.id}/cars`, { json: { plate: 'N-3' } })).status, 404);
-    // The driver's rule lets it through, the link's does not: nothing of it stays.
+    // The rule of the driver allows the write, but the rule of the link does not. So nothing is stored.
     const count = async () => (await ask('GET', '/v1/drivers?limit=1')).pagination.total;
     const drivers = await count();
     assert.equal(

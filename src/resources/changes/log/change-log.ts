@@ -2,7 +2,7 @@ import type { Context } from '../../../database/context.ts';
 import { type LogPage, lastOfSqlite, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
 import { type Position, readPosition, resync, writePosition } from './position.ts';
 
-/** Longest time that a reader waits for transactions under way. */
+/** The longest time that a reader waits for running transactions. */
 const patienceMs = 1000;
 const firstPauseMs = 1;
 const longestPauseMs = 25;
@@ -14,12 +14,12 @@ interface Pending {
 }
 
 /**
- * The log of changes in the order of its positions. On PostgreSQL transactions commit in another order than their positions. So a
- * position is readable when each transaction that may hold a lower one has ended (docs/decisions/changes-in-order.md).
+ * The log of changes in the order of its positions. On PostgreSQL, transactions can commit in another order than that of their positions.
+ * So a position becomes readable when all transactions that may have a lower one have ended (docs/decisions/changes-in-order.md).
  */
 export class ChangeLog {
   readonly #context: Context;
-  /** Each transaction with a position up to here has ended. */
+  /** All transactions with a position up to here have ended. */
   #ended = 0;
   #newest = 0;
   #last = 0;
@@ -35,17 +35,20 @@ export class ChangeLog {
     context.database.bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
   }
 
-  /** Everything up to here is final. Rolled-back positions at the end are not: after a crash, PostgreSQL may use them again. */
+  /**
+   * All changes up to this position are final. Rolled-back positions at the end are not final: after a crash, PostgreSQL may issue them
+   * again.
+   */
   get settled(): number {
     return Math.min(this.#ended, this.#newest);
   }
 
-  /** Seconds for which the oldest change has been waiting for a transaction under way. */
+  /** Seconds for which the oldest change has been waiting for a running transaction. */
   get lag(): number {
     return this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
   }
 
-  /** Finds out how far the log is final. A call during a query waits for the next query. */
+  /** Reads up to which position the log is final. A call during a query waits for the next query. */
   async observe(): Promise<number> {
     if (this.#observing) await this.#observing.catch(() => undefined);
     this.#observing ??= this.#observe().finally(() => {
@@ -80,16 +83,16 @@ export class ChangeLog {
     return writePosition(await this.history(), position);
   }
 
-  /** Reads a caller's position. 410 if changes after it are gone, or if it belongs to another history. */
+  /** Parses a caller's position. Responds 410 if later changes were pruned, or if the position belongs to another history. */
   async read(name: string, text: string): Promise<Position> {
     const position = readPosition(await this.history(), name, text);
     await this.settle();
-    // A new instance does not know yet what is final, but it knows the last position.
+    // A new instance knows the last position, but not yet which positions are final.
     const end = Math.max(this.#last, this.settled);
     if (Math.max(position.number, position.shown?.upTo ?? 0) > end)
       throw resync('The position is ahead of this history.');
     await this.refuseOld(position.number);
-    // Lists on SQLite know exactly what they have shown.
+    // On SQLite, the position of a list says exactly which changes the list includes.
     return this.#context.database.engine === 'sqlite' ? { number: position.number } : position;
   }
 

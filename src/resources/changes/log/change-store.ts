@@ -27,19 +27,19 @@ export async function lastOfSqlite(db: Db | Tx): Promise<number> {
 }
 
 interface Horizon {
-  /** The last position that was given out, perhaps to a transaction under way. */
+  /** The last issued position. Its transaction may still run. */
   readonly last: number;
-  /** Greater than the id of each transaction that has been given a position by then. */
+  /** Higher than the id of every transaction that has a position so far. */
   readonly bound: number | null;
   /** Transactions with lower ids have ended. */
   readonly xmin: number;
-  /** The newest change that is committed, whether it is kept or not. */
+  /** The newest committed change, including pruned ones. */
   readonly newest: number;
 }
 
 /**
- * On PostgreSQL. It reads the sequence before it takes a transaction id: transactions with a position then have lower ids. Without
- * new positions it takes no id.
+ * On PostgreSQL. Reads the sequence before it takes a transaction id, so that every transaction with a position has a lower id. It takes no
+ * id if there are no new positions.
  */
 export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   const { rows } = await sql<Horizon>`
@@ -52,12 +52,12 @@ export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   return rows[0] as Horizon;
 }
 
-/** The number of positions that one statement looks at. */
+/** The number of positions that one statement reads. */
 const stretch = 10_000;
 
 export interface LogPage {
   readonly rows: LogRow[];
-  /** The last position that was looked at. */
+  /** The last position that was read. */
   readonly to: number;
 }
 
@@ -110,7 +110,7 @@ export async function pruneChanges(db: Db, before: number, limit: number): Promi
   });
 }
 
-/** All changes, in order: for tests. */
+/** All changes in order, for tests. */
 export function allChanges(db: Db, resource: string | undefined): Promise<LogRow[]> {
   const all = db.selectFrom('change_log').selectAll().orderBy('position');
   return (resource === undefined ? all : all.where('resource', '=', resource)).execute();

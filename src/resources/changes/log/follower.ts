@@ -12,7 +12,7 @@ interface Work {
 
 const retryAfterMs = 1000;
 
-/** Looks for new work when it is woken, and from time to time. One look runs at a time. */
+/** Looks for new work when `wake` is called, and at an interval. One look runs at a time. */
 export class Follower {
   readonly #log: Context['log'];
   readonly #work: Work;
@@ -30,7 +30,7 @@ export class Follower {
     return this.#stopped;
   }
 
-  /** There may be new work. A look that is running is followed by another one. */
+  /** Call it when there may be new work. If a look is running, another one follows. */
   wake(): void {
     if (this.#stopped) return;
     this.#again = true;
@@ -45,7 +45,7 @@ export class Follower {
 
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
-    // So that `#looking` is set before it is cleared.
+    // Waits a microtask, so that `#looking` is set before it is cleared.
     await undefined;
     let pause = this.#work.everyMs;
     try {
@@ -57,7 +57,7 @@ export class Follower {
       pause = Math.max(pause, retryAfterMs);
       if (!this.#stopped) this.#log.warn({ err: error }, this.#work.failed);
     }
-    // At once after the last look at `#again`: a call of `wake` in between would start nothing.
+    // Cleared directly after the last check of `#again`. A call of `wake` in between would be lost.
     this.#looking = undefined;
     if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => this.wake(), pause).unref();
   }

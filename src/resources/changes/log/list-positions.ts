@@ -7,8 +7,8 @@ import { movedTo, writePosition } from './position.ts';
 const freshMs = 1000;
 
 /**
- * The position of lists. On SQLite the statement of the list reads it. On PostgreSQL it is a final position and the snapshot of the
- * list, because transactions commit in another order: readers skip the changes that the snapshot shows.
+ * The position of a list in the log. On SQLite, the statement of the list reads it. On PostgreSQL, it is a final position and the snapshot
+ * of the list, because transactions commit in another order. Readers skip the changes that are visible in the snapshot.
  */
 export function createListPositions({ config, database, now }: Context, log: ChangeLog): ListPositions {
   const isSqlite = database.engine === 'sqlite';

@@ -3,13 +3,13 @@ import { Problem } from '../../../platform/errors.ts';
 
 /** The changes that a list on PostgreSQL already includes: those up to `upTo` that are visible in its snapshot. */
 export interface Shown {
-  /** As PostgreSQL writes a `pg_snapshot`. */
+  /** In PostgreSQL's notation of a `pg_snapshot`. */
   readonly snapshot: string;
   /** The newest change that was committed when the list was read. */
   readonly upTo: number;
 }
 
-/** A place in the log: after this number, and after the changes that a list has shown. */
+/** A place in the log: after this number, and without the changes that a list already included. */
 export interface Position {
   readonly number: number;
   readonly shown?: Shown | undefined;
@@ -24,7 +24,7 @@ export function writePosition(history: string, { number, shown }: Position): str
   return `${place}-${shown.snapshot.replaceAll(':', '_').replaceAll(',', '.')}_${shown.upTo}`;
 }
 
-/** A later position. `shown` is dropped after the newest change that the list has shown. */
+/** A later position. `shown` is dropped once the position has passed the newest change that the list included. */
 export const movedTo = ({ shown }: Position, number: number): Position =>
   shown && number < shown.upTo ? { number, shown } : { number };
 
@@ -40,7 +40,7 @@ export function readPosition(history: string, name: string, text: string): Posit
   return movedTo({ number: 0, shown: { snapshot, upTo: Number(upTo) } }, Number(number));
 }
 
-/** Whether PostgreSQL accepts it: the running transactions are in ascending order between xmin and xmax. */
+/** Whether PostgreSQL accepts the snapshot: the running transactions must be in ascending order between xmin and xmax. */
 function isSnapshot(xmin: string, xmax: string, running: string): boolean {
   const ids = [xmin, ...(running === '' ? [] : running.split('.')), xmax];
   if (ids.some((id) => !/^[1-9]\d{0,17}$/.test(id))) return false;
@@ -49,7 +49,7 @@ function isSnapshot(xmin: string, xmax: string, running: string): boolean {
   return numbers.every((id, i) => i === 0 || (id >= (numbers[i - 1] as bigint) && (i === ids.length - 1 || id < end)));
 }
 
-/** The missed changes no longer exist. The caller reads the lists again and continues from their position. */
+/** The changes after the position no longer exist. The caller must read the lists again and continue from their position. */
 export const resync = (detail: string): Problem =>
   new Problem(410, 'Gone', `${detail} Read the list again and go on from its meta.changes_position.`, {
     code: 'resync',

@@ -124,7 +124,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
   app.addHook('preClose', () => streams.stop());
 }
 
-/** By header, by ticket or by a browser's session, in this order. */
+/** Takes the token from the header, the ticket or the browser's session, in this order. */
 async function tokenOf(services: ChangesServices, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   if (request.headers.authorization !== undefined) return bearerToken(request);
   const { ticket } = queryOf(request);
@@ -180,7 +180,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   streams.add(stream);
   reply.raw.once('close', () => streams.remove(stream));
   try {
-    // Verified again: from here on, the stream ends when the rights end.
+    // Verifies the token again, because the stream is now registered and ends when the rights end.
     stream.expiresAt = (await verifier.verifyUntil(token)).expiresAt;
     if (stream.closed) await refuseClosed(services, token);
   } catch (error) {
@@ -192,7 +192,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
     ...reply.getHeaders(),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // Without it, nginx buffers the response.
+    // Without this header, nginx buffers the response.
     'x-accel-buffering': 'no',
   });
   streams.catchUp(stream).catch((error) => {
@@ -202,15 +202,15 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
 }
 
 /**
- * A stream was closed while it was opened. A revocation may have closed it: then the token is no longer good. But an instance
- * also closes its streams when it stops, when keys change, and when it may have missed a revocation.
+ * The stream was closed while it was being opened. If a revocation closed it, the token is no longer valid. An instance also closes its
+ * streams when it stops, when keys change, and when it may have missed a revocation.
  */
 async function refuseClosed({ verifier }: ChangesServices, token: string): Promise<never> {
   await verifier.verifyUntil(token);
   throw unavailable('The stream cannot be opened at the moment. Try again.', 1, 'closed while it was opened');
 }
 
-/** `Last-Event-ID` is newer than `after` in the URL of a browser that reconnects. */
+/** When a browser reconnects, `Last-Event-ID` is newer than `after` in the URL. */
 async function startOf({ log }: ChangesServices, request: FastifyRequest): Promise<Position> {
   const last = request.headers['last-event-id'];
   if (typeof last === 'string' && last !== '') return log.read('Last-Event-ID', last);

@@ -11,7 +11,7 @@ const beatEveryMs = 15_000;
 /** Milliseconds after which a browser reconnects, with jitter. */
 const retryAfter = () => 1000 + Math.round(Math.random() * 2000);
 
-/** Why a stream is ended, as the subscriber is told. */
+/** The reason that a subscriber gets when its stream ends. */
 export type End = 'token_expired' | 'access_changed' | 'resync' | 'service_stops';
 
 /** One open stream of Server-Sent Events. */
@@ -19,9 +19,9 @@ export class Stream {
   readonly subscription: Subscription;
   readonly account: string;
   expiresAt = Number.POSITIVE_INFINITY;
-  /** Everything up to here is sent or invisible to this subscriber. */
+  /** All changes up to here were sent, or are not visible to this subscriber. */
   position: Position;
-  /** It has caught up, and gets new changes. */
+  /** The stream has caught up and receives new changes. */
   live = false;
   closed = false;
   readonly #response: ServerResponse;
@@ -48,7 +48,7 @@ export class Stream {
     return this.#response.writableLength;
   }
 
-  /** Resolves when the buffer is empty or the stream has ended. A reader that reads nothing for long is disconnected. */
+  /** Resolves when the buffer is empty or the stream has ended. A client that reads nothing for too long is disconnected. */
   drained(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -15,15 +15,15 @@ const sweepEveryMs = 1000;
 /** The interval of the query for changes of other processes, while there are subscribers. */
 const lookEveryMs = 100;
 const rowsAtOnce = 500;
-/** A subscriber that catches up waits until it has read this much. */
+/** A stream that catches up pauses when it has this many unread bytes. */
 const mostAhead = 256 * 1024;
 
 const sizeOf = ({ before, after }: LogRow): number => (before?.length ?? 0) + (after?.length ?? 0);
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * The open streams of this instance. A revocation closes the affected streams before it is acknowledged. Without a lease on
- * invalidations nothing is sent.
+ * The open streams of this instance. A revocation closes the affected streams before it is acknowledged. Without a lease on invalidations,
+ * nothing is sent.
  */
 export class Streams {
   readonly #context: Context;
@@ -33,7 +33,7 @@ export class Streams {
   readonly #open = new Set<Stream>();
   readonly #byAccount = new Map<string, number>();
   readonly #follower: Follower;
-  /** All live streams have dealt with everything up to here. */
+  /** All live streams have handled the changes up to here. */
   #head = 0;
   #sweep: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,7 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** From here on, the stream ends when the caller's rights end. 429 if the caller has too many streams. */
+  /** Registers the stream. From here on, it ends when the caller's rights end. Responds 429 if the caller has too many streams. */
   add(stream: Stream): void {
     const { account } = stream;
     const count = this.#byAccount.get(account) ?? 0;
@@ -128,7 +128,7 @@ export class Streams {
     }
   }
 
-  /** Waits for the reader: a page of rows can be larger than the allowed buffer. */
+  /** Waits for the client to read, because a page of rows can be larger than the allowed buffer. */
   async #catchUpWith(
     stream: Stream,
     rows: readonly LogRow[],
@@ -153,7 +153,7 @@ export class Streams {
     const changes = loggedChanges(this.#resources, rows);
     const viewing = new Viewing(this.#context, changes);
     const views = await this.#viewsOf(viewing, streams);
-    // In a later turn than the read, so that every revocation before these writes is known.
+    // Waits a turn after the read, so that every revocation before these writes is known.
     await nextTurn();
     if (!this.#mayTrust()) return;
     for (const [i, stream] of streams.entries()) {
@@ -168,8 +168,8 @@ export class Streams {
   }
 
   /**
-   * Finds the visible changes of each stream. A failure for one subscriber ends only its stream, for example when a rule refuses a
-   * caller whose proof is now too old.
+   * Finds the visible changes of each stream. A failure for one subscriber ends only that stream, for example when a rule requires a more
+   * recent proof.
    */
   async #viewsOf(viewing: Viewing, streams: readonly Stream[]): Promise<(ReadonlyMap<string, Sights> | undefined)[]> {
     const outcomes = await Promise.allSettled(streams.map((stream) => viewing.sightsOf(stream.subscription)));

@@ -8,7 +8,7 @@ export async function insertTicket(db: Db, row: TicketRow): Promise<void> {
   await db.insertInto('change_tickets').values(row).execute();
 }
 
-/** The ticket, for the first request only. */
+/** Returns the ticket and removes it, so that it is valid once. */
 export async function takeTicket(db: Db, id: string): Promise<TicketRow | undefined> {
   const [row] = await db.deleteFrom('change_tickets').where('id', '=', id).returningAll().execute();
   return row;

@@ -9,7 +9,7 @@ const lifetimeMs = 60_000;
 const idOf = (ticket: string): string => hash('sha256', ticket, 'base64url');
 const labelOf = (id: string): string => `change ticket ${id}`;
 
-/** EventSource in browsers sends no headers. A ticket in the URL replaces the token, once and for a minute. */
+/** EventSource in browsers cannot send headers. A ticket in the URL replaces the token. It is valid once and for a minute. */
 export async function issueTicket({ database, now }: Context, keys: KeyRing, token: string) {
   const ticket = randomBytes(20).toString('base64url');
   const id = idOf(ticket);

@@ -3,14 +3,14 @@ import type { QueryContext } from '../../model/query-context.ts';
 import { fieldOf, type Resource } from '../../model/resource.ts';
 import type { StoredRow } from '../../sql/executor.ts';
 
-/** The condition that a row must meet so that the caller may see it. Throws if the caller may see no row at all. */
+/** The condition that a row must meet for the caller to see it. Throws if the caller may see no row at all. */
 export function readingRules(resource: Resource, { caller, now }: Pick<QueryContext, 'caller' | 'now'>) {
   const { access, where } = resource.definition;
   const rules: (boolean | Condition)[] = [decide(access.read, caller, now), ...(where ? [where(now)] : [])];
   return rules;
 }
 
-/** Evaluates a condition without the database. Undefined if that takes SQL: other rows, lists, and order comparisons. */
+/** Evaluates a condition without the database. Undefined if it needs SQL: other rows, lists, or order comparisons. */
 export function conditionHolds(
   resource: Resource,
   condition: boolean | Condition,
@@ -42,7 +42,7 @@ function compares(resource: Resource, name: string, operator: string, value: unk
   const field = fieldOf(resource, name);
   const stored = row[field.column] ?? null;
   const wanted = value === null || value === undefined ? null : field.type.toStored(value);
-  // JSON has fewer types than the database: values of different types may still be equal.
+  // JSON has fewer types than the database, so values of different types may still be equal.
   if (stored !== null && wanted !== null && typeof stored !== typeof wanted) return undefined;
   if (operator === '=') return stored === wanted;
   return stored !== wanted;

@@ -5,7 +5,7 @@ import type { StoredRow } from '../../sql/executor.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { writePosition } from '../log/position.ts';
 
-/** The visible part of a change for a caller: the row before it, and the row after it. */
+/** The part of a change that a caller may see: the row before it, and the row after it. */
 export interface Sight {
   readonly before: boolean;
   readonly after: boolean;
@@ -16,13 +16,13 @@ const shapes = new WeakMap<Resource, RowShape>();
 const shapeFor = (resource: Resource): RowShape =>
   getOrMake(shapes, resource, () => shapeOf(resource, resource.changes ?? []));
 
-/** A row of the log. Undefined for a soft-deleted row. */
+/** Parses a row of the log. Undefined for a soft-deleted row. */
 function readKept({ definition }: Resource, text: string | null): StoredRow | undefined {
   const row = text === null ? undefined : (JSON.parse(text) as StoredRow);
   return definition.softDelete && row && row.deleted_at !== null ? undefined : row;
 }
 
-/** A change of the log. Its JSON is made once for all who see the same part of it. */
+/** A change in the log. Its JSON is created once for all callers who see the same part. */
 export class LoggedChange {
   readonly resource: Resource;
   readonly row: LogRow;
@@ -47,12 +47,12 @@ export class LoggedChange {
     return this.row.position;
   }
 
-  /** `left`: the row exists, but the caller no longer sees it. */
+  /** `left`: the row still exists, but the caller no longer sees it. */
   operationFor({ before, after }: Sight): LogRow['operation'] | 'left' {
     return before && !after && this.after ? 'left' : this.row.operation;
   }
 
-  /** The change as JSON. Undefined if the caller sees nothing of it. A row that left the view shows only its id. */
+  /** The change as JSON. Undefined if the caller sees no part of it. For a row that left the view, only the id is shown. */
   jsonFor(sight: Sight, history: string): string | undefined {
     const { before, after } = sight;
     if (!before && !after) return undefined;

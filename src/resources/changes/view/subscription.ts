@@ -64,7 +64,7 @@ export function readSubscription(
   return { caller, resources, key: JSON.stringify(query) };
 }
 
-/** A change holds the old row, but not the old related rows. */
+/** A change contains the old row, but not the old related rows. */
 function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
   const through = search.flat().find(({ field }) => field.includes('.'));
   if (through) {
@@ -91,7 +91,7 @@ function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: 
   return [...recorded.values()].filter(allowed).map(({ name }) => name);
 }
 
-/** The same text for callers who see the same rows. Related rows can differ between callers. */
+/** A key that is equal for callers who see the same rows. Conditions on related rows can differ between callers. */
 function rightsOf(resource: Resource, caller: Caller, now: number): string {
   const rules = JSON.stringify(readingRules(resource, { caller, now }));
   if (!rules.includes('"related"')) return rules;

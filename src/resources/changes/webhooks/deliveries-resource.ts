@@ -6,19 +6,19 @@ import { integer, json, oneOf, reference, text, timestamp } from '../../declare.
 import type { Resources } from '../../model/resource.ts';
 import { fullyReadable } from './fully-readable.ts';
 
-/** Of their own webhooks. Deliveries hold what the owner's roles show, which an application does not have. */
+/** Deliveries of the user's own webhooks. Applications get none, because deliveries contain rows that only the roles of the owner show. */
 const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
   kind === 'user' && !application && userId !== null
     ? { kind: 'related', relation: 'webhook', condition: equals('user_id', userId) }
     : false;
 
-/** An administrator sees deliveries of other users only for resources whose rows the administrator may all read. */
+/** An administrator sees deliveries of other users only for resources of which the administrator may read every row. */
 const readDeliveries =
   (resources: () => Resources): Rule =>
   (caller, now) => {
     const ofOthers: Rule = () => isAdmin(caller) && among('resource', ['', ...fullyReadable(resources(), caller, now)]);
     const theirs = anyOf(ofOthers, ownDeliveries)(caller, now);
-    // A token sees deliveries of the resources that it may read. A ping is of none.
+    // A token sees deliveries of the resources that it may read. A ping has no resource.
     if (caller.scopes.includes('*')) return theirs;
     const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
     return all(theirs, among('resource', ['', ...readable]));

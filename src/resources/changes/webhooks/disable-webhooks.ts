@@ -4,7 +4,7 @@ import { systemSource } from '../../../http/request-source.ts';
 import { recordEvent } from '../../audit/record-event.ts';
 import { markInactive, type WhichWebhooks } from './webhook-store.ts';
 
-/** Disables one webhook, those of a user, or all, and records it. Returns how many were active. */
+/** Disables one webhook, the webhooks of a user, or all, and records it. Returns the number of webhooks that were active. */
 export async function disableWebhooks(context: Context, tx: Tx, which: WhichWebhooks, reason: string): Promise<number> {
   const disabled = await markInactive(tx, which, reason, context.now());
   for (const { id, user_id: userId } of disabled) {

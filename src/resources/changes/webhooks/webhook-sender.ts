@@ -36,10 +36,10 @@ const longestTrial = 3 * 86_400_000;
 const firstPauseMs = 5000;
 const longestPauseMs = 8 * 3_600_000;
 const longestKept = 1000;
-/** The body of a delivery that the owner may not see any more. */
+/** The body of a delivery that the owner may no longer see. */
 const notToBeSeen = 'null';
 
-/** Three times as long each time, up to eight hours, with jitter. */
+/** Each pause is three times as long as the one before, up to eight hours, with jitter. */
 const pauseAfter = (attempts: number): number =>
   Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));
 
@@ -47,15 +47,15 @@ export interface SenderMeans {
   readonly keys: KeyRing;
   readonly resources: Resources;
   readonly log: ChangeLog;
-  /** The owner as a caller, with the rights of now; undefined for one that is gone or disabled. */
+  /** The owner as a caller with the current rights. Undefined if the owner was deleted or disabled. */
   ownerOf(userId: string): Promise<Caller | undefined>;
-  /** Writes to the owner that a webhook was switched off. */
+  /** Notifies the owner that a webhook was disabled. */
   notify(tx: Tx, webhook: WebhookRow): Promise<void>;
 }
 
 /**
- * Delivers changes to webhooks. Each webhook has its own position in the log and up to eight deliveries under way, so none waits for
- * the receiver of another.
+ * Delivers changes to webhooks. Each webhook has its own position in the log and up to eight concurrent deliveries. So a slow receiver
+ * delays no other webhook.
  */
 export class WebhookSender {
   readonly #context: Context;
@@ -63,7 +63,7 @@ export class WebhookSender {
   readonly #fetch: GuardedFetch;
   readonly #sending = new Set<Promise<void>>();
   readonly #follower: Follower;
-  /** The last look found no webhook. */
+  /** Whether the last query found no webhook. */
   #idle = false;
 
   constructor(context: Context, means: SenderMeans) {
@@ -78,12 +78,12 @@ export class WebhookSender {
     });
   }
 
-  /** There may be something to send. */
+  /** Call it when there may be something to send. */
   wake(): void {
     this.#follower.wake();
   }
 
-  /** A change was recorded. Without webhooks, that is no reason to ask the database. */
+  /** Call it when a change was recorded. If there are no webhooks, it does not query the database. */
   wakeForChange(): void {
     if (!this.#idle) this.wake();
   }
@@ -120,7 +120,7 @@ export class WebhookSender {
     }
   }
 
-  /** If another instance has moved the position meanwhile, this one does nothing. */
+  /** If another instance has advanced the position meanwhile, this one does nothing. */
   async #makeDeliveries(webhook: WebhookRow, settled: number): Promise<void> {
     const { database, now } = this.#context;
     const { log } = this.#means;
@@ -142,7 +142,7 @@ export class WebhookSender {
     if (page.to < settled) this.wake();
   }
 
-  /** With the current rights of the owner. Undefined without any. */
+  /** Uses the current rights of the owner. Undefined if the owner has none. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
     const { database, now } = this.#context;
     const caller = await this.#means.ownerOf(user_id);

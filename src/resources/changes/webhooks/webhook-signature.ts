@@ -10,12 +10,12 @@ import {
 } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** https://www.standardwebhooks.com: the prefixes of secrets and keys, and of their signatures. */
+/** Prefixes of https://www.standardwebhooks.com for secrets, keys and signatures. */
 const prefixes = { hmac: 'whsec_', ed25519: 'whsk_' } as const;
 const publicPrefix = 'whpk_';
 export type SignatureKind = keyof typeof prefixes;
 
-/** An ed25519 private key in PKCS #8 is these bytes and the 32 of its seed. */
+/** An ed25519 private key in PKCS #8 consists of these bytes and its seed of 32 bytes. */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export function newSecret(kind: SignatureKind): string {
@@ -25,7 +25,7 @@ export function newSecret(kind: SignatureKind): string {
   return prefixes.ed25519 + seed.toString('base64');
 }
 
-/** An ed25519 public key in SPKI is these bytes and its own 32. */
+/** An ed25519 public key in SPKI consists of these bytes and its 32 bytes. */
 const spkiHead = Buffer.from('302a300506032b6570032100', 'hex');
 const toleranceMs = 300_000;
 
@@ -34,7 +34,7 @@ const privateKeyOf = (secret: string) => {
   return createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
 };
 
-/** The key with which a receiver verifies: the secret itself, or the public key. */
+/** The key with which a receiver verifies deliveries: the secret, or the public key. */
 export function verifyingKey(secret: string): string {
   if (secret.startsWith(prefixes.hmac)) return secret;
   const key = createPublicKey(privateKeyOf(secret)).export({ format: 'der', type: 'spki' });
@@ -60,7 +60,7 @@ export function webhookHeaders(secrets: readonly string[], id: string, at: numbe
   };
 }
 
-/** Returns the problem of a received delivery; undefined if its signature and its time are valid. */
+/** Returns the problem of a received delivery. Undefined if its signature and time are valid. */
 export function verifyDelivery(
   key: string,
   { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }: IncomingHttpHeaders,

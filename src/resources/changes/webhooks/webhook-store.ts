@@ -9,13 +9,13 @@ export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
   db.selectFrom('webhooks').selectAll().where('active', '=', 1).orderBy('id').execute();
 
-/** The webhook, locked: one instance at a time makes its deliveries. */
+/** Returns the webhook and locks it, because one instance at a time creates its deliveries. */
 export function lockWebhook({ engine }: Pick<Database, 'engine'>, tx: Tx, id: string): Promise<WebhookRow | undefined> {
   const query = tx.selectFrom('webhooks').selectAll().where('id', '=', id).where('active', '=', 1);
   return (engine === 'postgres' ? query.forUpdate().skipLocked() : query).executeTakeFirst();
 }
 
-/** The position at which a new webhook begins: after all positions that were given out. */
+/** The position at which a new webhook starts: after all issued positions. */
 export async function newestPosition({ engine }: Pick<Database, 'engine'>, tx: Db | Tx): Promise<number> {
   if (engine === 'sqlite') return lastOfSqlite(tx);
   const { rows } = await sql<{ last: number }>`
@@ -32,8 +32,8 @@ export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]
 }
 
 /**
- * Takes up to `most` deliveries that are due. Of one row, only the oldest that waits; of one endpoint, at most so many at once, however
- * many instances there are.
+ * Leases due deliveries of a webhook. Of each row, only the oldest waiting delivery is leased. At most `most` deliveries are leased at the
+ * same time, across all instances.
  */
 export async function leaseDeliveries(
   { engine, db }: Pick<Database, 'engine' | 'db'>,
@@ -68,7 +68,7 @@ export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): P
     .execute();
 }
 
-/** One webhook, those of a user, or all. */
+/** Selects one webhook, the webhooks of a user, or all. */
 export interface WhichWebhooks {
   readonly id?: string;
   readonly user_id?: string;
@@ -101,7 +101,7 @@ export async function replaceSecret(
     .execute();
 }
 
-/** Has deliveries sent again: those with these ids, or all of a stretch of time. Says how many. */
+/** Queues deliveries again: those with these ids, or all of a period. Returns their number. */
 export async function sendAgain(
   tx: Tx,
   webhookId: string,
@@ -124,7 +124,7 @@ export async function sendAgain(
   return Number(numUpdatedRows);
 }
 
-/** Removes up to `limit` deliveries that are done and older than a time, and says how many. */
+/** Deletes up to `limit` finished deliveries that are older than a time. Returns their number. */
 export async function deleteDeliveriesBefore(db: Db, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_deliveries')

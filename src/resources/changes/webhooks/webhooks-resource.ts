@@ -19,7 +19,7 @@ const hour = 3_600_000;
 const usualKeepHours = 24;
 const operations = ['created', 'updated', 'deleted'] as const;
 
-/** A person's own. A client makes none: it would be told of changes after its end. */
+/** A user's own webhooks. Clients cannot have webhooks, because a webhook would continue after the client is deleted. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
@@ -28,7 +28,7 @@ export interface WebhookMeans {
   readonly keys: KeyRing;
   /** The served resources, available after the start. */
   resources(): Resources;
-  /** Something is to be sent. */
+  /** Call it when there is something to send. */
   wake(): void;
 }
 
@@ -58,7 +58,7 @@ function check({ context, caller, now }: Call, means: WebhookMeans, { url, resou
   if (errors.length > 0) throw unprocessable(errors);
 }
 
-/** An administrator can have the changes of another user's webhook sent elsewhere, if the administrator may read all the rows. */
+/** An administrator may send another user's deliveries to a new address only if the administrator may read all the rows. */
 function requireEveryRow({ caller, now }: Call, means: WebhookMeans, { resources }: Wanted): void {
   const readable = new Set(fullyReadable(means.resources(), caller, now));
   const hidden = resources?.find((name) => !readable.has(name));
@@ -95,13 +95,13 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
   },
 });
 
-/** Endpoints that are told of changes. Their owner's rights decide what they are told. */
+/** Webhooks receive changes. The owner's rights decide which changes they receive. */
 export const webhooksResource = (means: WebhookMeans) =>
   defineResource({
     name: 'webhooks',
     description: 'URLs that receive changes as requests with Standard Webhooks signatures.',
     managed: false,
-    // It goes on after the application that made it.
+    // A webhook would continue after the consent for the application ended.
     mcp: false,
     fields: {
       user_id: reference('users', {
@@ -150,14 +150,14 @@ export const webhooksResource = (means: WebhookMeans) =>
         if (before && after.active) check(call, means, after);
         if (after.active || after.url !== before?.url) {
           if (before && before.user_id !== call.caller.userId) requireEveryRow(call, means, after);
-          // A webhook delivers after the session has ended.
+          // A webhook continues to deliver after the session has ended.
           requireProof(call.caller, call.now);
         }
         // An empty list means all operations.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
-          // The id is not known yet, so the secret is encrypted for its owner.
+          // The row has no id yet, so the label of the encrypted secret names the owner.
           values.sealed_secret = means.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx);
           call.reveal({ secret: verifyingKey(secret) });

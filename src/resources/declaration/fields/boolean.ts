@@ -15,7 +15,7 @@ const flags = new Map([
   ['off', false],
 ]);
 
-/** The boolean that a text of a form or a search means. Undefined for any other text. */
+/** Parses a boolean of a form or a search. Undefined for any other text. */
 export const readFlag = (text: string): boolean | undefined => flags.get(text.toLowerCase());
 
 export const booleanType: FieldType = {

@@ -4,7 +4,7 @@ import { declareField, type ExactOptions, type Field, type Fields } from './fiel
 export interface ComputedOptions {
   /** The JSON type of the value, for the API description. */
   as: 'text' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'json' | 'list';
-  /** Other fields (hidden ones too) that the value is made of. */
+  /** The fields that the value is computed from. They may be hidden. */
   from: readonly string[];
   nullable?: boolean;
   label?: string;
@@ -18,7 +18,7 @@ type SourcesOf<O extends ComputedOptions> = { readonly [K in O['from'][number]]:
 
 const typeName = 'computed';
 
-/** Made from other fields whenever a row is shown; never stored or sent. Values are those that JSON shows. */
+/** A field that is computed from other fields whenever a row is shown. It is never stored or sent. Its values are JSON values. */
 export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
   options: ExactOptions<O, ComputedOptions>,
   compute: (row: SourcesOf<O>) => T,
@@ -27,10 +27,10 @@ export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
   compute: compute as Field['compute'] & {},
 });
 
-/** It has no type of its own: its values are described by the type that it names. */
+/** A computed field has no field type. It names the type of its values. */
 export const isComputed = ({ type }: Field): boolean => type === typeName;
 
-/** The fields that have a column of their own. */
+/** The fields that have a column. */
 export const storedNames = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => {
     const field = fields[name] as Field;

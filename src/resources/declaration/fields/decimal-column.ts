@@ -1,11 +1,11 @@
 import { fromSortable, parseDecimal, sortableDecimal, writeDecimal } from '../../../platform/decimal.ts';
 
-/** The text of a decimal column, for SQL: `toDecimalColumn('12.50')` is `02 12.5`. */
+/** The stored text of a decimal, for SQL: `toDecimalColumn('12.50')` is `02 12.5`. */
 export function toDecimalColumn(text: string): string {
   const value = parseDecimal(text);
   if (!value) throw new TypeError(`toDecimalColumn takes a decimal as a string, such as "12.50". It got "${text}".`);
   return sortableDecimal(value);
 }
 
-/** The decimal in such a column, with at least `scale` digits after the point: `fromDecimalColumn('02 12.5', 2)` is `12.50`. */
+/** The decimal of a stored text, with at least `scale` digits after the point: `fromDecimalColumn('02 12.5', 2)` is `12.50`. */
 export const fromDecimalColumn = (stored: string, scale = 0): string => writeDecimal(fromSortable(stored), scale);

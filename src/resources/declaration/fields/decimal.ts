@@ -7,15 +7,15 @@ import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-t
 import { plainValues } from './plain-values.ts';
 
 export interface DecimalOptions extends FieldOptions<string> {
-  /** Digits in all, at most 65. */
+  /** The total number of digits, at most 65. */
   precision: number;
-  /** How many of them come after the point. */
+  /** The number of digits after the point. */
   scale: number;
   min?: number;
   max?: number;
 }
 
-/** An exact decimal, such as an amount of money. JSON has it as a text: `"12.50"`. */
+/** An exact decimal, such as an amount of money. In JSON it is a string: `"12.50"`. */
 export const decimal = <const O extends DecimalOptions>(options: ExactOptions<O, DecimalOptions>): Field<string, O> =>
   declareField('decimal', options);
 
@@ -79,7 +79,7 @@ function checkOptions({ precision, scale, min, max }: AnyOptions, complain: (wha
   }
 }
 
-/** Values with more digits than a new declaration allows, by their stored texts. */
+/** A condition for stored values with more digits than a new declaration allows. */
 function tooManyDigits(column: Fragment, { precision = 0, scale = 0 }: ColumnSchema): Fragment {
   const whole = sql`case when ${column} < '0' then 99 - cast(substr(${column}, 2, 2) as integer) else cast(substr(${column}, 1, 2) as integer) end`;
   const frame = sql`case when ${column} < '0' then 6 else 4 end`;
@@ -104,7 +104,7 @@ function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema)
   return found;
 }
 
-/** The type of decimals that show so many digits after the point. */
+/** The type of decimals with this number of digits after the point. */
 const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
   ...plainValues,
   name: 'decimal',

@@ -5,17 +5,17 @@ import type { OptionKinds } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing, Storage } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
 
-/** One of the values that a pair of a search accepts. */
+/** One of the values of a search pair. */
 export interface SearchTerm {
   readonly text: string;
-  /** The unescaped word `null`. */
+  /** The term is the unescaped word `null`. */
   readonly isNull: boolean;
-  /** A wildcard stands before or after the text. */
+  /** A wildcard precedes the text. */
   readonly openStart: boolean;
   readonly openEnd: boolean;
 }
 
-/** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
+/** The reason why a value is refused: a code for programs, and the end of the sentence "<field> …". */
 export interface Refusal extends FieldErrorValues {
   readonly code: string;
   readonly says: string;
@@ -30,16 +30,16 @@ export interface SearchedField {
   readonly column: string;
   /** Whether an index serves searches and orders by it. */
   readonly indexed: boolean;
-  /** The SQL of what is compared and sorted: the folded text for texts, else the column. */
+  /** The SQL expression that is compared and sorted: the folded text for texts, otherwise the column. */
   compared(alias: string): string;
-  /** A search's text in the form of what is compared. */
+  /** Converts the text of a search to the form that is compared. */
   foldText(text: string): string;
 }
 
-/** The options that a type has besides those of every field. The compiler demands that each is listed. */
+/** The options of a type in addition to those of every field. The compiler checks that each option is listed. */
 export type OwnOptions<O> = OptionKinds<Omit<O, keyof FieldOptions<unknown>>>;
 
-/** A field type. Each has a file of its own. Its functions never get null. */
+/** A field type. Each type has a separate file. Its functions never get null. */
 export interface FieldType {
   /** The name in declarations, descriptions and stored schemas. */
   readonly name: string;
@@ -50,9 +50,9 @@ export interface FieldType {
   toJson(stored: unknown): string;
 
   check(value: unknown, options: AnyOptions): Refusal | undefined;
-  /** Reads the text of a form. Returns malformed text unchanged: `check` refuses it. */
+  /** Parses the text of a form. Returns malformed text unchanged, so that `check` refuses it. */
   fromForm(text: string): unknown;
-  /** Whether the empty text of a form is a value. The default is no value. */
+  /** Whether the empty text of a form is a value. By default it means no value. */
   takesEmptyText?(options: AnyOptions): boolean;
 
   /** The type of one field, if its options change how values are shown. */
@@ -61,30 +61,30 @@ export interface FieldType {
   readonly ownOptions?: OptionKinds;
   checkOptions?(options: AnyOptions, complain: (what: string) => void, resources: Iterable<string>): void;
 
-  /** The JSON schema of its values, with an example that a reader can copy. */
+  /** The JSON schema of the values, with an example that a reader can copy. */
   schema(options: AnyOptions): Record<string, unknown>;
 
-  /** The stored value of a text in a search. Undefined for an invalid text. */
+  /** Converts the text of a search to a stored value. Undefined for an invalid text. */
   fromSearch(text: string, field: SearchedField): unknown;
   /** Ends the sentence "it takes …". */
   readonly takes: string;
   readonly hasOrder: boolean;
-  /** The stored values that a term of a search accepts, or a condition on the row of the aliased table. */
+  /** The stored values that match a search term, or a condition on the row of the aliased table. */
   matches(term: SearchTerm, field: SearchedField, engine: Engine, alias: string): readonly unknown[] | Fragment;
 
-  /** Whether there is an index of it: always, where the field is searchable or sortable, or never. */
+  /** When the field has an index: always, only if it is searchable or sortable (`asked`), or never. */
   readonly indexing: 'always' | 'asked' | 'never';
-  /** The most characters of a text, which decide whether an index takes it. */
+  /** The maximum length of a text. It decides whether the text can be indexed. */
   maxLength?(options: AnyOptions): number;
-  /** Whether it is compared and sorted by a folded form, which managed tables hold in a column of its own. */
+  /** Whether values are compared and sorted by a folded form. Managed tables store it in a separate column. */
   readonly isFolded?: true;
 
   /** The constraints of the declaration on stored values. */
   bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values' | 'precision' | 'scale'>;
-  /** The ways in which stored values may break a new declaration. */
+  /** The restrictions of a new declaration that stored values may violate. */
   narrowings?(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[];
-  /** Its values are plain text: a column can change between such types where the values fit. */
+  /** Values are plain text. A column can change between such types if the values fit. */
   readonly isPlainText?: true;
-  /** Types whose values all become values of this one when they are stored anew. */
+  /** Other types whose values can all be converted to this type. */
   readonly widens?: readonly string[];
 }

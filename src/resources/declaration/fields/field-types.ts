@@ -22,10 +22,10 @@ export const fieldTypes: readonly FieldType[] = [
 
 const byName: ReadonlyMap<string, FieldType> = new Map(fieldTypes.map((type) => [type.name, type]));
 
-/** The type of this name; undefined for the name `folded` of columns that no field declares. */
+/** The type with this name. Undefined for `folded`, the type name of columns without a field. */
 export const fieldTypeNamed = (name: string): FieldType | undefined => byName.get(name);
 
-/** The type of a field's values, by name. That of a computed field is the one it is shown as. */
+/** The name of the type of a field's values. For a computed field, the type that it names. */
 export const typeNameOf = (field: Field): string => (isComputed(field) ? (field.options.as ?? 'json') : field.type);
 
 export function fieldTypeOf(field: Field): FieldType {

@@ -5,44 +5,44 @@ export interface DefaultCall {
   readonly now: number;
 }
 
-/** A value, or a function of the call that makes one: `default: ({ caller }) => caller.userId`. */
+/** A value, or a function of the call that returns one: `default: ({ caller }) => caller.userId`. */
 export type Default<T> = T | ((call: DefaultCall) => T | null);
 
 /** The options of fields of every type. */
 export interface FieldOptions<T> {
-  /** Must be sent on POST and PUT (unless there is a default), and is never null. */
+  /** Required in POST and PUT (unless there is a default), and never null. */
   required?: boolean;
-  /** Must be sent on POST. Rows that were made in another way may be without it. */
+  /** Required in POST. Rows that were created in another way may lack it. */
   requiredToCreate?: boolean;
-  /** Taken where POST or PUT leaves the field out. A field with a default is never null. */
+  /** The value if POST or PUT omits the field. A field with a default is never null. */
   default?: Default<T>;
-  /** No two rows may hold the same value. */
+  /** No two rows may have the same value. */
   unique?: boolean;
-  /** Set by the service only: sending it is refused. */
+  /** Only the service sets it. A request that sends it is refused. */
   readOnly?: boolean;
-  /** Can be sent, is never shown. */
+  /** Can be sent, but is never shown. */
   writeOnly?: boolean;
-  /** Set when the row is made, never changed afterwards. */
+  /** Can be set when the row is created, but not changed afterwards. */
   immutable?: boolean;
-  /** Stored, but neither sent nor shown: for hooks, rules and computed fields. */
+  /** Stored, but neither sent nor shown. For hooks, rules and computed fields. */
   hidden?: boolean;
-  /** Sent, but not stored: a hook turns it into something else. */
+  /** Sent, but not stored. A hook uses it. */
   virtual?: boolean;
   searchable?: boolean;
   sortable?: boolean;
-  /** The former name, or names, of the field. Its values are found under them. */
+  /** The former name, or names, of the field. Its existing values are found under these names. */
   renamedFrom?: string | readonly string[];
-  /** The column, where it is not named as the field. */
+  /** The name of the column, if it differs from the name of the field. */
   column?: string;
-  /** The name of the field for people; the default is made of its name. */
+  /** The label of the field, for people. The default is derived from its name. */
   label?: string;
-  /** How to fill it in, for people: shown below the control, and where a pattern refuses a value. */
+  /** A help text for people. It is shown below the control, and when a pattern refuses a value. */
   hint?: string;
   description?: string;
   example?: T;
 }
 
-/** The options of every type, as the engine reads them. */
+/** The options of all types, as the resource engine reads them. */
 export interface AnyOptions extends Omit<FieldOptions<unknown>, 'default' | 'example'> {
   default?: unknown;
   example?: unknown;
@@ -63,12 +63,14 @@ export interface AnyOptions extends Omit<FieldOptions<unknown>, 'default' | 'exa
 
 declare const shape: unique symbol;
 
-/** A declared field. `T` is its value in JSON, `O` what was said about it: rows and inputs are inferred from both. */
+/**
+ * A declared field. `T` is the type of its JSON value, `O` the type of its options. The types of rows and inputs are inferred from both.
+ */
 export interface Field<T = unknown, O = unknown> {
   /** The name of its type (`field-types.ts`), or `computed`. */
   readonly type: string;
   readonly options: AnyOptions;
-  /** Only of computed fields: makes the value from the fields it names. */
+  /** For computed fields: computes the value from the fields in `from`. */
   readonly compute?: (row: Record<string, unknown>) => unknown;
   readonly [shape]?: { value: T; options: O };
 }

@@ -5,7 +5,7 @@ import { declareField, type ExactOptions, type Field, type FieldOptions } from '
 import { type FieldType, type OwnOptions, refuse } from './field-type.ts';
 import { jsonValues } from './plain-values.ts';
 
-/** By the rules of every JSON body; undefined for a text that is not JSON. */
+/** Parses with the rules of JSON bodies. Undefined for a text that is not JSON. */
 export const parseJsonText = (text: string): unknown => {
   try {
     return readJson(text);
@@ -16,7 +16,7 @@ export const parseJsonText = (text: string): unknown => {
 };
 
 export interface JsonOptions extends FieldOptions<unknown> {
-  /** Bytes of the JSON text; the default is 65,536. */
+  /** The maximum size of the JSON text in bytes. The default is 65,536. */
   max?: number;
 }
 
@@ -26,7 +26,7 @@ export const json = <const O extends JsonOptions = Record<never, never>>(
 
 const defaultMax = 65_536;
 
-/** Deeper JSON is an attack on recursive code. */
+/** The limit protects recursive code from deeply nested JSON. */
 const maxDepth = 32;
 
 const depthWithin = (value: unknown, left: number): boolean =>
@@ -34,7 +34,7 @@ const depthWithin = (value: unknown, left: number): boolean =>
   value === null ||
   (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
 
-/** JSON text can hold `1e400`, which is read as infinity and would be stored as null. */
+/** JSON can contain `1e400`, which is parsed as infinity and would be stored as null. */
 const hasFiniteNumbers = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(hasFiniteNumbers)

@@ -9,9 +9,9 @@ import { checkText, defaultMax as defaultMaxItem } from './text.ts';
 
 export interface ListOptions extends FieldOptions<readonly string[]> {
   values?: readonly string[];
-  /** At most this many items; the default is 100. */
+  /** The maximum number of items. The default is 100. */
   max?: number;
-  /** At most this many characters an item; the default is 255. */
+  /** The maximum number of characters of an item. The default is 255. */
   maxItem?: number;
 }
 

@@ -12,7 +12,7 @@ export interface NumberOptions extends FieldOptions<number> {
 
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** The number that a text means; the text itself where it means none. */
+/** Parses a number. Returns the text itself if it is not a number. */
 export const toNumber = (text: string): unknown => {
   const number = decimal.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : text;
@@ -36,7 +36,7 @@ export const numberValues = {
   ...plainValues,
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,
   fromForm: toNumber,
-  /** The sum has no negative zero, which JSON cannot show. */
+  /** Adding 0 turns -0 into 0, because JSON has no negative zero. */
   toStored: (value: unknown): unknown => (value as number) + 0,
   toJson: String,
   narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {

@@ -50,7 +50,7 @@ export const oneOfType: FieldType = {
   isPlainText: true,
 };
 
-/** The values that are meant, ignoring case; a wildcard may mean several. */
+/** The matching values, ignoring case. A wildcard may match several values. */
 function matchingValues({ text, openStart, openEnd }: SearchTerm, { name, options }: SearchedField): string[] {
   const { values = [] } = options;
   const wanted = text.toLowerCase();

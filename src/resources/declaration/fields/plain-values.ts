@@ -4,7 +4,7 @@ import type { FieldType, SearchedField, SearchTerm } from './field-type.ts';
 
 const same = (value: unknown): unknown => value;
 
-/** The form in which a search's text meets the column; 400 when the field cannot hold it. */
+/** Converts the text of a search to a stored value. Responds 400 if the field cannot have this value. */
 export function searchedValue(text: string, field: SearchedField): unknown {
   const { type, name } = field;
   const stored = type.fromSearch(text, field);
@@ -21,7 +21,7 @@ const boundsOf = ({ min, max }: AnyOptions) => ({
   ...(max === undefined ? {} : { max }),
 });
 
-/** The common part of most types: one value in one column, compared as it is stored. */
+/** The default implementation for most types: one value in one column, compared as it is stored. */
 export const plainValues = {
   fromForm: same,
   toStored: same,

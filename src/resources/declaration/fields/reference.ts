@@ -6,17 +6,17 @@ import { textValues } from './plain-values.ts';
 import { exampleId, uuidType } from './uuid.ts';
 
 export interface ReferenceOptions extends FieldOptions<string> {
-  /** The action on this row when the row it refers to is deleted. The default is `restrict`. */
+  /** The action on this row when the referenced row is deleted. The default is `restrict`. */
   onDelete?: 'restrict' | 'cascade' | 'set null';
 }
 
-/** The id of a row of another resource, which must exist and be visible to the caller. */
+/** The id of a row of another resource. That row must exist and be visible to the caller. */
 export const reference = <const O extends ReferenceOptions = Record<never, never>>(
   target: string,
   options?: ExactOptions<O, ReferenceOptions>,
 ): Field<string, O> => declareField('reference', { ...options, target });
 
-/** References to rows whose ids are of a type. */
+/** The type of references to rows whose ids have this type. */
 export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType => ({
   ...textValues,
   name: 'reference',

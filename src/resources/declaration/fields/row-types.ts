@@ -14,7 +14,7 @@ type MustSend<F extends Fields> = {
   [K in Sendable<F>]: Has<F[K], 'required'> extends true ? (HasDefault<F[K]> extends true ? never : K) : never;
 }[Sendable<F>];
 
-/** A row as JSON shows it. */
+/** A row in the JSON of a response. */
 export type ShownRow<F extends Fields> = Flat<
   { id: string } & {
     [K in keyof F as true extends Has<F[K], 'writeOnly'> | Has<F[K], 'hidden'> | Has<F[K], 'virtual'>
@@ -22,12 +22,12 @@ export type ShownRow<F extends Fields> = Flat<
       : K]: Value<F[K]>;
   }
 >;
-/** A row with all that is stored of it, in the values that JSON uses: what hooks see. */
+/** A row with all stored fields, as JSON values. Hooks get it. */
 export type WholeRow<F extends Fields> = Flat<
   { id: string } & { [K in keyof F as Has<F[K], 'virtual'> extends true ? never : K]: Value<F[K]> }
 >;
 export type InputOf<F extends Fields> = Flat<
   { [K in MustSend<F>]: Value<F[K]> } & { [K in Exclude<Sendable<F>, MustSend<F>>]?: Value<F[K]> }
 >;
-/** Field values on their way to the database; hooks may add hidden and read-only ones. */
+/** Field values of a write. Hooks may add hidden and read-only fields. */
 export type WriteValues<F extends Fields> = { -readonly [K in keyof F]?: Value<F[K]> };

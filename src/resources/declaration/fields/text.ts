@@ -14,14 +14,14 @@ import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
 
 export interface TextOptions extends FieldOptions<string> {
-  /** Characters; the default is 1. `min: 0` allows the empty text. */
+  /** The minimum number of characters. The default is 1. `min: 0` allows the empty text. */
   min?: number;
-  /** Characters; the default is 255. */
+  /** The maximum number of characters. The default is 255. */
   max?: number;
   pattern?: RegExp;
   /**
-   * For tables that the engine does not manage: the column already holds lowercase text (`stored`), or it is folded when
-   * compared (`lower`, the default there; ASCII only, no index).
+   * For tables that the resource engine does not manage. `stored`: the column contains lowercase text. `lower` (the default there): the
+   * text is folded when it is compared, ASCII only and without an index.
    */
   folded?: 'stored' | 'lower';
 }
@@ -33,7 +33,7 @@ export const text = <const O extends TextOptions = Record<never, never>>(
 export const defaultMax = 255;
 const maxOf = ({ max = defaultMax }: AnyOptions): number => max;
 
-/** Characters that an index of PostgreSQL takes in any case: its bytes are limited, and a character has up to four. */
+/** The number of characters that always fit into an index of PostgreSQL. Its size is limited in bytes, and a character has up to four. */
 export const indexableMax = 500;
 
 const length = (value: string): number => {
@@ -42,7 +42,7 @@ const length = (value: string): number => {
   return count;
 };
 
-/** A regular expression is for programs; a hint is for everybody. */
+/** Shows the hint of the operator, because a regular expression is hard to read. */
 const wrongForm = (hint: string | undefined, { source }: RegExp): Refusal =>
   hint === undefined
     ? refuse('pattern', `must match ${source}`)
@@ -71,7 +71,7 @@ const likely = [
   ...['2026-01-31', '12:30', '1.0.0', 'ada@example.com', 'https://example.com', '+12133734253'],
 ];
 
-/** A text that the field takes, where one comes to mind: a declared example is better. */
+/** An example that fits the constraints, if one is known. A declared example is better. */
 function exampleOf(min: number, max: number, pattern: RegExp | undefined): { examples?: string[] } {
   const fitting = [...likely, 'text'.repeat(Math.ceil(min / 4)).slice(0, Math.max(min, 1)), 'text'.slice(0, max)];
   const example = fitting.find((text) => text.length >= min && text.length <= max && (pattern?.test(text) ?? true));
@@ -150,5 +150,5 @@ export const textIdType: FieldType = {
   takes: 'an id',
 };
 
-/** The field of such ids. They are compared as they are. */
+/** A field with such ids. They are compared unchanged. */
 export const textId = (options: FieldOptions<string>): Field => text({ ...options, folded: 'stored', max: idMax });

@@ -3,12 +3,12 @@ import { type FieldType, refuse } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 import { isDay, parseTimestamp, writeTimestamp } from './timestamps.ts';
 
-/** A moment, RFC 3339; answers are in UTC. */
+/** A point in time in the format of RFC 3339. Responses use UTC. */
 export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(
   options?: ExactOptions<O, FieldOptions<string>>,
 ): Field<string, O> => declareField('timestamp', options);
 
-/** Stored as the milliseconds since 1970. */
+/** Stored as milliseconds since 1970. */
 export const timestampType: FieldType = {
   ...plainValues,
   name: 'timestamp',

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../../platform/bounded-map.ts';
 const day = /^(\d{4})-(\d\d)-(\d\d)$/;
 const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Whether the text is a day that exists, as `YYYY-MM-DD`. */
+/** Whether the text is an existing date in the form `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const match = day.exec(text);
   if (!match) return false;
@@ -29,7 +29,7 @@ const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 const dayMs = 86_400_000;
 const two = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
-// Rows of a page lie on few days, those of all pages on many.
+// The rows of a page have few different dates, so formatted dates are cached.
 const knownDays = new BoundedMap<number, string>(2000);
 
 function dayText(day: number): string {

@@ -7,17 +7,17 @@ import { type Batch, inBatches } from '../rows-of-table.ts';
 
 export type Conversion = Fragment | ((stored: unknown) => unknown);
 
-/** Values in a column that another column takes over. */
+/** A conversion of the values of one column to another column. */
 export interface Converted {
   readonly table: string;
   readonly from: string;
   readonly to: string;
   readonly by: Conversion;
-  /** On PostgreSQL, how the values are stored: they travel together. */
+  /** On PostgreSQL: the storage type of the values, because they are sent as one array. */
   readonly storage?: ColumnSchema['storage'];
 }
 
-/** Undefined where something could be lost: then the operator decides. */
+/** Undefined if the conversion could lose data. Then the operator decides. */
 export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema): Conversion | undefined {
   const column = raw(quoted(name));
   const sameTarget = old.references !== undefined && old.references.table === next.references?.table;
@@ -26,7 +26,7 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
   if (!from || !to?.widens?.includes(old.type) || next.references) return undefined;
   if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return column;
   if (from.name === 'integer') return to.name === 'text' ? sql`cast(${column} as text)` : column;
-  // Through the value as callers see it, so that both engines write the same.
+  // Converts by way of the JSON value, so that both engines store the same.
   return (stored) => {
     const value = from.fromStored(stored);
     return to.toStored(to.name === 'text' ? String(value) : value);
@@ -36,8 +36,8 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
 const batch = 1000;
 
 /**
- * Converts values that have not been converted, a few at a time. On PostgreSQL outside of a transaction it waits for no writer, and
- * skips locked rows.
+ * Converts the values that are not converted yet, in small batches. Outside of a transaction on PostgreSQL, it does not wait for other
+ * writers and skips locked rows.
  */
 export function convertRows(
   executor: Executor,

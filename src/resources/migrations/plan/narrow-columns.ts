@@ -15,14 +15,14 @@ export interface TablePlan {
 }
 
 interface ColumnChange {
-  /** Undefined: the column is yet to be added. */
+  /** Undefined: the column does not exist yet. */
   readonly before: ColumnSchema | undefined;
   readonly after: ColumnSchema;
-  /** It becomes a text before its values are checked. */
+  /** The column becomes a text column before its values are checked. */
   readonly becomesText: boolean;
 }
 
-/** Refuses the new declaration of a column if rows break it. The operator must change these rows first. */
+/** Refuses the new declaration of a column if rows violate it. The operator must change these rows first. */
 export async function narrowColumn(
   { executor, resource, table, blockers }: TablePlan,
   name: string,
@@ -31,7 +31,7 @@ export async function narrowColumn(
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   if (after.required && !before?.required && (before || after.default === undefined)) {
-    // A column that does not exist yet is empty in every row.
+    // In a new column, every row is empty.
     const empty = await countRowsWhere(executor, table, before ? sql`${column} is null` : truth);
     if (empty > 0) {
       const instead = after.default === undefined ? 'Give it a default, let' : 'Let';

@@ -5,18 +5,18 @@ type Tables = ReadonlySet<string>;
 
 const columnName = (table: string, name: string): string => JSON.stringify([table, name]);
 
-/** An index on an existing table that only makes reads faster. A unique index is a rule. */
+/** Whether this is an index on an existing table that only makes reads faster. A unique index is a constraint. */
 const onlyHelps = ({ index }: Step, tables: Tables): boolean =>
   index !== undefined && !index.unique && tables.has(index.table);
 
-/** Separates new indexes that can wait from other steps. `tables`: the existing tables. */
+/** Separates the new indexes that can be created later from the other steps. `tables`: the existing tables. */
 export function byTime(steps: readonly Step[], tables: Tables): { now: Step[]; later: Step[] } {
   const replaced = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const isForLater = (step: Step) => onlyHelps(step, tables) && !replaced.has(step.index?.name ?? '');
   return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
 }
 
-/** The steps that can run before the transaction: not those of columns that it drops. */
+/** The steps that can run before the transaction. Steps of columns that the transaction drops cannot. */
 export function onLastingColumns(steps: readonly Step[]): Step[] {
   const dropped = new Set(steps.flatMap(({ dropsColumn: it }) => (it ? [columnName(it.table, it.name)] : [])));
   return steps.filter(({ column, fill, index }) => {
@@ -30,8 +30,8 @@ export function onLastingColumns(steps: readonly Step[]): Step[] {
 }
 
 /**
- * The steps inside the transaction, and the indexes that are created after it (`later`), because they would lock a large table
- * for long.
+ * The steps inside the transaction, and the indexes that are created after it (`later`), because creating them would lock a large table for
+ * a long time.
  */
 export function inTransaction(steps: readonly Step[], tables: Tables, ahead: DoneAhead) {
   const isForLater = (step: Step) => !ahead.has(step.says) && onlyHelps(step, tables);

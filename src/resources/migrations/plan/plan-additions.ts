@@ -4,8 +4,8 @@ import type { TableSchema } from '../storage-schema.ts';
 import type { Snapshots } from './plan-migrations.ts';
 
 /**
- * Plans new tables and columns without their constraints. The operator's own migrations can then fill them. Required and unique
- * fields are checked after those migrations.
+ * Plans new tables and columns without their constraints, so that the operator's migrations can fill them. Required and unique fields are
+ * checked after those migrations.
  */
 export function planAdditions(engine: Engine, stored: Snapshots, wanted: Snapshots) {
   const steps: Step[] = [];

@@ -3,19 +3,19 @@ import { addReference, createIndex, createTable, type Step } from '../migration-
 import type { TableSchema } from '../storage-schema.ts';
 import { type Permissions, planTable, type Unnamed } from './plan-table.ts';
 
-/** The steps that bring the tables to the declarations, in order. */
+/** The steps that migrate the tables to the declarations, in order. */
 export interface MigrationPlan {
   readonly steps: readonly Step[];
-  /** Why the plan cannot be carried out, and how to change that. */
+  /** The reasons why the plan cannot run, and the solutions. */
   readonly blockers: readonly string[];
-  /** Columns and tables that no declaration names any more, and that stay. */
+  /** Columns and tables that are no longer declared, and that stay. */
   readonly unnamed: readonly Unnamed[];
   readonly schemas: Snapshots;
 }
 
 export type Snapshots = ReadonlyMap<string, TableSchema>;
 
-/** Compares the stored schemas with the declared ones. Reads rows where their values decide. */
+/** Compares the stored schemas with the declared ones. Reads rows if the plan depends on their values. */
 export async function planMigrations(
   executor: Executor,
   stored: Snapshots,

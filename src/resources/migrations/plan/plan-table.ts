@@ -17,11 +17,11 @@ import { recastColumn } from './recast-column.ts';
 export interface Permissions {
   /** Undeclared tables and columns that may be removed: all empty ones, or the named ones (`cars.color`) with their data. */
   readonly drop: { readonly empty: boolean; readonly named: readonly string[] };
-  /** A column that holds nothing may get another type, even where its table has rows. */
+  /** A column without values may get another type, even if its table has rows. */
   readonly retype: boolean;
 }
 
-/** A column or index that no declaration names any more. */
+/** A column or index that is no longer declared. */
 export interface Unnamed {
   readonly says: string;
   /** How to allow the removal. */
@@ -51,7 +51,7 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
   for (const [name, next] of Object.entries(after.columns)) {
     if (refused.has(name)) continue;
     const old = gone.has(name) ? undefined : before.columns[name];
-    // The earlier limits were those of another type.
+    // The earlier limits belong to the earlier type.
     const { max: _max, min: _min, ...unlimited } = next;
     const converted = old && recast.has(name) ? { ...unlimited, required: old.required } : old;
     const becomesText = recast.has(name) && next.storage === 'text';
@@ -93,7 +93,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   return { recast, gone, refused };
 }
 
-/** Stored values cannot become values of the new type, or another version may use the column. */
+/** Refuses a new type: the stored values cannot be converted, or another version may use the column. */
 function refuseType({ resource, table, blockers }: Plan, name: string, { field, type }: ColumnSchema, held: number) {
   const isA = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
   if (held === 0) {
@@ -106,14 +106,14 @@ function refuseType({ resource, table, blockers }: Plan, name: string, { field, 
   );
 }
 
-/** The folded text of a new column is known in advance if the column has a default. */
+/** Adds the default of a folded column if its source is a new column with a constant default. */
 function filled(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
   const column = columns[name] as ColumnSchema;
   const source = column.from && !before.columns[column.from] ? columns[column.from] : undefined;
   return typeof source?.default === 'string' ? { ...column, default: fold(source.default) } : column;
 }
 
-/** Undeclared tables and columns stay, because other versions may use them, until an operator allows their removal. */
+/** Undeclared tables and columns stay until an operator allows their removal, because other versions may use them. */
 async function leaveColumns(
   { executor, resource, table, permissions: { drop }, unnamed, blockers }: Plan,
   before: TableSchema,
@@ -195,7 +195,7 @@ async function makeIndexes(
   }
 }
 
-/** The number of rows with a value in a column. A folded column holds no data of its own. */
+/** The number of rows with a value in a column. A folded column contains no data of its own. */
 const countHeld = async (executor: Executor, table: string, name: string, { type }: ColumnSchema): Promise<number> =>
   type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`);
 

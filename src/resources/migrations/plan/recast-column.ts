@@ -5,10 +5,10 @@ import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
 import { addReference, columnText, type Step } from '../migration-steps.ts';
 import type { Conversion, Converted } from './conversions.ts';
 
-/** The column that replaces another. Its name contains its type, so that an unfinished column of another type is not used. */
+/** The name of the new column. It contains the type, so that an unfinished column of another type is not used. */
 const temporaryOf = (name: string, { storage }: ColumnSchema): string => `${name}_as_${storage}`;
 
-/** Changes the type or reference of a column: a new column with the converted values replaces it. */
+/** Changes the type or reference of a column. A new column with the converted values replaces the old one. */
 export function recastColumn(
   engine: Engine,
   table: string,
@@ -29,7 +29,7 @@ const takePlace = ({ table, from, to }: Converted): Fragment[] => [
   raw(`alter table ${quoted(table)} rename column ${quoted(to)} to ${quoted(from)}`),
 ];
 
-/** On SQLite nobody else writes at the same time. */
+/** On SQLite, no other process writes during the transaction. */
 function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'says'> {
   const { table, to, by } = converted;
   const add = raw(`alter table ${quoted(table)} add column ${columnText}`);
@@ -40,8 +40,8 @@ function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'say
 }
 
 /**
- * On PostgreSQL most rows are converted before the transaction. A trigger clears the converted value when a row changes, so that the
- * transaction converts it again. All of it can be repeated.
+ * On PostgreSQL, most rows are converted before the transaction. When a row changes, a trigger clears its converted value, and the
+ * transaction converts it again. All steps can be repeated.
  */
 function recastBeside(converted: Converted, { storage }: ColumnSchema, columnText: string): Omit<Step, 'says'> {
   const { table, from, to } = converted;
