@@ -65,7 +65,7 @@ export async function createProgram(): Promise<Command> {
   return program;
 }
 
-/** After what was wrong, every command says what would be right. */
+/** After an error, every command shows its usage. */
 function sayUsage(command: Command): void {
   command.showHelpAfterError(usageOf(command));
   for (const one of command.commands) sayUsage(one);
@@ -78,11 +78,11 @@ function usageOf(command: Command): string {
   return `Usage: ${path} ${command.usage()}\nMore: ${path} --help`;
 }
 
-/** As all other errors: a sentence after the name of the program. */
+/** Formats Commander's errors like all other errors: a sentence after the name of the program. */
 const inOurWords = (text: string): string =>
   text.replace(/^error: /, 'gatehouse: ').replace(/\n\(Did you mean (.+)\?\)/, ' – did you mean $1?');
 
-/** The command line: 0 when it worked, 1 when it failed, 2 when it was called wrongly. */
+/** Runs the command line. Returns 0 on success, 1 on failure, 2 on wrong usage. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const program = await createProgram();
   let called = program;
@@ -93,7 +93,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // Commander has said what was wrong already; help and version are no failures.
+    // Commander has already printed the error. Help and version are not failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(paintError('red', `gatehouse: ${printableLines(explain(error))}`));
     if (!(error instanceof UsageError)) return 1;

@@ -54,7 +54,7 @@ interface Means {
   readonly proxiedClients: readonly ProxiedClient[];
 }
 
-/** All pages for people, the console, and what the operator has declared beside them. */
+/** All pages, the console, and the pages of the operator. */
 export async function servePages(
   app: App,
   context: Context,
@@ -106,7 +106,7 @@ export async function servePages(
   serveOwnPages(kit, own.services, own.loaded);
 }
 
-/** Paths that are something else already. */
+/** Paths that are already in use. */
 const taken =
   /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|login\/with|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
@@ -115,7 +115,6 @@ function refuseTakenName(name: string): void {
   throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is already the address of another page. Choose another name.`);
 }
 
-/** The operator's own pages. */
 function serveOwnPages(kit: PageKit, services: ResourceServices, loaded: readonly Loaded[]): void {
   for (const declared of loaded) {
     if (declared.kind !== 'page') continue;

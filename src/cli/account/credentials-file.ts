@@ -7,12 +7,12 @@ import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 export interface KeptTokens {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
-  /** Of the access token, in milliseconds since 1970. */
+  /** The end of the access token, in milliseconds since 1970. */
   readonly expiresAt: number;
   readonly scope: string;
 }
 
-/** The tokens of a person at each service, by its address, and the one that was signed in to last. */
+/** The tokens for each service, by its address, and the service of the last login. */
 interface Kept {
   readonly current?: string | undefined;
   readonly services: Readonly<Record<string, KeptTokens>>;
@@ -31,7 +31,7 @@ function read(): Kept {
   }
 }
 
-/** Readable by the owner alone from its first byte, and never half written. */
+/** Only the owner can read the file from its first byte on. It is replaced atomically. */
 function write(kept: Kept): string {
   const path = pathOf();
   const next = `${path}.${process.pid}.new`;
@@ -46,7 +46,7 @@ function write(kept: Kept): string {
   return path;
 }
 
-/** The service that is meant, and what is kept of it: the one that is named, or the one that was signed in to last. */
+/** The named service, or the service of the last login, with its tokens. */
 export function findKept(url: string | undefined): { url: string; tokens: KeptTokens } | undefined {
   const { current, services } = read();
   const named = url ?? current;

@@ -30,7 +30,7 @@ export async function askForInvitation(service: string, scope: string): Promise<
 const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** RFC 8628 3.4 and 3.5: asks until somebody has decided. `wait` is how the time between two questions passes. */
+/** RFC 8628 3.4 and 3.5: polls until the user has decided. `wait` waits between two polls. */
 export async function waitForTokens(
   service: string,
   scope: string,
@@ -52,7 +52,7 @@ export async function waitForTokens(
   throw new OperatorError('Nobody entered the code in time. Start again: gatehouse login');
 }
 
-/** Of any answer that holds tokens; `asked` is their scope unless the answer says another. */
+/** Reads the tokens of a response. `asked` is their scope unless the response names another. */
 export const readTokens = ({ body }: OAuthAnswer, asked: string): KeptTokens => ({
   accessToken: String(body.access_token),
   refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : undefined,

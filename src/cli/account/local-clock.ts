@@ -1,2 +1,2 @@
-/** The clock of the machine that a command runs on, which may be no machine of the service's. */
+/** The clock of this machine, which may not be the machine of the service. */
 export const localNow = (): number => Date.now();

@@ -32,17 +32,17 @@ export function addLogin(program: Command): void {
     });
 }
 
-/** Signs a person in at a service. `wait` is how the time between two questions passes. */
+/** Signs a user in at a service. `wait` waits between two polls. */
 export async function logIn(
   service: string,
   scope: string,
   say: (line: string) => void,
   wait?: (ms: number) => Promise<unknown>,
 ): Promise<void> {
-  // Without it there would be no refresh token, and the login would end within the hour.
+  // Without offline_access there would be no refresh token, and the login would end within an hour.
   const asked = [...new Set([...scope.split(' ').filter(Boolean), 'offline_access'])].join(' ');
   const invitation = await askForInvitation(service, asked);
-  // The service may be anybody's.
+  // The service is not trusted.
   say(`Open      ${printable(invitation.address)}`);
   say(`and type  ${printable(invitation.userCode)}`);
   say(`\nOr open   ${printable(invitation.addressWithCode)}\n\nWaiting …`);

@@ -6,13 +6,13 @@ const timeoutMs = 30_000;
 
 export interface OAuthAnswer {
   readonly ok: boolean;
-  /** Of RFC 6749 5.2, where it is not. */
+  /** The error code of RFC 6749 5.2. Empty on success. */
   readonly error: string;
   readonly description: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Asks an OAuth endpoint of a service, as the command line's own client. */
+/** Calls an OAuth endpoint of a service with the client of the command line. */
 export async function callOAuth(
   service: string,
   endpoint: 'device_authorization' | 'token' | 'revoke',
@@ -39,12 +39,12 @@ export async function callOAuth(
   };
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** The message `fetch failed` is useless. Its cause is not. */
 const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message || message : message);
 
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
-/** The address of a service as it is kept: without a slash at its end. Tokens travel encrypted, or not out of the machine. */
+/** The address of a service without a trailing slash. Tokens are sent only over https or to this machine. */
 export function readServiceAddress(text: string): string {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash || url.username || url.password) {

@@ -5,7 +5,7 @@ import { readTokens } from './device-login.ts';
 import { localNow } from './local-clock.ts';
 import { callOAuth, readServiceAddress } from './oauth-call.ts';
 
-/** A script has so long at the least to use what it got. */
+/** The minimum remaining lifetime of a token for a script. */
 const leastMs = 60_000;
 
 export function addToken(program: Command): void {
@@ -24,7 +24,7 @@ export function addToken(program: Command): void {
 
 const notSignedIn = (): OperatorError => new OperatorError('You are not signed in. Sign in first: gatehouse login');
 
-/** Of the kept login, refreshed where it is about to end. Two scripts at once get the same successor. */
+/** The access token of the stored login, refreshed if it is about to end. Two concurrent scripts get the same successor. */
 async function currentAccessToken(service: string | undefined): Promise<string> {
   const kept = findKept(service);
   if (!kept) throw notSignedIn();
@@ -57,7 +57,7 @@ export function addLogout(program: Command): void {
     );
 }
 
-/** The token goes from this machine in any case; where the service could not be told, that is said. */
+/** Always removes the token from this machine. Reports if the service could not be told. */
 async function logOut(service: string | undefined): Promise<string> {
   const kept = findKept(service);
   if (!kept) throw notSignedIn();

@@ -8,7 +8,7 @@ import { systemCaller } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
-/** The options of `client create` that an application has beyond the other clients. */
+/** The options of `client create` for applications only. */
 export interface ApplicationFlags {
   application?: boolean;
   public?: boolean;
@@ -54,13 +54,13 @@ const flagOf = new Map([
   ['require_pkce', '--require-pkce'],
 ]);
 
-/** The API's sentence begins with its field: here that is a flag. */
+/** The messages of the API begin with the field. Here the field is a flag. */
 const inFlags = ({ field, message }: FieldError): string => {
   const flag = flagOf.get(field);
   return flag && message.startsWith(field) ? flag + message.slice(field.length) : message;
 };
 
-/** The values of the flags, checked as the API checks them. */
+/** The values of the flags, with the same checks as the API. */
 export function readApplicationFlags(
   flags: ApplicationFlags,
   { type, name, config }: { type: ClientType; name: string; config: Config },

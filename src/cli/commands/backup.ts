@@ -16,7 +16,7 @@ interface Flags {
   keep?: number;
 }
 
-/** As many as a day has hours. */
+/** One for each hour of a day. */
 const usualKeep = 24;
 
 function readCount(text: string): number {

@@ -27,10 +27,10 @@ export function addCheck(program: Command): void {
     });
 }
 
-/** Names that work and that the spec's conventions advise against. */
+/** Reports names that work but violate the naming conventions. */
 async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
   for (const { name, singular, file = name } of await loadResources(resourcesDir)) {
-    // A declaration with a singular has a deliberate plural.
+    // A declaration with `singular` has a deliberate plural.
     const advice = singular === undefined ? namingAdvice(name) : undefined;
     if (advice) note(`${file}: name: ${advice}`);
   }
@@ -44,7 +44,7 @@ async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
 const mostShown = 5;
 const longest = 70;
 
-/** A missing message is no error: it appears in another language. A value that a message does not have would stay empty. */
+/** A missing message is no error: the text appears in another language. An unknown value in a message would stay empty. */
 function sayMessages(files: readonly OwnMessages[]): void {
   for (const { language, missing, unknown } of files) {
     if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);
@@ -61,7 +61,7 @@ function refuse(wrong: readonly string[]): void {
 
 const note = (line: string): void => console.log(paint('yellow', line));
 
-/** The first of them: keys of the console are sentences, and may be long. */
+/** Lists the first few keys: keys of the console are sentences and may be long. */
 function listed(keys: readonly string[], one: string, many: string): string {
   const shown = keys
     .slice(0, mostShown)

@@ -31,18 +31,18 @@ export function addDev(commands: Command): void {
     });
 }
 
-/** Data, packages and what a version control system keeps are written all the time. */
+/** Excludes data, packages and version control, which change all the time. */
 function belongsToProject(name: string): boolean {
   if (name === '.env') return true;
   const parts = name.split(sep);
   if (parts.some((part) => part === 'node_modules' || part === 'data' || part.startsWith('.'))) return false;
   if (/\.(test|d)\.\w+$/.test(name)) return false;
-  // At the top there is code, and what people and scripts leave there, such as the `tokens.json` of the tutorial.
+  // At the top level, only code counts: other files, such as the `tokens.json` of the tutorial, are left by people and scripts.
   if (parts.length === 1) return name === 'package.json' || /\.(ts|js|mjs)$/.test(name);
   return /\.(ts|js|mjs|html|php|txt|json)$/.test(name);
 }
 
-/** Keeps one service running: a change is tried first, and takes the place of what runs only when it is right. */
+/** Keeps one service running. A change is checked first, and replaces the running service only if it is valid. */
 class Supervisor {
   readonly #args: readonly string[];
   #service: ChildProcess | undefined;
@@ -95,7 +95,7 @@ class Supervisor {
     if (!service) return;
     this.#service = undefined;
     const ended = new Promise((resolve) => service.once('exit', resolve));
-    // Not SIGTERM: nobody is to turn to another instance first.
+    // Not SIGTERM: there are no other instances to switch to.
     service.kill('SIGINT');
     await ended;
   }

@@ -12,12 +12,15 @@ import { UsageError } from '../terminal/usage-error.ts';
 interface Ejectable {
   readonly to: string;
   readonly names: readonly string[];
-  /** The files of one name, below `to`. */
+  /** The files of a name, relative to `to`. */
   filesOf(name: string): readonly string[];
   write(file: string, path: string): void;
 }
 
-/** Templates: a name stands for its files of every ending. A file of an inner folder that is listed itself counts there. */
+/**
+ * Templates: a name means its files with all extensions. A file in a nested folder belongs to that folder if it is
+ * listed itself.
+ */
 function templates(folders: readonly string[], to: string): Ejectable {
   const sources = new Map<string, string>();
   for (const folder of folders) {
@@ -37,7 +40,7 @@ function templates(folders: readonly string[], to: string): Ejectable {
   };
 }
 
-/** Messages: one file for each language, with those of every surface. */
+/** Messages: one file per language, with the messages of all places. */
 const messages = (to: string): Ejectable => ({
   to,
   names: builtInLanguages(),

@@ -19,7 +19,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** A moment, or so long ago. */
+/** A time, or a duration before now. */
 type Since = (now: number) => number;
 
 const everyMs = 1000;
@@ -79,7 +79,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   }
 }
 
-/** A user who was deleted is found by the id alone. */
+/** A deleted user can be found only by id. */
 async function userIdOf(context: Context, text: string): Promise<string> {
   if (/^[0-9a-f-]{36}$/.test(text)) return text;
   return (await findUserByText(context, text)).id;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { OperatorError } from '../../platform/errors.ts';
 
-/** Goes on where somebody says yes on the terminal. Where nobody can be asked, only the flag says yes. */
+/** Continues if the user confirms on the terminal. Without a terminal, only the flag confirms. */
 async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
@@ -81,7 +81,7 @@ async function initProject(folder: string, { install, yes = false }: Flags): Pro
   );
 }
 
-/** A file of one's own is never written over, and a project of one's own gets no example. */
+/** Existing files are never overwritten, and an existing project gets no example. */
 function filesToMake(folder: string, existing: boolean): string[] {
   return readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -92,7 +92,7 @@ function filesToMake(folder: string, existing: boolean): string[] {
 
 const isExample = (name: string): boolean => name === 'README.md' || name.startsWith('resources');
 
-/** npm leaves files of some names out of a package, so in the template they have no dot. */
+/** npm omits files with some names from a package, so in the template they have no dot. */
 function templateOf(name: string): string {
   const [plain = basename(name)] = [...dotted].find(([, dot]) => dot === basename(name)) ?? [];
   return join(template, dirname(name), plain);
@@ -116,7 +116,7 @@ function isProject(folder: string): boolean {
 /** The placeholder that `npm init` writes is not a test. */
 const isNoTest = (script: string): boolean => script.includes('no test specified');
 
-/** Adds to a package.json that is there, such as the one that `npm install gatehouse-server` has made. */
+/** Extends an existing package.json, such as the one from `npm install gatehouse-server`. */
 function writePackageFile(folder: string): void {
   const path = join(folder, 'package.json');
   const there = existsSync(path) ? readPackage(path) : {};
@@ -151,7 +151,7 @@ function writePackageFile(folder: string): void {
 
 const readPackage = (path: string): PackageFile => JSON.parse(readFileSync(path, 'utf8')) as PackageFile;
 
-/** From where npm would get this very package again: the registry, the file that it was installed from, or this clone. */
+/** The npm source of this package: the registry, the file from which it was installed, or this clone. */
 function sourceOfThisPackage(): string {
   const { version } = readPackage(join(root, 'package.json'));
   if (basename(dirname(root.replace(/[\\/]$/, ''))) !== 'node_modules') return `file:${root}`;
@@ -165,7 +165,7 @@ function sourceOfThisPackage(): string {
   return resolved?.startsWith('file:') ? `file:${resolve(dirname(modules), resolved.slice(5))}` : `^${version}`;
 }
 
-/** For the editor, which knows the resources from then on; `dev` and `check` write them again. */
+/** For the editor, which then knows the resources. `dev` and `check` write the types again. */
 function writeTypes(folder: string): void {
   spawnSync(process.execPath, [join(root, 'bin', 'gatehouse.mjs'), 'types'], { cwd: folder, stdio: 'inherit' });
 }

@@ -37,7 +37,7 @@ interface Work {
   readonly database: Database;
   readonly definitions: readonly ResourceDefinition[];
   readonly own: OwnMigrations | undefined;
-  /** The services that migrations write resources with from now on. */
+  /** Sets the services that migrations use to write resources. */
   use(services: MigrationServices): void;
 }
 
@@ -111,14 +111,14 @@ function printLine(...words: readonly unknown[]): void {
 
 interface Outcome {
   readonly lines: readonly string[];
-  /** Why a start would be refused. */
+  /** The reason why a start would be refused. */
   readonly refusal?: string | undefined;
 }
 
 async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   const pending = await pendingMigrations(database);
   const names = pending.map((name) => `would apply ${name}`);
-  // The plan of the resources needs the service's own tables.
+  // The plan for the resources needs the service's tables.
   if (pending.includes(firstMigration)) {
     const managed = definitions.filter((definition) => definition.managed);
     const tables = managed.map(({ name }) => `would then update the table of ${name}`);
@@ -127,7 +127,7 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   }
   const ownPending = own && pending.length === 0 ? await own.pending(database.db) : [];
   if (ownPending.length > 0) {
-    // Their result is known only after they have run.
+    // The result of operator migrations is known only after they have run.
     const steps = await applyResourceMigrations(database, definitions, { own, dryRun: true });
     return { lines: steps.map((says) => `would ${says}`) };
   }
@@ -156,7 +156,7 @@ async function applied(
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }
 
-/** For a trial that is undone in the end: nothing is queued. */
+/** For a trial that is rolled back: nothing is queued. */
 const trialServices = (context: Context): MigrationServices => ({
   context,
   keys: { mac: () => '', macs: () => [], matches: () => false },
@@ -165,7 +165,7 @@ const trialServices = (context: Context): MigrationServices => ({
   enqueuing: { later: async () => '', mail: async () => undefined },
 });
 
-/** Runs work with what the operator's migrations write resources with. It is opened only where one of them is to run. */
+/** Runs work with the services for operator migrations. They are opened only if a migration is pending. */
 async function withMigrationServices<T>(
   context: Context,
   own: OwnMigrations | undefined,

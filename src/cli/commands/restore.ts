@@ -55,7 +55,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
     });
 }
 
-/** Before the copy is in its place: no service ever sees those sessions alive. */
+/** Runs before the copy is in its place, so that no service ever accepts those sessions. */
 async function endSessionsIn(config: Config, draft: string): Promise<string> {
   const { endAllSessions } = await import('../../oauth/end-all-sessions.ts');
   const { sessions, links } = await withContextOf(

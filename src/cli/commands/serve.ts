@@ -10,7 +10,7 @@ import { barOnTerminal } from '../terminal/progress-bar.ts';
 import { readPort } from '../terminal/read-port.ts';
 import { type Started, startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
 
-/** Collects the garbage of the start once. V8 would keep the memory otherwise (docs/performance.md). */
+/** Runs the garbage collector once after the start. Otherwise V8 would keep the memory (docs/performance.md). */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
@@ -46,7 +46,7 @@ interface Flags {
   readonly port?: string;
 }
 
-// The imports are here and not above: the other commands need none of it, and start the sooner.
+// Imported here and not above: the other commands do not need these modules and start faster.
 
 async function start(flags: Flags, forPeople: boolean): Promise<Started> {
   const config = await loadConfig({ ...flags });
@@ -66,7 +66,7 @@ async function start(flags: Flags, forPeople: boolean): Promise<Started> {
   return startWorkers({ host, port, ...settings }, log, args);
 }
 
-/** Ends when the primary says so. */
+/** Ends when the primary process asks for it. */
 async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
   const { runWorker } = await import('../../main/workers/run-worker.ts');
   const config = await loadConfig({ ...flags });

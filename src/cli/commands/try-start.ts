@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { PreparedGatehouse } from '../../main/start.ts';
 import { createLog } from '../../platform/log.ts';
 
-/** All of a start but the listening, on an empty database in a folder that is thrown away. */
+/** A complete start without listening, on an empty database in a temporary folder. */
 export async function tryStart<T>(config: Config, look: (prepared: PreparedGatehouse) => T): Promise<T> {
   const { compileRoutes, prepareGatehouse } = await import('../../main/start.ts');
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));

@@ -28,7 +28,7 @@ export function addTypes(program: Command): void {
     });
 }
 
-/** The types of all that a service would serve. */
+/** The types of all resources that a service would serve. */
 function typesFile({ resources, scopes }: PreparedGatehouse): string {
   return [
     '// Written by `gatehouse types` from the declarations. Do not edit it: change those, and run the command again.',

@@ -267,7 +267,7 @@ export const userCommands = [
   ...[addUserFactors, addUserDisable, addUserEnable, addUserDelete],
 ];
 
-/** A password from standard input, or a random one that is shown once. */
+/** Reads a password from standard input, or makes a random one that is shown once. */
 async function readPassword(fromStdin: boolean | undefined): Promise<{ password: string; isMade: boolean }> {
   if (!fromStdin) return { password: randomBytes(15).toString('base64url'), isMade: true };
   const password = (await readText(process.stdin)).replace(/\r?\n$/, '');

@@ -36,14 +36,14 @@ Examples:
       ).finally(shown.end);
       console.log(`${counts.imported} imported, ${counts.present} already present, ${counts.refused} refused.`);
       if (await report.close()) console.log(`Reasons: ${report.path}`);
-      // For pipelines: a file in a wrong form is no success.
+      // For pipelines: a file in a wrong format must fail.
       if (counts.refused > 0 && counts.imported + counts.present === 0) {
         throw new OperatorError('Every record in the file was refused, so no user was imported.');
       }
     });
 }
 
-/** Bytes tell how far it is: nobody has counted the lines. */
+/** Shows progress in bytes, because the number of lines is unknown. */
 function showingProgress(): { progress(state: ImportProgress): void; end(): void } {
   let bar: Progress | undefined;
   let before = 0;
@@ -57,7 +57,7 @@ function showingProgress(): { progress(state: ImportProgress): void; end(): void
   };
 }
 
-/** A file that is made when there is something to put into it. */
+/** A file that is created with its first entry. */
 class RefusalReport {
   readonly path: string;
   #file: WriteStream | undefined;

@@ -62,7 +62,7 @@ async function receive(
       chunks.push(chunk as Buffer);
     }
   } catch {
-    // The sender went away.
+    // The sender disconnected.
     return;
   }
   const body = Buffer.concat(chunks).toString('utf8');

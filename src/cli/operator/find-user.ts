@@ -5,7 +5,7 @@ import { readLogin } from '../../identity/accounts/identifiers.ts';
 import { findUser, findUserByLogin, type UserRow } from '../../identity/accounts/user-store.ts';
 import { OperatorError } from '../../platform/errors.ts';
 
-/** The user whom an operator means by an id, an email, a username or a phone number. */
+/** Finds a user by id, email, username or phone number. */
 export async function findUserByText({ database: { db } }: Context, text: string): Promise<UserRow> {
   if (isUuid(text)) {
     const byId = await findUser(db, text);

@@ -14,16 +14,16 @@ import { callAs } from '../../resources/write/resource-calls.ts';
 import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
 import { withContext } from './with-context.ts';
 
-/** The resources of the service as the API has them, written by the operator: nobody's password is asked for. */
+/** Writes resources like the API, on behalf of the operator, without a password. */
 export interface Operator {
   readonly context: Context;
-  /** As PATCH does. */
+  /** Like PATCH. */
   change(resource: string, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** As DELETE does. */
+  /** Like DELETE. */
   remove(resource: string, id: string): Promise<void>;
 }
 
-/** Runs a command's work with the same functions that serve the API: one rule for both, one event in the trail. */
+/** Runs a command with the functions of the API: the same rules, and one audit event. */
 export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise<T> =>
   withContext(async (context) => work(await openOperator(context)));
 
@@ -56,13 +56,13 @@ const called = new Map([
   ['users', 'user'],
 ]);
 
-/** The API's own sentence speaks to somebody who may not see everything. */
+/** The message of the API is for callers who may not see everything. */
 const noneOf = (resource: string, id: string): OperatorError => {
   const what = called.get(resource) ?? resource;
   return new OperatorError(`There is no ${what} "${id}". List them with: gatehouse ${what} list`);
 };
 
-/** Includes the operator's own declarations, because they may refer to the row. */
+/** Includes the operator's declarations, because they may refer to the row. */
 async function openResources(context: Context): Promise<ResourceServices> {
   const { builtinResources } = await import('../../main/builtin-resources.ts');
   const { createServices } = await import('../../main/services.ts');

@@ -8,14 +8,14 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { openEventsLog } from '../../resources/audit/open-events-log.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 
-/** Runs a command's work on the configured database, brought up to date; a running server beside it does no harm. */
+/** Runs a command on the configured database after its migrations. A server may run at the same time. */
 export const withContext = async <T>(work: (context: Context) => Promise<T>): Promise<T> =>
   withContextOf(await loadConfig(), work);
 
 export async function withContextOf<T>(config: Config, work: (context: Context) => Promise<T>): Promise<T> {
   const database = await openDatabase(config);
   try {
-    // Standard output is for the command's own answer.
+    // Standard output is for the result of the command.
     const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
     await migrate(database, database.now, (line) => log.warn(line), barOnTerminal);
     const eventsLog = openEventsLog({ config, database, log });

@@ -4,10 +4,10 @@ import type { PreparedGatehouse } from '../../main/start.ts';
 import { createLog } from '../../platform/log.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 
-/** Runs work with the whole service on the configured database. It serves nothing, and does no work of the queue. */
+/** Runs work with the whole service on the configured database. It serves no requests and runs no queued jobs. */
 export async function withGatehouse<T>(work: (gatehouse: PreparedGatehouse) => Promise<T>): Promise<T> {
   const { prepareGatehouse } = await import('../../main/start.ts');
-  // Standard output is for the command's own answer.
+  // Standard output is for the result of the command.
   const log = createLog('info', process.stderr.isTTY === true, pino.destination({ dest: 2, sync: true }));
   log.level = 'warn';
   const gatehouse = await prepareGatehouse(await loadConfig(), { log, progress: barOnTerminal });

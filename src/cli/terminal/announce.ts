@@ -13,7 +13,7 @@ const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
   ['Console', `${baseUrl}/admin`],
 ];
 
-/** Says where everything is: as a page for the person who started it, as log lines for a program. */
+/** Shows the addresses of the service: as a page for people, as log lines for programs. */
 export function announce(service: Started, forPeople: boolean): void {
   if (forPeople) announceToPeople(service);
   else announceInLog(service);
@@ -22,7 +22,7 @@ export function announce(service: Started, forPeople: boolean): void {
 function announceToPeople({ context: { config }, administrator }: Started): void {
   const lines = placesOf(config).map(([name, url]) => `    ${line(name, url)}`);
   console.log(`\n  ${paint('bold', 'Gatehouse is open.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
-  // Last, so that it stands on the screen when the rest has moved on.
+  // Last, so that it is still visible when the other lines have scrolled away.
   if (administrator) sayAdministrator(administrator);
 }
 
@@ -42,7 +42,7 @@ function boxed(lines: readonly string[]): string[] {
   return [`  ┌${edge}┐`, ...lines.map((text) => `  │ ${text.padEnd(width)} │`), `  └${edge}┘`];
 }
 
-/** Shows the first password again at the stop, unless its owner has signed in: the log may have scrolled it away. */
+/** Shows the first password again at the stop, unless its owner has signed in: it may have scrolled away. */
 export function remind({ administrator }: Started, forPeople: boolean): void {
   if (!forPeople || !administrator?.password) return;
   if (!administrator.file || existsSync(administrator.file)) sayAdministrator(administrator);

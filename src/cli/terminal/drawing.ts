@@ -1,14 +1,14 @@
-/** The data of the thread that draws a bar, and the memory that it shares with the working thread. */
+/** The data of the thread that draws a progress bar, with the memory that it shares with the working thread. */
 export interface DrawingData {
   readonly fd: number;
   readonly columns: number;
   readonly total: number;
   readonly what: string;
-  /** Nothing is drawn before. */
+  /** Nothing is drawn before this time. */
   readonly quietMs: number;
-  /** By the numbers of `states`. */
+  /** Indexed by `states`. */
   readonly state: Int32Array<SharedArrayBuffer>;
-  /** One number: how much is done. */
+  /** One number: the amount that is done. */
   readonly done: Float64Array<SharedArrayBuffer>;
 }
 

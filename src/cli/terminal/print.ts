@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { paint, paintError, paintState } from './paint.ts';
 import { showCell, tableOf } from './table.ts';
 
-/** The date and time as an operator reads and sorts it. */
+/** The date and time in a sortable form. */
 export const showTime = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString());
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Prints rows as JSON or as a table, and says what is left out. `key`: the column that commands take. */
+/** Prints rows as JSON or as a table, and names omitted columns. `key`: the column that commands accept as an argument. */
 export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags, key?: string): void {
   const found = search === undefined ? rows : rows.filter((row) => stands(search, row));
   const shown = limit === undefined ? found : found.slice(0, limit);
@@ -28,7 +28,7 @@ function printTable(rows: readonly Row[], key: string | undefined): void {
 const stands = (search: string, row: Row): boolean =>
   Object.values(row).some((value) => showCell(value).toLowerCase().includes(search.toLowerCase()));
 
-/** One thing, a field a line. */
+/** Prints one object, one field per line. */
 export function printFields(fields: Row, asJson: boolean | undefined): void {
   if (asJson) {
     console.log(JSON.stringify(fields, null, 2));

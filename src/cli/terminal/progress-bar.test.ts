@@ -25,7 +25,7 @@ test('a line of the bar fits the terminal, and says how long it takes yet', () =
   assert.ok(narrow.length < 50);
 });
 
-/** A terminal is a file too: what is written to it can be read. */
+/** A file in place of a terminal, so that the output can be read. */
 function screen(t: test.TestContext): { readonly fd: number; text(): string; shows(what: RegExp): void } {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-screen-'));
   const file = join(dir, 'screen');
@@ -38,7 +38,7 @@ function screen(t: test.TestContext): { readonly fd: number; text(): string; sho
   return {
     fd,
     text,
-    // Blocks this thread, as SQLite does while it works.
+    // Blocks this thread, like SQLite while it works.
     shows(what) {
       const cell = new Int32Array(new SharedArrayBuffer(4));
       for (let tries = 0; !what.test(text()); tries++) {

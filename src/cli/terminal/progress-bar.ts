@@ -13,23 +13,23 @@ interface Screen {
 
 interface Options {
   readonly screen?: Screen;
-  /** Faster work shows no bar: nobody could read it. */
+  /** Shorter work shows no bar. */
   readonly quietMs?: number;
 }
 
 const usualQuietMs = 1000;
 
-/** A bar for a person, a line at each tenth for a log. On standard error: standard output is for the command's own answer. */
+/** A bar on a terminal, or a log line at each tenth. On standard error: standard output is for the result of the command. */
 export function progressBar(total: number, what: string, options: Options = {}): Progress {
   const { screen = process.stderr, quietMs = usualQuietMs } = options;
   return screen.isTTY ? drawnBar(total, what, screen, quietMs) : notedTenths(total, what, quietMs);
 }
 
-/** For work that a log is told of in another way, or not at all. */
+/** For work that writes its own log lines, or none. */
 export const barOnTerminal: BeginProgress = (total, what) =>
   process.stderr.isTTY ? progressBar(total, what) : unwatched(total, what);
 
-/** Drawn by a thread: SQLite works in this one, which can draw nothing meanwhile. */
+/** A separate thread draws the bar, because SQLite blocks this thread while it works. */
 function drawnBar(total: number, first: string, screen: Screen, quietMs: number): Progress {
   const { fd = 2 } = screen;
   const state = new Int32Array(new SharedArrayBuffer(8));
@@ -39,7 +39,7 @@ function drawnBar(total: number, first: string, screen: Screen, quietMs: number)
   const workerData: DrawingData = { fd, columns: columnsOf(screen), total, what: first, quietMs, state, done };
   const thread = new Worker(script, { workerData });
   thread.unref();
-  // Without a thread there is no bar, and the work goes on.
+  // If the thread fails, there is no bar, and the work continues.
   thread.on('error', () => undefined);
   let now = first;
   return {

@@ -1,9 +1,8 @@
-/** How far a work is. */
 export interface ProgressState {
   readonly done: number;
   readonly total: number;
   readonly what: string;
-  /** Since it began, and when it came as far as it is. */
+  /** The elapsed time, and the elapsed time at the last progress. */
   readonly ms: number;
   readonly movedAt: number;
 }
@@ -28,7 +27,7 @@ export function progressLine({ done, total, what, ms, movedAt }: ProgressState, 
 
 const cut = (text: string, room: number): string => (text.length <= room ? text : `${text.slice(0, room - 1)}…`);
 
-/** Where there is nothing to judge by, or it takes longer than could be foreseen: how long it has taken. */
+/** The remaining time. The elapsed time if there is no estimate yet, or if the estimate has passed. */
 function left(ms: number, movedAt: number, share: number): string {
   const rest = movedAt / share - ms;
   if (share < 0.02 || share === 1 || ms < 1000 || rest < -late) return `${timeOf(ms)} so far`;

@@ -7,7 +7,7 @@ const units = new Map([
   ['d', 86_400_000],
 ]);
 
-/** The milliseconds of `90s`, `15m`, `2h` or `7d`; undefined for anything else. */
+/** The milliseconds of `90s`, `15m`, `2h` or `7d`. Undefined for other texts. */
 export function durationOf(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (units.get(unit as string) as number);

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { settings } from '../../config/settings/settings.ts';
 
-/** For an option of a command: as the setting PORT takes it. */
+/** For an option of a command. Accepts the same values as the setting PORT. */
 export function readPort(text: string): string {
   if (settings.port.parse(text).ok) return text;
   throw new InvalidArgumentError(`It takes ${settings.port.takes}.`);

@@ -4,30 +4,30 @@ import { startedByNpm } from '../../config/config.ts';
 import type { RunningGatehouse } from '../../main/start.ts';
 import type { RunningWorkers } from '../../main/workers/start-workers.ts';
 
-/** A service that answers, in this process or in several. */
+/** A running service, in one process or in several. */
 export type Started = RunningGatehouse | RunningWorkers;
 
 /** Running work gets this long to finish. Then the process ends anyway. */
 export const stopTimeoutMs = 10_000;
 
-/** Of a start that is ended by a signal. SIGTERM is how a service manager stops a service: no failure. */
+/** The exit codes of a start that a signal ended. A service manager stops a service with SIGTERM, so that is no failure. */
 const exitCodes = { SIGTERM: 0, SIGINT: 130, SIGHUP: 129 } as const;
 
-/** Why the process is to stop, and the exit code of a start that was ended by it. */
+/** The reason to stop, and the exit code if it interrupts a start. */
 interface StopRequest {
   readonly cause: string;
   readonly exitCode: number;
-  /** Resolves when the process is asked once more: it must not take its time then. */
+  /** Resolves at a second request to stop: then the process must not wait any longer. */
   readonly again: Promise<void>;
 }
 
-/** A worker ends when the primary does. */
+/** A worker ends together with the primary process. */
 const exitEarly = () => (cluster.isWorker ? undefined : process.exit(0));
 
-/** While the program itself is being loaded. */
+/** For the time in which the program itself is loaded. */
 export const exitOnEarlySigterm = (): void => void process.on('SIGTERM', exitEarly);
 
-/** Resolves on a stop signal, or when npm dies without one: a server must not stay behind and hold the port. */
+/** Resolves on a stop signal, or when npm dies without one: an orphaned server would keep the port. */
 export function stopRequested(): Promise<StopRequest> {
   return new Promise((resolve) => {
     const { promise: again, resolve: askAgain } = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export function stopRequested(): Promise<StopRequest> {
   });
 }
 
-/** Starts the service. Exits at once if a stop is requested meanwhile: the database undoes unfinished work. */
+/** Starts the service. Exits at once if a stop is requested during the start: the database rolls back unfinished work. */
 export async function startUnlessStopped(start: Promise<Started>, requested: Promise<StopRequest>): Promise<Started> {
   const first = await Promise.race([start, requested]);
   if ('cause' in first) process.exit(first.exitCode);
@@ -73,7 +73,7 @@ async function drain(service: Started, { cause, again }: StopRequest): Promise<v
   clearTimeout(timer);
 }
 
-/** Drains, finishes what is under way and ends the process. */
+/** Drains, finishes running work and ends the process. */
 export async function stopAndExit(service: Started, request: StopRequest): Promise<never> {
   const { log } = service.context;
   await drain(service, request);
@@ -85,11 +85,11 @@ export async function stopAndExit(service: Started, request: StopRequest): Promi
   await service.stop();
   clearTimeout(deadline);
   log.info('stopped');
-  // Nothing is left to do, whatever handle a library still holds.
+  // All work is done, even if a library still holds a handle.
   process.exit(0);
 }
 
-/** npm, a shell of its, a wrapper for an older Node: more stand between npm and the service nowhere. */
+/** Between npm and the service there are at most a shell and a wrapper for an older Node. */
 const mostSteps = 4;
 
 /** The process ids up to npm; undefined without npm. Only Linux shows more than the parent. */

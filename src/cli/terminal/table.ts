@@ -2,7 +2,7 @@ import { paint, paintState } from './paint.ts';
 
 const usual = 80;
 
-/** How wide a terminal is. One that does not say so has no columns at all, by its own account. */
+/** The width of a terminal. A terminal that does not report its width reports 0. */
 export const columnsOf = ({ columns }: { readonly columns?: number }): number => columns || usual;
 
 interface Screen {
@@ -13,12 +13,12 @@ interface Screen {
 type Row = Readonly<Record<string, unknown>>;
 
 const gap = 2;
-/** A column that is cut keeps so much: enough to tell two values apart. */
+/** The minimum width of a shortened column: enough to distinguish values. */
 const narrowest = 8;
 
 export interface Table {
   readonly lines: readonly string[];
-  /** Columns that the terminal has no room for. */
+  /** Columns that do not fit. */
   readonly left: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
   };
 }
 
-/** To the minute: a person compares, and does not calculate. */
+/** Without seconds, for easy reading. */
 const shortTime = (text: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? `${text.slice(0, 10)} ${text.slice(11, 16)}Z` : text;
 
@@ -69,7 +69,7 @@ const whole = <T extends Wanted>(shown: readonly T[]): Fitted<T> => ({
   widths: shown.map(({ wanted }) => wanted),
 });
 
-/** As many columns as there is room for, from the first on; at least the key. */
+/** As many columns as fit, from the first on. At least the key. */
 function fitted<T extends Wanted>(columns: readonly T[], room: number): Fitted<T> {
   const key = columns.findIndex((column) => column.whole);
   for (let count = columns.length; count > Math.max(0, key); count--) {
@@ -80,7 +80,7 @@ function fitted<T extends Wanted>(columns: readonly T[], room: number): Fitted<T
   return whole(columns.filter((_, n) => n === Math.max(0, key)));
 }
 
-/** The widest give way first, until all of them fit or none can give more. */
+/** Shortens the widest columns first, until all fit or have the minimum width. */
 function cut(columns: readonly Wanted[], room: number): number[] {
   const widths = columns.map(({ wanted }) => wanted);
   while (totalOf(widths) > room) {
@@ -99,15 +99,15 @@ function fill(text: string, width: number, name = ''): string {
   return `${[...text].slice(0, width - 1).join('')}…`;
 }
 
-/** A value as it stands in a table. */
+/** A value as text for a table. */
 export const showCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return printable(Array.isArray(value) ? value.join(' ') : String(value));
 };
 
-/** People choose names freely: characters that move the cursor, end a line or change the direction are shown as escapes. */
+/** Users choose names freely: characters that move the cursor, end a line or change the text direction are escaped. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 
-/** The same for a text of several lines. */
+/** Like `printable`, for a text with several lines. */
 export const printableLines = (text: string): string => text.replace(/[^\n\t]+/g, printable);

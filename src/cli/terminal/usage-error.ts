@@ -1,4 +1,4 @@
 import { OperatorError } from '../../platform/errors.ts';
 
-/** The command was called wrongly: it exits with 2, and says what would be right. */
+/** Wrong usage of a command: exits with 2 and shows the usage. */
 export class UsageError extends OperatorError {}

@@ -1,12 +1,12 @@
-// Makes the pages nicer; every one of them works without it.
+// Progressive enhancement: every page works without this script.
 
 const all = (selector) => document.querySelectorAll(selector);
 
-// The language of the page, as the reader's own country writes it.
+// The language of the page, in the regional variant of the browser.
 const { lang } = document.documentElement;
 const locale = navigator.languages.find((tag) => tag === lang || tag.startsWith(`${lang}-`)) ?? lang;
 
-// Times are sent in UTC; the reader's own clock is better.
+// Times are sent in UTC and shown in local time.
 const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
 for (const time of all('time[datetime]')) {
@@ -17,17 +17,17 @@ for (const time of all('time[datetime]')) {
   }
 }
 
-// On a phone, the sections are one line that scrolls: the open one is in view.
+// On a phone, the sections are one scrolling line. Scroll the open section into view.
 const openSection = document.querySelector('.sections [aria-current]');
 openSection?.closest('ul')?.scrollTo({ left: openSection.offsetLeft - 24 });
 
-// An answer that goes to an application by a form. Without a script, the person presses its button.
+// A response that goes to an application by a form. Without a script, the user presses its button.
 for (const form of all('form[data-submit]')) form.requestSubmit();
 
-// Times in mail are in the reader's own zone as well.
+// Sends the time zone, so that times in mail are local too.
 for (const field of all('input[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
 
-// Without a script the form does the same, and the page comes again.
+// Without a script, the form has the same effect and the page reloads.
 for (const form of all('form[data-themes]')) {
   form.addEventListener('submit', async (event) => {
     const { submitter } = event;
@@ -53,7 +53,7 @@ for (const button of all('button[data-copy]')) {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = button.dataset.copied;
     } catch {
-      // No clipboard without https or permission: select it, so that one keystroke copies it.
+      // The clipboard needs https and permission. Otherwise select the text, so that one keystroke copies it.
       getSelection().selectAllChildren(source);
       button.textContent = button.dataset.press;
     }
@@ -78,14 +78,14 @@ for (const button of all('button[data-reveal]')) {
     button.textContent = shown ? show : button.dataset.hide;
     button.setAttribute('aria-pressed', String(!shown));
   });
-  // A password must not be sent as plain text: browsers would remember it among other form values.
+  // Do not submit a password in a text field: browsers would remember it with other form values.
   input.form.addEventListener('submit', () => {
     input.type = 'password';
   });
 }
 
-// How hard a password is to guess: its length counts most, then variety; what is repeated, in a row, or about the
-// person counts little. Only a help while typing: the server decides.
+// Estimates the strength of a password: mostly by length, then by variety. Repetitions, sequences and personal data count little.
+// This only helps while typing. The server decides.
 function strengthOf(password, about) {
   let text = password.toLowerCase();
   for (const word of about) if (word.length > 2) text = text.replaceAll(word, '_');
@@ -117,12 +117,12 @@ for (const box of all('[data-strength]')) {
   });
 }
 
-// Too many tries: counts the wait down, and frees the button at its end.
+// After too many attempts: counts down and then enables the button.
 for (const wait of all('[data-wait]')) {
   const button = document.querySelector('button[data-waits]');
   const { again, over } = wait.closest('[data-again]').dataset;
   const until = Date.now() + Number(wait.dataset.wait) * 1000;
-  // Another account does not have to wait for this one.
+  // The wait does not apply to another account.
   const login = button?.form.elements.login;
   const locked = login?.value;
   login?.addEventListener('input', () => {
@@ -149,12 +149,12 @@ for (const form of all('form')) {
     const button = event.submitter;
     if (button?.getAttribute('aria-busy') === 'true') event.preventDefault();
     button?.setAttribute('aria-busy', 'true');
-    // A download leaves the page where it is.
+    // A download does not leave the page.
     if ('stays' in form.dataset) setTimeout(() => button?.removeAttribute('aria-busy'), 2000);
   });
 }
 
-// Back from the cache of the browser: buttons are not busy any more.
+// When the page comes back from the browser's cache, buttons are no longer busy.
 addEventListener('pageshow', () => {
   for (const button of all('button[aria-busy]')) button.removeAttribute('aria-busy');
 });

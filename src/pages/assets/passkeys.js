@@ -1,4 +1,4 @@
-// Passkeys on the pages. The rest of the pages works without it.
+// Passkeys on the pages. All other parts of the pages work without this script.
 {
   const { startAuthentication, startRegistration, browserSupportsWebAuthn, browserSupportsWebAuthnAutofill } =
     globalThis.SimpleWebAuthnBrowser;
@@ -37,12 +37,12 @@
         failed(button);
       }
     });
-    // The browser offers passkeys among the names that it remembers.
+    // The browser offers passkeys together with remembered names.
     if ('autofill' in button.dataset) {
       browserSupportsWebAuthnAutofill().then(async (supported) => {
         if (!supported) return;
         const optionsJSON = await options();
-        // A new request ends the one before it: autofill must not end the dialog that the button opened.
+        // A new request ends the previous one. Autofill must not end the dialog that the button opened.
         if (pressed) return;
         send(form, await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
       }).catch(() => undefined);
@@ -64,7 +64,8 @@
     });
   }
 
-  // Directly after a password login the browser may make a passkey by itself (conditional create). It asks nobody, and shows nothing where it cannot.
+  // Directly after a password login, the browser may create a passkey automatically (conditional create). It asks nothing. If it cannot, it shows
+  // nothing.
   const automatic = document.querySelector('form[data-passkey-automatic]');
   if (automatic) {
     PublicKeyCredential?.getClientCapabilities?.()
@@ -76,7 +77,7 @@
       .catch(() => undefined);
   }
 
-  // After every change: what the browser still offers is what the service still accepts.
+  // After every change: the browser should offer only passkeys that the service still accepts.
   const accepted = document.querySelector('[data-accepted-passkeys]');
   if (accepted && globalThis.PublicKeyCredential?.signalAllAcceptedCredentials) {
     PublicKeyCredential.signalAllAcceptedCredentials(JSON.parse(accepted.dataset.acceptedPasskeys)).catch(() => undefined);

@@ -1,6 +1,6 @@
-// The example values in the forms of the API reference, ready to send. One script with reference.js.
+// Example values in the forms of the API reference, ready to send. Bundled with reference.js.
 
-/** Rows of a list that the reader may see, or none. Each list is asked for once. */
+/** Rows of a list that the reader may see, or none. Each list is fetched once. */
 const rows = new Map();
 function rowsOf(list) {
   if (!rows.has(list)) {
@@ -20,7 +20,7 @@ function rowsOf(list) {
 
 const rowOf = async (list) => (await rowsOf(list))[0];
 
-/** Members that are unique together and refer to rows: those of rows that are not paired yet. */
+/** For fields that are unique together and refer to rows: finds rows that are not combined yet. */
 async function freeTogether(path, names, references) {
   const lists = await Promise.all(names.map((name) => (references[name] ? rowsOf(references[name]) : [])));
   if (lists.some((list) => list.length === 0)) return {};
@@ -30,7 +30,7 @@ async function freeTogether(path, names, references) {
   return Object.fromEntries(free.map((id, i) => [names[i], id]));
 }
 
-/** Another value for what no two rows may share: `AB 123` → `AB 847`, `ada@example.com` → `ada-4f2c@example.com`. */
+/** A new value for a unique field: `AB 123` → `AB 847`, `ada@example.com` → `ada-4f2c@example.com`. */
 function unlikeOthers(value) {
   if (typeof value !== 'string') return value;
   const random = Math.random().toString(16).slice(2, 6);
@@ -40,7 +40,7 @@ function unlikeOthers(value) {
   return value.replace(/\d(?=\D*(\d\D*){0,3}$)/g, (digit) => (left-- > 0 ? Math.floor(Math.random() * 10) : digit));
 }
 
-/** Ids that exist in place of the document's, and the row as it is where one is changed: what stands there can be sent. */
+/** Replaces the ids of the document with existing ids. A form that changes a row starts with the current row. */
 async function fillIn(form) {
   let row;
   for (const input of all('input[data-rows]', form)) {
@@ -63,7 +63,7 @@ async function fillIn(form) {
       const found = name in body ? await rowOf(list) : undefined;
       if (found) body[name] = found.id;
     }
-    // Asked for anew: the last request may have taken one.
+    // Fetched again: the last request may have used a row.
     rows.delete(form.dataset.path);
     for (const names of together) Object.assign(body, await freeTogether(form.dataset.path, names, references));
   }

@@ -6,7 +6,7 @@ const tokenAnswers = /\/(login|refresh|oauth\/token)$/;
 const exampleId = /^0199d0a0-7c00-7000-8000-0000000000/;
 
 let session; // { access_token, name, until }
-/** Kept by the tab, so that it holds from one page of the reference to the next. */
+/** Stored for the tab, so that it stays on all pages of the reference. */
 let ownToken = sessionStorage.getItem('token') ?? '';
 
 function useOwnToken(token) {
@@ -17,7 +17,7 @@ function useOwnToken(token) {
   showSession();
 }
 
-/** The token of the reader's own session, if there is one. It is kept in this page alone. */
+/** The token of the reader's session, if there is one. It is kept only in this page. */
 async function openSession() {
   const response = await fetch(`${root}/docs/token`, { method: 'POST', headers: { Accept: 'application/json' } });
   const found = response.status === 200 ? await response.json() : undefined;
@@ -44,7 +44,7 @@ function showSession() {
   return who.replaceChildren(link, ' to send requests as yourself, or send a login from here.');
 }
 
-/** The request of the form; undefined if its body is not JSON. */
+/** The request of the form. Undefined if its body is not JSON. */
 function read(form) {
   const { method, path } = form.dataset;
   const query = new URLSearchParams();
@@ -129,7 +129,7 @@ async function send(form) {
   if (response.ok && request.method !== 'GET') rows.clear();
 }
 
-/** A second look before what cannot be taken back. */
+/** Asks for confirmation before an irreversible request. */
 function isSure(form, button) {
   if (!('twice' in form.dataset) || button.dataset.sure) return true;
   button.dataset.sure = 'yes';
@@ -178,7 +178,7 @@ for (const form of all('form.try')) {
   });
 }
 
-// Rows are asked for when a form comes into sight.
+// Rows are fetched when a form becomes visible.
 const sight = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
@@ -210,7 +210,7 @@ for (const button of all('button[data-copy]')) {
   });
 }
 
-// Finding an operation, wherever it is described.
+// Searches the operations of all pages.
 const filter = document.querySelector('[data-filter]');
 filter.hidden = false;
 filter.addEventListener('input', () => {
@@ -229,7 +229,7 @@ filter.addEventListener('input', () => {
   }
 });
 
-// Narrow screens begin with the contents closed.
+// On narrow screens, the contents start closed.
 if (matchMedia('(max-width: 47.99rem)').matches) document.querySelector('.contents details').open = false;
 
 for (const form of all('form[data-themes]')) {

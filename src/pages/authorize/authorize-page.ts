@@ -38,7 +38,7 @@ export interface Means {
   readonly describe: DescribeScope;
 }
 
-/** A visit to the authorization endpoint, or to one of the pages that follow it. */
+/** A visit to the authorization endpoint, or to a page that follows it. */
 export class AuthorizeVisit extends Visit {
   readonly continuation: Continuation;
 
@@ -48,14 +48,14 @@ export class AuthorizeVisit extends Visit {
   }
 }
 
-/** The facts after the sign-in and the validation of the request. */
+/** The login and the validated request. */
 export interface Asked {
   readonly asking: ValidatedClient;
   readonly authorization: AuthorizationRequest;
   readonly login: Login;
 }
 
-/** The authorization endpoint: pages where they are needed, then the answer to the application. */
+/** The authorization endpoint: shows pages if needed, then responds to the application. */
 export class AuthorizePage {
   readonly #means: Means;
 
@@ -63,7 +63,7 @@ export class AuthorizePage {
     this.#means = means;
   }
 
-  /** The request from the start, or from where another page left it. */
+  /** Starts the request, or continues it after another page. */
   answer(visit: AuthorizeVisit): Promise<FastifyReply> {
     return this.#judge(visit, async ({ authorization, login, step, asking }) => {
       if (step.kind === 'grant') return this.give(visit, { authorization, login, asking }, step.scopes);
@@ -72,7 +72,7 @@ export class AuthorizePage {
     });
   }
 
-  /** The person has decided: everything is judged again, as if nothing had been asked before. */
+  /** The user has decided. All checks run again, as if there had been no question before. */
   allow(
     visit: AuthorizeVisit,
     decide: (asked: Asked, scopes: readonly string[]) => Promise<FastifyReply>,
@@ -88,7 +88,7 @@ export class AuthorizePage {
     );
   }
 
-  /** The person will not have it. */
+  /** The user has refused. */
   deny(visit: AuthorizeVisit): Promise<FastifyReply> {
     return this.#judge(visit, async () => {
       throw new OAuthError('access_denied', 'The user refused.');
@@ -107,7 +107,7 @@ export class AuthorizePage {
     const effective = await effectiveParameters(oauth, sent, { resumed: progress.since !== undefined });
     const { parameters } = effective;
     const login = await findLogin(oauth, visit.caller);
-    // Nobody who is not known here makes this service call an address.
+    // Anonymous callers must not make this service fetch an address.
     if (!login && !isSilent(parameters) && oauth.documents.takes(parameters.get('client_id')?.[0])) {
       return this.signIn(visit);
     }
@@ -116,7 +116,7 @@ export class AuthorizePage {
     try {
       if (query.length > longestRequest)
         throw invalidRequest(`The request has more than ${longestRequest} characters.`);
-      // RFC 9700 4.11.2: nobody is sent on by a mere link, with an error of somebody's making, before they have signed in.
+      // RFC 9700 4.11.2: before the user has signed in, a link with an error must not cause a redirect.
       if (!login && !isSilent(parameters)) return this.signIn(visit);
       const authorization = readAuthorizationRequest(oauth, asking, effective);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
@@ -125,7 +125,7 @@ export class AuthorizePage {
       const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(visit);
-      // Nobody is asked for consent to what they cannot have. With select_account, another account may have it.
+      // The user is not asked for consent that cannot be granted. With select_account, another account may be able to grant it.
       if (step.kind !== 'choose-account') {
         await requireRealm(database.db, asking.client, login.userId, 'access_denied');
       }
@@ -137,13 +137,13 @@ export class AuthorizePage {
     }
   }
 
-  /** The user that the application expects, from an ID token; undefined if it sends none. */
+  /** The user that the application expects, from an ID token. Undefined without an ID token. */
   async #expected({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
     const found = hint === undefined ? undefined : await readHint(this.#means.oauth, hint);
     return found?.clientId === client.id ? found.userId : undefined;
   }
 
-  /** To the login page, from which the request comes back as it is. */
+  /** Redirects to the login page. The unchanged request continues afterwards. */
   signIn(visit: AuthorizeVisit): Promise<FastifyReply> {
     const { kit, reply, continuation } = visit;
     const progress = { since: kit.now() };
@@ -194,7 +194,7 @@ export class AuthorizePage {
     return visit.show(view, { application: { name: client.name }, continuation, ...variables }, reach);
   }
 
-  /** `asked`: the scopes that the person was asked for just now. */
+  /** `asked`: the scopes that the user was just asked for. */
   async give(
     visit: AuthorizeVisit,
     { authorization, login }: Asked,
@@ -214,7 +214,7 @@ export class AuthorizePage {
     return this.#return(visit, authorization, codeResponse(authorization, oauth.context.config.baseUrl, code));
   }
 
-  /** RFC 9700 4.12: 303 after a form, so that nothing of the form is sent on. */
+  /** RFC 9700 4.12: 303 after a form, so that the browser does not send the form data on. */
   async #return(visit: Visit, { client }: ValidatedClient, answer: AuthorizationResponse): Promise<FastifyReply> {
     const { kit, request, reply } = visit;
     if (kit.cookies.read(request).going) kit.cookies.clearGoing(reply);
@@ -225,7 +225,7 @@ export class AuthorizePage {
   }
 }
 
-/** A page whose form sends itself. */
+/** A page with a form that submits itself. */
 function postItself(
   visit: Visit,
   application: string,

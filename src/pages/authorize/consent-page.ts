@@ -7,7 +7,7 @@ import type { StoredClient } from '../../oauth/clients/client-store.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import type { PageKit } from '../kit/visit.ts';
 
-/** A scope in words that people understand. */
+/** Describes a scope for users. */
 export type DescribeScope = (scope: string) => LocalizedText;
 
 /** The application and the scopes on the consent page. */
@@ -16,15 +16,15 @@ export interface Shown {
     readonly name: string;
     readonly logo: string | null;
     readonly homepage: string | null;
-    /** The part of the homepage that cannot be made up. */
+    /** The host of the homepage: the part that cannot be faked. */
     readonly host: string | null;
-    /** Null: the operator's own, or nobody's. */
+    /** Null: the operator's application, or one without an owner. */
     readonly owner: LocalizedText | null;
-    /** Nobody here made it: it registered itself, or its own address describes it. */
+    /** The application registered itself, or a client document describes it. It is unverified. */
     readonly unknown: boolean;
     readonly links: readonly { readonly text: LocalizedText; readonly uri: string; readonly host: string }[];
   };
-  /** Where the person goes on to; null: to a program on their own device. */
+  /** The host of the redirect URI. Null: a program on the user's device. */
   readonly returnHost: string | null;
   readonly scopes: readonly { readonly name: string; readonly text: LocalizedText; readonly fixed: boolean }[];
   /** The requested authorization details, shown literally, because the text of the type names only their kind. */
@@ -34,7 +34,7 @@ export interface Shown {
   }[];
 }
 
-/** The application with its host and its owner: a name alone can be faked. */
+/** The application with its host and owner: a name alone can be faked. */
 export async function showConsent(
   kit: PageKit,
   { client, redirectUri, authorizationDetails = [] }: AuthorizationRequest,
@@ -44,9 +44,9 @@ export async function showConsent(
   return {
     application: {
       name: client.name,
-      // Of nobody known, it could be anybody's.
+      // The logo of an unverified application could be an imitation.
       logo: client.registration === null ? client.logoUri : null,
-      // A link under the host of one address must not lead to another.
+      // The link must not lead to another host than the page shows.
       homepage: client.registration === null ? client.homepageUri : null,
       host: hostOfClient(client),
       owner: await ownerOfClient(kit, client),
@@ -54,7 +54,7 @@ export async function showConsent(
       links: linksOf(client, redirectUri),
     },
     returnHost: hostOf(redirectUri),
-    // Without knowing who somebody is, nobody can be signed in.
+    // A sign-in always needs `openid`.
     scopes: scopes.map((name) => ({ name, text: describe(name), fixed: name === openidScope })),
     details: authorizationDetails.map(({ type, ...members }) => ({
       text: textOfType(kit.config.authorizationDetailsTypes[type] ?? type),
@@ -63,30 +63,31 @@ export async function showConsent(
   };
 }
 
-/** A list of texts as people write one; anything else as it was sent. */
+/** A text unchanged, a list of texts separated by commas, other values as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   return JSON.stringify(value);
 }
 
-/** A hash of what the user has seen. A changed application is shown again. */
+/** A hash of everything that the page showed. A changed application is shown again. */
 export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(shown), 'base64url');
 
-/** A client that is known by its address is from there. One that registered itself may name any homepage: nobody checked it. */
+/** A client with a document is at the host of its id. A client that registered itself may name any homepage: it is unverified. */
 export function hostOfClient({ id, registration, homepageUri }: StoredClient): string | null {
   const from = registration === 'document' ? id : registration === null ? homepageUri : null;
   return from === null ? null : new URL(from).host;
 }
 
-/** The user who made it, if any. Then nobody has verified its name. */
+/** The user who created the application, if any. Then its name is unverified. */
 export async function ownerOfClient({ database }: PageKit, { userId }: StoredClient): Promise<LocalizedText | null> {
   return userId === null ? null : ownerText(await findUser(database.db, userId));
 }
 
 /**
- * The addresses of the terms, the privacy policy and the logo. If the application registered itself, only those at a host that
- * the page shows anyway: with any other host it could pass for somebody else (OpenID Connect Dynamic Client Registration 9.1).
+ * The addresses of the terms, the privacy policy and the logo. For an application that registered itself, only
+ * addresses at a host that the page shows anyway: with another host, it could imitate another application (OpenID
+ * Connect Dynamic Client Registration 9.1).
  */
 function linksOf(client: StoredClient, redirectUri: string): Shown['application']['links'] {
   const isUnknown = client.registration !== null;
@@ -110,7 +111,7 @@ function hostOf(redirectUri: string): string | null {
   return /^https?:$/.test(protocol) && !loopback.includes(hostname) ? host : null;
 }
 
-/** Enough to tell one owner from another, and no address to write to. */
+/** Enough to distinguish owners, without a complete address. */
 function ownerText(
   owner: { name: string | null; username: string | null; email: string | null } | undefined,
 ): LocalizedText {

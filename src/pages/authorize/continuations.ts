@@ -2,13 +2,13 @@ import { longestRequest } from '../../oauth/authorize/authorization-parameters.t
 import type { Progress } from '../../oauth/authorize/next-step.ts';
 import type { Macs } from '../session/csrf.ts';
 
-/** An authorization request on its way through other pages, as the application sent it, and what was done for it. */
+/** An authorization request on its way through other pages, as the application sent it, with the completed steps. */
 export interface Continuation {
   readonly query: string;
   readonly progress: Progress;
 }
 
-/** How it is written, in an address or in a form. */
+/** The form of a continuation in an address or in a form. */
 export interface ContinuationFields {
   readonly request: string;
   readonly since: string;
@@ -18,11 +18,11 @@ export interface ContinuationFields {
 
 export const continuePath = '/oauth/authorize/continue';
 
-/** In milliseconds. Later, what was done for a request does not count any more. */
+/** The lifetime of completed steps, in milliseconds. */
 const goodFor = 3_600_000;
 const purpose = 'authorization request';
 
-/** Carries requests through the login, without storing them. A MAC keeps applications from forging a sign-in. */
+/** Carries requests through the login without storing them. A MAC prevents applications from forging a sign-in. */
 export class Continuations {
   readonly #keys: Macs;
   readonly #now: () => number;
@@ -54,7 +54,7 @@ export class Continuations {
     return { query, progress: { since: isFresh ? at : undefined, chosen: chosen || undefined } };
   }
 
-  /** Where a local path leads to such a request. */
+  /** Reads the request that a local path leads to, if any. */
   readPath(path: string | undefined): Continuation | undefined {
     if (!path?.startsWith(`${continuePath}?`)) return undefined;
     return this.read(Object.fromEntries(new URLSearchParams(path.slice(continuePath.length + 1))));

@@ -13,22 +13,22 @@ import { OAuthError, Problem } from '../../platform/errors.ts';
 import type { Acr } from '../../platform/proof.ts';
 import type { Continuations } from './continuations.ts';
 
-/** The application that somebody is about to sign in to, as the login page needs to know it. */
+/** The application to which the user is about to sign in, for the login page. */
 export interface Destination {
   readonly application: string;
   readonly loginHint: string | undefined;
-  /** The name of the provider that the application wants the person to sign in with. */
+  /** The provider that the application wants the user to sign in with. */
   readonly idpHint: string | undefined;
   /** The requirements of the application for the sign-in. */
   readonly asks: { readonly prompt?: string; readonly max_age?: string; readonly acr_values?: string };
   /** The level that the application requires, for the login of this service. */
   readonly level: { readonly acr_values?: Acr };
   readonly formTargets: string;
-  /** Whether this session does, or they have to sign in for it. */
+  /** Whether this session is sufficient. Otherwise the user must sign in again. */
   accepts(caller: Caller): Promise<boolean>;
 }
 
-/** Of `next`, where it leads on to an application. */
+/** Finds the application to which `next` leads, if any. */
 export type FindDestination = (next: string | undefined) => Promise<Destination | undefined>;
 
 const longestHint = 320;
@@ -37,7 +37,7 @@ function ifProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** A level that nobody can reach is reported when the person comes back. */
+/** An unreachable level is reported when the request continues. */
 function levelIn(parameters: AuthorizationParameters): Acr | undefined {
   try {
     return requestedAcr(parameters);
@@ -60,7 +60,7 @@ export const createDestinations =
     const effective = await effectiveParameters(oauth, sent, { resumed: true }).catch(ifProblem);
     if (!effective) return undefined;
     const { parameters } = effective;
-    // Its mistakes are reported when it is sent back.
+    // Errors are reported when the request continues.
     const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
     if (!asking) return undefined;
     const hint = only(parameters, 'login_hint');
@@ -85,8 +85,8 @@ export const createDestinations =
   };
 
 /**
- * Where the form of a page may lead in the end, for `form-action`. Chromium applies it to every redirect that follows, those
- * of the application's own pages included, wherever they lead. So it names the scheme: an origin would stop an application
- * that goes on to another host of its own, and the address of `[::1]` cannot be written there at all.
+ * The possible final targets of a page's form, for `form-action`. Chromium applies it to all following redirects,
+ * including redirects of the application's own pages. So it names only the scheme: an origin would block an application
+ * that redirects to another host, and `[::1]` cannot be written there at all.
  */
 export const formTargets = (redirectUri: string): string => `${redirectUri.slice(0, redirectUri.indexOf(':'))}:`;

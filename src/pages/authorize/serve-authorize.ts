@@ -14,7 +14,7 @@ import { type Continuation, continuePath } from './continuations.ts';
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const maybe = (description?: string) => Type.Optional(text(description));
-/** For the API reference. The endpoint judges by RFC 6749's own rules, and answers with pages and redirects. */
+/** Only for the API reference. The endpoint validates by RFC 6749, and responds with pages and redirects. */
 const authorizeSchema: FastifySchema = {
   tags: ['OAuth'],
   operationId: 'authorize',
@@ -54,10 +54,10 @@ const endpoint = '/oauth/authorize';
 const decisionPath = `${endpoint}/decision`;
 const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
-/** Of a request by a form, in the address that the browser goes on to. */
+/** The limit of a POST request, which continues in the address of a GET. */
 const longestQuery = 8 * 1024;
 
-/** RFC 6749 3.1. A page for people who are signed in; others sign in and come back. */
+/** RFC 6749 3.1. A page for signed-in users. Others sign in first and come back. */
 export async function serveAuthorize(app: App, kit: PageKit, means: Means): Promise<void> {
   const page = new AuthorizePage(means);
   const { continuations } = means;
@@ -93,7 +93,7 @@ function required(continuation: Continuation | undefined): Continuation {
 /** Carries out the user's decision. */
 async function decide(visit: AuthorizeVisit, means: Means, page: AuthorizePage): Promise<FastifyReply> {
   const { caller, continuation } = visit;
-  // The session has ended while the page was open. Nothing is decided by nobody; they are asked again.
+  // The session ended while the page was open. The decision is dropped, and the user is asked again.
   if (caller.kind === 'anonymous') return visit.go(means.continuations.path(continuation));
   visit.kit.checkForm(visit.request);
   const { decision } = visit.form('decision');
@@ -133,7 +133,7 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
       const { body } = request;
       const query = typeof body === 'string' ? new URLSearchParams(body) : new URLSearchParams(textsOf(body));
       const text = query.toString();
-      // No header could carry it, and no browser would follow.
+      // It would not fit into a header, and browsers would not follow it.
       if (text.length > longestQuery) throw badRequest('The application that sent you here sent too much data.');
       return new Visit(kit, request, reply).go(`${endpoint}?${text}`);
     });

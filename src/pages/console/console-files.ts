@@ -4,17 +4,17 @@ import { extname, join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
 import { codeOf } from '../../platform/errors.ts';
 
-/** The console as Vite built it: one page and the files that it loads. */
+/** The console as built by Vite: one page and its files. */
 export interface ConsoleFiles {
-  /** The page, for one answer: its styles carry that answer's nonce, its addresses the service's root. */
+  /** The page of one response: its styles have the nonce of the response, its addresses the root path of the service. */
   page(nonce: string, root: string, brand: ConsoleBrand, reader: ConsoleReader): string;
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** For whom the page is. */
+/** The reader of the page. */
 export interface ConsoleReader {
   readonly language: string;
-  /** Where the messages of this language are; empty: in the code. */
+  /** The address of the messages in this language. Empty: the English texts in the code. */
   readonly messages: string;
   /** The text before the messages are loaded. */
   readonly words: { readonly title: string; readonly opening: string; readonly noscript: string };
@@ -32,7 +32,7 @@ interface ConsoleBrand {
 interface Asset {
   readonly type: string;
   content(): Buffer;
-  /** As the build compressed it; kept from the first request on. */
+  /** The compressed file from the build. Cached after the first request. */
   brotli(): Promise<Buffer>;
 }
 
@@ -86,7 +86,7 @@ const entities = new Map([
 ]);
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (char) => entities.get(char) as string);
 
-/** Read when it is asked for: most instances never show the console to anybody. */
+/** Read on demand: most instances never serve the console. */
 function assetOf(path: string): Asset {
   let read: Buffer | undefined;
   let compressed: Promise<Buffer> | undefined;

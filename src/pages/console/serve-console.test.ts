@@ -6,7 +6,7 @@ import { onBothEngines } from '../../../test/harness/engines.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
 import { Visitor } from '../../../test/harness/visitor.ts';
 
-/** The cookie of a person who signed in; what the pages' own login sets is such a token. */
+/** The session cookie of a signed-in user. The login page sets such a token. */
 async function signIn(service: Service, roles: string[]): Promise<string> {
   const { email } = await addLogin(service, { roles });
   return `session=${await logIn(service, email, password)}`;

@@ -13,16 +13,16 @@ import { type ConsoleFiles, type ConsoleReader, readConsole } from './console-fi
 
 interface ConsoleMeans {
   readonly brand: Brand;
-  /** Where its logo is. */
+  /** The address of the logo. */
   readonly logo: string;
   readonly languages: Languages;
   languageOf(request: FastifyRequest): Promise<string>;
   themeOf(request: FastifyRequest): ConsoleReader['theme'];
-  /** The access token of the person whom an `auth:web` request comes from. */
+  /** The access token of the user of an `auth:web` request. */
   tokenOf(request: FastifyRequest): string;
 }
 
-/** The console at `/admin`, for administrators. It calls the API with a token of the page's own session. */
+/** The console at `/admin`, for administrators. It calls the API with a token of the browser session. */
 export function serveConsole(app: App, context: Context, means: ConsoleMeans): void {
   const files = readConsole();
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
@@ -46,7 +46,7 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans): v
     reply.header('cache-control', 'no-store');
     return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
   });
-  // The code of the console is no secret, so that browsers may keep it.
+  // The code of the console is public, so browsers may cache it.
   app.get('/admin/assets/:name', { ...hidden, config: { auth: 'public', limited: false } }, async (request, reply) =>
     sendAsset(request as FastifyRequest<{ Params: { name: string } }>, reply, built(files)),
   );
@@ -74,7 +74,7 @@ const wordsOfPage = ({ languages, brand }: ConsoleMeans, language: string): Cons
   noscript: languages.text(language, 'console.noscript'),
 });
 
-/** Scripts are files of our own; the components' style sheets are made at run time, and carry the nonce. */
+/** Scripts are our own files. The components create style sheets at run time with the nonce. */
 const policy = (nonce: string, brand: Brand): string =>
   [
     "default-src 'none'",
@@ -104,7 +104,7 @@ function refuseOthersThanAdministrators({ caller }: FastifyRequest): void {
   if (!isAdmin(caller)) throw forbidden('The console is for administrators. Your account is not an administrator.');
 }
 
-/** A page of another origin must not get hold of the token, not even one that CORS_ORIGINS lets call the API. */
+/** A page of another origin must not get the token, even if CORS_ORIGINS lets it call the API. */
 function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Context): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -119,7 +119,7 @@ function built(files: ConsoleFiles | undefined): ConsoleFiles {
   throw unavailable('The console is not built here yet: "npm start" builds it.', 60);
 }
 
-/** The console's messages, one file per language. A page loads only its own. */
+/** The messages of the console, one file per language. A page loads only its language. */
 function serveConsoleMessages(app: App, languages: Languages, root: string) {
   const made = new Map<string, string>();
   const contentOf = (language: string): string => {
@@ -141,7 +141,7 @@ function serveConsoleMessages(app: App, languages: Languages, root: string) {
     },
   );
   return {
-    /** It changes with what is said. Empty for English as the code has it. */
+    /** The address changes with the content. Empty for the English texts in the code. */
     addressOf(language: string): string {
       if (language === firstLanguage && !languages.own.has(firstLanguage)) return '';
       const version = hash('sha256', contentOf(language), 'hex').slice(0, 12);

@@ -16,7 +16,7 @@ import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { currentUser } from '../settings/settings-shell.ts';
 
-/** RFC 8628 3.3: a person types the code and decides. A link with the code only saves typing. */
+/** RFC 8628 3.3: the user types the code and decides. A link with the code only saves typing. */
 export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
   kit.page('/device', 'auth:web', (visit) => {
     const { user_code: sent = '' } = visit.query;
@@ -37,7 +37,7 @@ export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
 const showDevice = (visit: Visit, variables: Variables) =>
   visit.show('device', { title: message('device.title'), ...variables });
 
-/** The device whose code was typed, or the page again that says that there is none. */
+/** Finds the device with the typed code, or shows the page again with an error. */
 async function withDevice(
   visit: Visit,
   oauth: OAuth,
@@ -48,7 +48,7 @@ async function withDevice(
   const person = { caller: visit.caller, source: requestSource(visit.request) };
   const device = await findWaitingDevice(oauth, person, user_code);
   if (device) return next(device);
-  // Of two clicks at once, the first may have decided while this one looked for the device.
+  // Of two concurrent clicks, the first may have decided while this request looked for the device.
   const decision = await earlier?.();
   if (decision) return visit.go(`/device/done?decision=${decision}`);
   const errors = { user_code: message('device.none') };
@@ -94,7 +94,7 @@ async function decide(visit: Visit, oauth: OAuth, device: WaitingDevice): Promis
   const decision = await decideOnDevice(oauth, person, device, agreed ? chosen : undefined).then(
     () => (agreed ? 'allowed' : 'refused'),
     async (error: unknown) => {
-      // Two clicks at once: the first has decided.
+      // Of two concurrent clicks, the first has decided.
       const earlier = await earlierDecision(oauth, visit.caller, device.row.user_code);
       if (earlier === undefined) throw error;
       return earlier;

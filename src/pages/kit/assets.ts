@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
 
-/** The library that talks to the browser about passkeys, as one file. */
+/** The browser library for passkeys, as one file. */
 const webauthnBundle = join(
   dirname(createRequire(import.meta.url).resolve('@simplewebauthn/browser')),
   '../dist/bundle/index.umd.min.js',
@@ -32,22 +32,22 @@ const files = [
 
 const open = { auth: 'public', limited: false, errors: 'page' } as const;
 
-/** Addresses that change with the content, so that a browser may keep a file for good. */
+/** Addresses change with the content, so browsers may cache the files forever. */
 export interface AssetUrls {
   readonly css: string;
   readonly js: string;
-  /** On pages where passkeys are used. */
+  /** For pages with passkeys. */
   readonly passkeys: string;
   readonly icon: string;
   readonly referenceCss: string;
   readonly referenceJs: string;
-  /** The operator's, or the icon. */
+  /** The logo of the operator, or the icon. */
   readonly logo: string;
 }
 
 const logoUrl = '/assets/logo';
 
-/** Colours of one's own win by coming last. */
+/** The operator's colours come last, so they take precedence. */
 function brandCss({ colours }: Brand): string {
   if (!colours) return '';
   const of = (c: BrandColours) =>
@@ -56,7 +56,7 @@ function brandCss({ colours }: Brand): string {
   return `\n:root { ${of(colours.light)} }\n@media (prefers-color-scheme: dark) { :root { ${of(colours.dark)} } }\n`;
 }
 
-/** Styles for dark systems also apply if the user chose dark, and do not apply if the user chose light. */
+/** Styles for dark mode also apply if the user chose dark, and do not apply if the user chose light. */
 const withChoice = (css: string): string =>
   css.replace(
     /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g,
@@ -64,14 +64,14 @@ const withChoice = (css: string): string =>
       `@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) {${colours}} }\n:root[data-theme="dark"] {${colours}}`,
   );
 
-/** The house's own mark, in the operator's colour. */
+/** The icon of Gatehouse in the operator's colour. */
 const paintMark = (svg: string, { colours }: Brand): string =>
   colours ? svg.replace('#17614d', colours.light.fill).replace('#fff', colours.light.onFill) : svg;
 
-/** Removes comments and indentation, which only readers of the sources need. */
+/** Removes comments and indentation. */
 const lighter = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/^\s+/gm, '');
 
-/** Where the logo is: elsewhere, or here. A drawing (SVG) that is opened by itself may run nothing. */
+/** Returns the address of the logo. An SVG that is opened directly must not run scripts. */
 function serveLogo(app: App, { logo }: Brand, root: string): string | undefined {
   if (!logo || 'url' in logo) return logo?.url;
   app.get(logoUrl, { config: open, schema: { hide: true } }, async (_request, reply) =>
@@ -84,7 +84,7 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
   return `${root}${logoUrl}?v=${hash('sha256', logo.content, 'hex').slice(0, 12)}`;
 }
 
-/** The pages' own stylesheet, script and icon, and whatever an operator puts into `VIEWS_DIR/assets`. */
+/** The stylesheet, script and icon of the pages, and the operator's files in `VIEWS_DIR/assets`. */
 export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
   const urls = files.map(({ name, of, type }) => {
     const own = of.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
@@ -103,7 +103,7 @@ export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, 
 }
 
 async function serveOwn(app: App, folder: string): Promise<void> {
-  // Loaded only where there is something to serve: it takes memory.
+  // Loaded only if there are files to serve, to save memory.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false });

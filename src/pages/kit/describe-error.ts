@@ -11,7 +11,7 @@ interface Words {
 
 const notOpen: Words = { title: message('error.forbidden.title') };
 
-/** Statuses that people meet, in their words. Of any other the title says who has to do something about it. */
+/** Texts for common statuses. For other statuses, the title says who has to act. */
 const words = new Map<number, Words>([
   [400, { title: message('error.400.title') }],
   [404, { title: message('error.404.title'), detail: message('error.404.detail') }],
@@ -33,11 +33,11 @@ export function describeError(
   const said = problemOnPage(code, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
   const usual = message(status < 500 ? 'error.400.title' : 'error.500.title');
-  // A title of its own says more than the phrase that HTTP has for the status.
+  // A specific title is more helpful than the HTTP phrase of the status.
   const own = message(`error.${code}.title`, {}, isPhrase(status, title) ? usual : message(title, {}, title));
   return { status, title: known?.title ?? own, detail: known?.detail ?? said, request_id: request.id };
 }
 
-/** RFC 9110 calls two of them by newer names than Node does. */
+/** RFC 9110 has newer names for two statuses than Node. */
 const isPhrase = (status: number, title: string): boolean =>
   title === STATUS_CODES[status] || title === 'Content Too Large' || title === 'Unprocessable Content';

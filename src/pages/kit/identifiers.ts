@@ -22,7 +22,7 @@ const fields: readonly Omit<IdentifierField, 'optional'>[] = [
   },
 ];
 
-/** The identifiers, and the email for a forgotten password. Only the main one is required. */
+/** The fields of the identifiers, and of the email for a forgotten password. Only the main identifier is required. */
 export function identifierFields({ loginAttributes }: Config): IdentifierField[] {
   const main = loginAttributes.includes('email') ? 'email' : loginAttributes[0];
   return fields
@@ -30,7 +30,7 @@ export function identifierFields({ loginAttributes }: Config): IdentifierField[]
     .map((field) => ({ ...field, optional: field.name !== main }));
 }
 
-/** How the login page asks for whichever of them is enabled: the attributes in one fixed order make the key. */
+/** The login field for the enabled identifiers. The message key lists them in a fixed order. */
 export function loginField(config: Config): { login_label: Message; login_type: string } {
   const { loginAttributes } = config;
   return {
@@ -39,7 +39,7 @@ export function loginField(config: Config): { login_label: Message; login_type: 
   };
 }
 
-/** Such as `email_phone`. */
+/** For example `email_phone`. */
 const attributesOf = ({ loginAttributes }: Config): string =>
   fields
     .map(({ name }) => name)

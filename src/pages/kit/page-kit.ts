@@ -21,7 +21,7 @@ import { pathOf, themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 import { type Handler, type PageKit, type Reach, Visit } from './visit.ts';
 
-/** Styles and scripts come from this origin's own files and nowhere else; nothing inline runs. */
+/** Styles and scripts come only from files of this origin. Inline scripts do not run. */
 const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {}): string =>
   [
     "default-src 'none'",
@@ -47,7 +47,7 @@ export async function createPageKit(
   { keys, webSessions, providers }: Means,
 ): Promise<PageKit> {
   const { config, database, now } = context;
-  // BASE_URL may have a path of its own, which a proxy in front takes off.
+  // BASE_URL may have a path, and a proxy may strip it.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const brand = readBrand(config);
   const policy = contentSecurityPolicy(brand);
@@ -63,7 +63,7 @@ export async function createPageKit(
   const can_register = config.registration === 'open';
   const choices = languages.list.map((tag) => ({
     tag,
-    // When a page shows it: the names of languages take 30 ms to load.
+    // Evaluated on demand: the names of languages take 30 ms to load.
     get name() {
       return nameOfLanguage(tag);
     },
@@ -83,8 +83,8 @@ export async function createPageKit(
       .header('content-language', language)
       .type('text/html; charset=utf-8')
       .header('content-security-policy', reach ? contentSecurityPolicy(brand, reach) : policy)
-      // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
-      // Never with the path: behind a mailed link it holds a secret.
+      // With `no-referrer`, browsers would send `Origin: null` with our own forms (Fetch, "append a request Origin header"). Never
+      // the path: in a mailed link it contains a secret.
       .header('referrer-policy', 'strict-origin')
       .header('cache-control', 'no-store')
       .send(html);
@@ -162,11 +162,11 @@ const tooLong = new Problem(413, 'Content Too Large', 'The form contains too muc
   code: 'body_too_large',
 });
 
-/** A refused form comes back with what was typed: to nobody in particular, not with all that somebody may send. */
+/** A refused form repeats the typed values. For anonymous users, the size of this response is limited. */
 const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>
   statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > longestRefusal;
 
-/** The variables of a view with every message in them in the reader's language. */
+/** The variables of a view, with all messages in the reader's language. */
 const spoken = (languages: Languages, language: string, variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, speak(languages, language, value)]));
 

@@ -10,20 +10,20 @@ import type { Handler, Visit } from './visit.ts';
 
 type Form = Readonly<Record<string, unknown>>;
 
-/** Ways to prove who one is on a page. Their fields have a prefix, so that they are not mixed up with what was typed. */
+/** Proof methods on a page. Their fields have a prefix, so that they do not collide with the fields of the form. */
 const methods = ['password', 'code', 'passkey', 'provider'] as const;
 const fieldOf = (method: string): string => `proof_${method}`;
-/** A code by mail has two fields, and a button that sends it. */
+/** A mailed code has two fields and a button that sends it. */
 const mailed = { send: 'proof_send_email', id: 'proof_email_id', code: 'proof_email_code' } as const;
 const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(mailed)]);
 
 export type Proofs = Readonly<Record<string, unknown>>;
 
-/** Renews the proof of the session that the page acts for. */
+/** Renews the proof of the page's session. */
 export const proveBy = (request: FastifyRequest, body: Proofs) =>
   callOwnApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
 
-/** The proofs that were filled in. Several at once reach a higher level. */
+/** The proofs in the form. Several together reach a higher level. */
 function proofsIn(form: Form): Proofs {
   const proofs: Record<string, unknown> = {};
   for (const method of methods) {
@@ -68,7 +68,7 @@ export const provingInPlace =
     }
   };
 
-/** Sends a code to the address of the person, and asks for it. */
+/** Sends a code to the user's address, and asks for it. */
 async function sendCode(visit: Visit, form: Form): Promise<FastifyReply> {
   const { request, reply } = visit;
   const own = { method: 'GET', path: '/v1/users/me', token: tokenOf(request) } as const;
@@ -89,7 +89,7 @@ function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>
   return { problem: passkey ? message('passkey.failed') : answer.message };
 }
 
-/** The page that asks for a proof. `form` is what it holds and sends back. */
+/** Shows the page that asks for a proof. `form`: the values that the page repeats. */
 export async function askForProof(visit: Visit, form: Form, variables: Variables = {}): Promise<FastifyReply> {
   const { request } = visit;
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;

@@ -3,7 +3,7 @@ import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import type { PageKit, Visit } from './visit.ts';
 
-/** A language is chosen for this browser, by a cookie, and for the account of the signed-in user. */
+/** Stores the chosen language in a cookie, and in the account of the signed-in user. */
 export function serveLanguage(kit: PageKit): void {
   kit.looseForm('/language', async (visit) => {
     const { language, next } = visit.form('language', 'next');

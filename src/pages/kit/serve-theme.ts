@@ -2,7 +2,7 @@ import { localPath } from '../session/local-path.ts';
 import { isChosen } from './theme.ts';
 import type { PageKit } from './visit.ts';
 
-/** Light, dark, or as the system has it: kept in a cookie of this browser. */
+/** Light, dark, or the theme of the system. Stored in a cookie of this browser. */
 export function serveTheme(kit: PageKit): void {
   kit.looseForm('/theme', async (visit) => {
     const { theme, next } = visit.form('theme', 'next');

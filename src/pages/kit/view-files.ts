@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { OperatorError } from '../../platform/errors.ts';
 
-/** In this order: the first that exists is the view. */
+/** In this order: the first existing file is the view. */
 const extensions = ['.html', '.php', '.blade.php'] as const;
 
 export const builtInViews = join(import.meta.dirname, '../views');
 
-/** Syntax of other template engines. Gatehouse does not run it, so it must not send it either. */
+/** Syntax of other template engines. Gatehouse does not run it, so it must not send it. */
 const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] = [
   { sign: /<\?/, what: 'PHP code ("<?")' },
   { sign: /\{!!/, what: 'Blade output ("{!!")' },
@@ -19,7 +19,7 @@ const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] =
   },
 ];
 
-/** Views by name, such as `login` or `parts/field`: the built-in ones, replaced and joined by those of VIEWS_DIR. */
+/** Views by name, such as `login` or `parts/field`: the built-in views, replaced or extended by files in VIEWS_DIR. */
 export function readViews(
   viewsDir: string,
   loginView: string,
@@ -27,7 +27,7 @@ export function readViews(
   const views = readFolder(builtInViews);
   const own = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
   for (const [name, source] of own) views.set(name, source);
-  // A login page under another name, for which no file exists, is the built-in one.
+  // A login page under another name without its own file uses the built-in view.
   if (!views.has(loginView)) views.set(loginView, views.get('login') as string);
   return { sources: views, haveOwn: own.size > 0 };
 }

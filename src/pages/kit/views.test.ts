@@ -11,7 +11,7 @@ import { createViews } from './views.ts';
 
 const made: string[] = [];
 
-/** Views as a service would have them whose ./views holds these files. */
+/** Views of a service whose ./views contains these files. */
 function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-views-'));
   made.push(dir);

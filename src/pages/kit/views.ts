@@ -9,12 +9,12 @@ import { readViews } from './view-files.ts';
 export type Variables = Record<string, unknown>;
 
 export interface Views {
-  /** `variables` are the view's own; `globals` are seen by its layout and its parts too. All output is escaped. */
+  /** `variables` are visible only in the view, `globals` also in its layout and partials. All output is escaped. */
   render(name: string, variables: Variables, globals: Variables): string;
   has(name: string): boolean;
 }
 
-/** Reads all views at the start. Parses them then if the operator has some, so that a broken one stops the start. */
+/** Reads all views at the start. If the operator has views, they are parsed then, so that an invalid view stops the start. */
 export function createViews({ viewsDir, loginPageUrl }: Config, languages: Languages): Views {
   const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);
   let render = haveOwn ? parseViews(sources, languages) : undefined;

@@ -14,11 +14,11 @@ import type { LoginClient } from '../session/login-client.ts';
 import type { AssetUrls } from './assets.ts';
 import type { Variables } from './views.ts';
 
-/** The sources beyond this origin that one page needs. */
+/** The additional sources that a page needs. */
 export interface Reach {
-  /** Where its form may lead in the end, as sources of `form-action`. */
+  /** The possible final targets of its form, as sources of `form-action`. */
   readonly formTargets?: string | undefined;
-  /** An image of somebody else's. */
+  /** An image from another origin. */
   readonly image?: string | null | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface PageKit {
   readonly logo: string;
   /** The values for a page without a view. */
   readonly frame: PageFrame;
-  /** The Content-Security-Policy of pages that need nothing from elsewhere. */
+  /** The default Content-Security-Policy. */
   readonly policy: string;
   readonly database: Database;
   readonly now: Context['now'];
@@ -39,22 +39,22 @@ export interface PageKit {
   readonly client: LoginClient;
   readonly webSessions: WebSessions;
   readonly languages: Languages;
-  /** The language of a request: the person's choice, else the browser's. */
+  /** The language of a request: the user's choice, or the browser's. */
   languageOf(request: FastifyRequest): Promise<string>;
-  /** The providers at which this user can prove who they are. */
+  /** The providers at which this user can renew a proof. */
   proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
-  /** Where people without a session are sent. */
+  /** The path of the login page. */
   readonly loginPath: string;
-  /** A page by GET. */
+  /** A GET route for a page. */
   page(path: string, auth: Protection, handler: Handler): void;
   /** A POST route for a form. Refused unless the form is ours (CSRF token). */
   form(path: string, auth: Protection, handler: Handler): void;
   /** A POST route for a harmless form. Refused from other sites, but its CSRF token is not checked: error pages have none. */
   looseForm(path: string, handler: Handler): void;
-  /** Refuses a form that is not ours, for this visitor and this session. */
+  /** Throws unless the form was made for this visitor and this session. */
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
-  /** Answers with a view. Messages among its variables are said in the reader's language. */
+  /** Responds with a view. Messages in its variables are translated to the reader's language. */
   show(visit: Visit, view: string, variables: Variables, reach?: Reach): Promise<FastifyReply>;
 }
 
@@ -65,7 +65,7 @@ interface PageFrame {
   readonly assets: AssetUrls;
 }
 
-/** A request to a page, and the answer to it. */
+/** A request to a page, and its response. */
 export class Visit {
   readonly kit: PageKit;
   readonly request: FastifyRequest;
@@ -85,7 +85,7 @@ export class Visit {
     return this.request.query as Record<string, string | undefined>;
   }
 
-  /** A part of the path, such as `:id`. */
+  /** A parameter of the path, such as `:id`. */
   param(name: string): string {
     return (this.request.params as Record<string, string>)[name] ?? '';
   }
@@ -106,7 +106,7 @@ export class Visit {
     return this.kit.webSessions.find(this.request, this.reply);
   }
 
-  /** Sets the status of the answer. */
+  /** Sets the status of the response. */
   status(code: number): this {
     this.reply.code(code);
     return this;
@@ -116,10 +116,10 @@ export class Visit {
     return this.kit.show(this, view, variables, reach);
   }
 
-  /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
+  /** Redirects to a page of ours. After a form, a reload then does not send the form again. */
   async go(path: string, status: 302 | 303 = 303): Promise<FastifyReply> {
     const { root } = this.kit.frame;
-    // A page of another application names it with the prefix of BASE_URL; pages here name it without.
+    // Paths from other applications have the prefix of BASE_URL. Our own paths do not.
     const target = path.startsWith(`${root}/`) ? path : root + path;
     return this.reply.header('cache-control', 'no-store').redirect(target, status);
   }

@@ -4,7 +4,7 @@ import type { PageKit, Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
 
-/** Where a browser ends its session at a provider too. */
+/** The address that also ends the session at a provider. */
 export interface UpstreamLogout {
   readonly label: string;
   readonly url: URL;
@@ -12,7 +12,7 @@ export interface UpstreamLogout {
 
 export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?done=signed-out`;
 
-/** Ends the session on every instance. Returns where to go on, if its provider declares `logout: true`. */
+/** Ends the session on every instance. Returns the logout address of its provider, if the provider declares `logout: true`. */
 export async function endSession(visit: Visit, providers: Providers): Promise<UpstreamLogout | undefined> {
   const name = await providerOfSession(visit.kit.database.db, visit.caller.sessionId ?? '');
   const provider = name === undefined ? undefined : await providers.find(name);

@@ -20,7 +20,7 @@ import { endSession, type UpstreamLogout } from './end-session.ts';
 
 const maybe = (description: string) => Type.Optional(Type.String({ description }));
 
-/** For the API reference. The endpoint judges by OpenID Connect's own rules, and answers with pages and redirects. */
+/** Only for the API reference. The endpoint validates by OpenID Connect, and responds with pages and redirects. */
 const logoutSchema: FastifySchema = {
   tags: ['OAuth'],
   operationId: 'endSession',
@@ -58,14 +58,14 @@ export function serveLogoutPage(app: App, kit: PageKit, means: Means): void {
     const visit = new Visit(kit, request, reply);
     const sent = visit.form(...logoutParameters);
     if (visit.caller.kind !== 'anonymous') return answer(visit, means, sent);
-    // Sent from another site, the form came without the cookies of the session: they come with the GET.
+    // A form from another site comes without the session cookies. They come with the GET.
     const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
     return visit.go(`${endpoint}?${query}`);
   });
   app.post(confirmPath, { config, schema }, (request, reply) => confirm(new Visit(kit, request, reply), means));
 }
 
-/** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign people out. */
+/** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign users out. */
 async function answer(visit: Visit, means: Means, parameters: LogoutParameters): Promise<FastifyReply> {
   const { oauth, providers } = means;
   const asked = await readLogoutRequest(oauth, parameters);
@@ -77,7 +77,7 @@ async function answer(visit: Visit, means: Means, parameters: LogoutParameters):
   return finish(visit, asked, upstream);
 }
 
-/** The person has said so. */
+/** The user has confirmed the logout. */
 async function confirm(visit: Visit, { oauth, providers }: Means): Promise<FastifyReply> {
   const asked = await readLogoutRequest(oauth, visit.form(...logoutParameters));
   if (visit.caller.kind === 'anonymous') return finish(visit, asked);
@@ -100,13 +100,13 @@ async function ask(
   });
 }
 
-/** Without an ID token the request may be anybody's: the way on is a link that the person sees, and no redirect. */
+/** Without an ID token, anybody may have made the request. So the page shows a link instead of a redirect. */
 async function finish(
   visit: Visit,
   { hint, client, returnTo }: LogoutRequest,
   upstream?: UpstreamLogout,
 ): Promise<FastifyReply> {
-  // An application that wants its person back gets them back; otherwise the session at the provider ends too.
+  // If the application wants the user back, the user returns there. Otherwise the session at the provider ends too.
   if (returnTo === undefined && upstream) return leave(visit, upstream.url, upstream.label);
   if (returnTo !== undefined && hint) {
     const status = visit.request.method === 'POST' ? 303 : 302;

@@ -3,7 +3,7 @@ import type { DescribedOperation } from '../../http/openapi/openapi-samples.ts';
 
 export type Parameter = NonNullable<DescribedOperation['parameters']>[number] & { readonly description?: string };
 
-/** One operation of the document, and where it is. */
+/** One operation of the document. */
 export interface Operation extends DescribedOperation {
   readonly id: string;
   readonly method: string;
@@ -13,13 +13,13 @@ export interface Operation extends DescribedOperation {
 
 export interface Section {
   readonly name: string;
-  /** In its address. */
+  /** The part of the address that names it. */
   readonly slug: string;
   readonly description: string;
   readonly operations: readonly Operation[];
 }
 
-/** The OpenAPI document as a reader goes through it. */
+/** The OpenAPI document, arranged for readers. */
 export interface Described {
   readonly title: string;
   readonly introduction: string;

@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe as it stands. */
+/** Safe HTML. */
 export class Html {
   readonly text: string;
 
@@ -25,7 +25,7 @@ function written(piece: Piece): string {
   return typeof piece === 'object' ? piece.map(written).join('') : escapeHtml(String(piece));
 }
 
-/** HTML with values in it: each is escaped, unless it is HTML itself; lists are written one after another. */
+/** A template for HTML. Values are escaped, except `Html`. Lists are concatenated. */
 export const html = (texts: TemplateStringsArray, ...pieces: Piece[]): Html =>
   new Html(texts.map((text, i) => text + written(pieces[i])).join(''));
 
@@ -35,7 +35,7 @@ const marks: readonly [RegExp, string][] = [
   [/\*([^*\s][^*]*)\*/g, '<em>$1</em>'],
 ];
 
-/** The little of Markdown that descriptions use within a line. */
+/** The inline Markdown that descriptions use. */
 export const marked = (text: string): Html =>
   new Html(
     escapeHtml(text)
@@ -46,7 +46,7 @@ export const marked = (text: string): Html =>
       .join(''),
   );
 
-/** Descriptions of several paragraphs. */
+/** Descriptions with several paragraphs. */
 export const paragraphs = (text: string): Html =>
   html`${text
     .trim()

@@ -16,7 +16,7 @@ function answers({ responses = {} }: Operation): Html {
   })}</dl>`;
 }
 
-/** The security of an operation, in words. */
+/** The security of an operation, as text. */
 function access({ security = [] }: Operation): Html {
   if (security.length === 0) return html`<p class="needs">Needs no access token.</p>`;
   const scopes = security.flatMap(({ oauth2 = [] }) => oauth2);
@@ -25,7 +25,7 @@ function access({ security = [] }: Operation): Html {
   return html`<p class="needs">${optional ? 'Works with or without an access token' : 'Needs an access token'}${scope}.</p>`;
 }
 
-/** `Needs the scope …` is said by `access`. */
+/** `access` already shows the sentence `Needs the scope …`. */
 const ownWords = ({ description = '', summary = '' }: Operation): string =>
   description
     .replace(/Needs the scope `[^`]+`\.\s*/, '')
@@ -56,7 +56,7 @@ ${requestForm(operation, described)}
 </article>`;
 }
 
-/** The list whose rows a parameter of a path names: `/v1/cars` for the id of `/v1/cars/{id}/park`. */
+/** The list that contains the rows of a path parameter: `/v1/cars` for the id in `/v1/cars/{id}/park`. */
 function listOf({ path }: Operation, name: string, { hasList }: Described): string | undefined {
   const list = path.slice(0, path.indexOf(`/{${name}}`));
   return path.includes(`/{${name}}`) && !list.includes('{') && hasList(list) ? list : undefined;
@@ -84,11 +84,11 @@ function input(operation: Operation, parameter: Parameter, described: Described)
 interface BodyFacts {
   /** Members that refer to rows of a list, by name. */
   readonly references: Readonly<Record<string, string>>;
-  /** Members that no two rows share. */
+  /** Members that are unique. */
   readonly unique: readonly string[];
-  /** Members that no two rows share all of. */
+  /** Members that are unique together. */
   readonly together: readonly (readonly string[])[];
-  /** Everything that can be sent. */
+  /** All members of the body. */
   readonly members: readonly string[];
 }
 
@@ -123,7 +123,7 @@ function bodyField({ id, requestBody, method }: Operation, { schemas }: Describe
 const asksTwice = ({ method, path, id }: Operation): boolean =>
   method === 'delete' || (method === 'post' && path.includes('{id}') && !id.startsWith('create_'));
 
-/** The request as a form: filled in, to be sent by the script or copied for a shell. Without a script it shows and does not send. */
+/** The request as a filled-in form, for the script to send or to copy for a shell. Without a script it is only shown. */
 function requestForm(operation: Operation, described: Described): Html {
   const { id, method, path, parameters = [], security = [], 'x-codeSamples': samples = [] } = operation;
   const secured = security.some((scheme) => 'bearer' in scheme);

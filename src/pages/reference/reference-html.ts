@@ -13,7 +13,7 @@ interface Release {
 
 const namesThePath = /\/v1\b|\/oauth\b|\/\.well-known\b|\/openapi\.json|\/mcp\b/;
 
-/** The lines of CHANGELOG.md that name a path of the API, by release. Empty where the file was not shipped. */
+/** The lines of CHANGELOG.md that name a path of the API, by release. Empty if the file was not shipped. */
 export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGELOG.md')): Release[] {
   let text: string;
   try {
@@ -75,7 +75,7 @@ function themeForm(here: string, { root, themes, theme = 'system' }: PageFrame):
 ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
 }
 
-/** Apart from the templates: bundlers rewrite those that end a script, with a package that is not there at run time. */
+/** Not in a template literal: bundlers rewrite literals that end a script, with a package that is missing at run time. */
 const scriptTag = (src: string): Html => new Html(`<script type="module" src="${escapeHtml(src)}"></script>`);
 
 function page(described: Described, current: Section | undefined, frame: PageFrame, main: Html): string {

@@ -5,7 +5,7 @@ import { type Html, html, marked } from './html.ts';
 
 const few = 3;
 
-/** The type of a value, in a few words: `text`, `list of Car`, `{ data: Car }`. Schemas with a name are links. */
+/** The type of a value in a few words: `text`, `list of Car`, `{ data: Car }`. Named schemas are links. */
 export function typeInWords(schema: JsonSchema): Html {
   const name = nameOfReference(schema);
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
@@ -59,7 +59,7 @@ const limitsOf = (schema: JsonSchema): string =>
     .concat(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`])
     .join(', ');
 
-/** The members of one named schema; required members are marked, for requests. */
+/** The members of a named schema. For requests, required members are marked. */
 export function schemaTable(name: string, schema: JsonSchema, isSent: boolean): Html {
   const properties = Object.entries(schema.properties ?? {});
   const description =
@@ -68,7 +68,7 @@ export function schemaTable(name: string, schema: JsonSchema, isSent: boolean): 
 ${properties.length > 0 ? membersTable(schema, isSent) : html`<p>${typeInWords(schema)}</p>`}</section>`;
 }
 
-/** The members of an object, one on each line. */
+/** The members of an object, one per line. */
 export function membersTable(schema: JsonSchema, isSent: boolean): Html {
   const properties = Object.entries(schema.properties ?? {});
   const required = new Set(isSent ? schema.required : []);
@@ -83,13 +83,13 @@ export function membersTable(schema: JsonSchema, isSent: boolean): Html {
   )}</tbody></table>`;
 }
 
-/** The names of what is sent as a body. */
+/** The names of the schemas of request bodies. */
 export const sentNames = (operations: readonly Operation[]): ReadonlySet<string | undefined> =>
   new Set(
     operations.map(({ requestBody }) => nameOfReference(requestBody?.content?.['application/json']?.schema ?? {})),
   );
 
-/** The named schemas that some operations speak of, directly or by one another, by name. */
+/** The named schemas that these operations use, directly or indirectly. */
 export function schemasOf(operations: readonly Operation[], schemas: Schemas): [string, JsonSchema][] {
   const found = new Map<string, JsonSchema>();
   const look = (value: unknown): void => {

@@ -22,10 +22,10 @@ import {
 } from './reference-html.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
-/** More than the number of sections and themes. An unknown section gets 404 before anything is cached. */
+/** More than the number of sections and themes. An unknown section gets a 404 before anything is cached. */
 const keptPages = 500;
 
-/** `/docs`: the API reference, made from the OpenAPI document: a page for each part of the API. */
+/** `/docs`: the API reference, made from the OpenAPI document. Each part of the API has a page. */
 export function serveReference(app: App, kit: PageKit): void {
   const pages = new BoundedMap<string, Compressed>(keptPages);
   let described: Described | undefined;
@@ -34,7 +34,7 @@ export function serveReference(app: App, kit: PageKit): void {
     described ??= readDocument(app.swagger());
     const { section: slug } = request.params as { section?: string };
     const { theme, themes: choices } = themeOf(kit.cookies, request);
-    // Made for developers, as the API itself: in English.
+    // In English, like the API itself.
     const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(firstLanguage, label) }));
     const key = `${theme ?? ''} ${slug ?? ''}`;
     let page = pages.get(key);
@@ -49,7 +49,7 @@ export function serveReference(app: App, kit: PageKit): void {
 
   app.get('/docs', open, show);
   app.get('/docs/:section', open, show);
-  // As for the console: the page calls the API with the token of the session that its reader has.
+  // Like the console, the page calls the API with the token of the reader's session.
   const config = { auth: 'public', web: 'optional' } as const;
   app.post('/docs/token', { config, schema: { hide: true } }, (request, reply) => giveToken(kit, request, reply));
 }

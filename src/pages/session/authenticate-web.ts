@@ -8,9 +8,9 @@ import { localPath } from './local-path.ts';
 import { createLoginClient } from './login-client.ts';
 
 interface WebTokens {
-  /** For what the page does while it answers. */
+  /** The token that the page uses while it responds. */
   readonly acting: string;
-  /** For the browser: the session cookie's, or the one that renews it, which has yet to arrive there. */
+  /** The token for the browser: from the session cookie, or the renewed token that the response will set. */
   readonly given: string;
 }
 
@@ -22,20 +22,20 @@ function tokensOf(request: FastifyRequest): WebTokens {
   return known;
 }
 
-/** The access token that an `auth:web` page acts with. It must not leave the service. */
+/** The access token that an `auth:web` page uses. It must not leave the service. */
 export const tokenOf = (request: FastifyRequest): string => tokensOf(request).acting;
 
-/** The access token of the session cookie, as it is after the answer. */
+/** The access token of the session cookie, as it will be after the response. */
 export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).given;
 
 export interface WebSessions {
   /** The signed-in user, if any: by the session cookie, or by renewing it with its refresh token. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
-  /** `auth:web`: a page for people who are signed in; others are shown the login page and come back after it. */
+  /** `auth:web`: a page for signed-in users. Others see the login page first and come back. */
   require(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
 }
 
-/** Sessions of browsers: two cookies, and nothing on the server beside the session that every login has. */
+/** Browser sessions: two cookies. The server stores only the normal session of the login. */
 export function createWebSessions(config: Config, verifier: TokenVerifier): WebSessions {
   const cookies = createCookies(config);
   const client = createLoginClient(config);
@@ -55,11 +55,11 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     }
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
-    // The answer may be lost on its way: then the browser comes back with the cookie that it has now.
+    // The response may be lost. Then the browser comes back with its old cookie, so the new token must not count as used.
     const acting = ok ? await verifier.unsentToken(data.access_token) : undefined;
     const caller = acting === undefined ? undefined : await verify(verifier, acting, request);
     if (!caller || acting === undefined) {
-      // A busy server is no reason to sign anybody out.
+      // An overloaded server must not sign users out.
       if (status < 500 && status !== 429) cookies.clearSession(reply);
       return undefined;
     }
@@ -71,7 +71,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     find,
     async require(request, reply) {
       const known = tokens.get(request);
-      // When the body has arrived: a session that ended meanwhile is not renewed.
+      // Checked again when the body has arrived: a session that ended in the meantime is not renewed.
       const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
       if (caller && mayVisit(caller, request)) return caller;
       if (caller) {
@@ -87,11 +87,11 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
   };
 }
 
-/** A login that has yet to set up a second factor may go nowhere else. */
+/** A login that must still set up a second factor can open only its setup and the logout. */
 const mayVisit = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
   scopes.includes('*') || !scopes.includes('authenticators:write') || /^\/(settings\/security|logout)/.test(url);
 
-/** Contract 8.10: tokens of applications and personal access tokens must not open a person's pages. */
+/** Contract 8.10: tokens of applications and personal access tokens must not open a user's pages. */
 async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {
   try {
     const caller = await verifier.verify(token, request);
@@ -102,7 +102,7 @@ async function verify(verifier: TokenVerifier, token: string, request: FastifyRe
   }
 }
 
-/** Where to come back to. The address of a form is not a page, so its section is used. */
+/** The page to return to. The address of a form is not a page, so its section is used. */
 export function pageOf({ method, url }: FastifyRequest): string {
   if (method === 'GET' || method === 'HEAD') return url;
   if (url.startsWith('/device')) return '/device';

@@ -5,7 +5,7 @@ export interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string;
   readonly expires_in: number;
-  /** Where it is less than was asked for: the login has yet to set up a second factor. */
+  /** Present if the scopes are fewer than requested: the login must still set up a second factor. */
   readonly scope?: string;
 }
 
@@ -14,29 +14,29 @@ type Values = { [N in Name]?: string };
 
 export interface Cookies {
   read(request: FastifyRequest): Values;
-  /** The session: an access token, and the refresh token that renews it behind the scenes. */
+  /** The session: an access token, and the refresh token that renews it. */
   setSession(reply: FastifyReply, tokens: Tokens): void;
   clearSession(reply: FastifyReply): void;
   /** A random value that forms are bound to (see csrf.ts). */
   setVisitor(reply: FastifyReply, value: string): void;
-  /** Where somebody was going who has to read a mail first, which may open another tab. */
+  /** The destination of a user who must read a mail first. The mail may open another tab. */
   setGoing(reply: FastifyReply, path: string): void;
   clearGoing(reply: FastifyReply): void;
-  /** Undefined: as the system has it. */
+  /** Undefined: the theme of the system. */
   setTheme(reply: FastifyReply, theme: string | undefined): void;
-  /** The language that was chosen in this browser; undefined: whatever it asks for. */
+  /** The language chosen in this browser. Undefined: the language of the browser. */
   setLanguage(reply: FastifyReply, language: string | undefined): void;
-  /** The offer of a second factor was put off in this browser. */
+  /** The user postponed the offer of a second factor in this browser. */
   setLater(reply: FastifyReply): void;
 }
 
 const longestGoing = 3000;
 
-/** The pages' cookies: HttpOnly, SameSite=Lax so that a link in a mail finds its reader signed in, Secure under https. */
+/** The cookies of the pages: HttpOnly, Secure under https, and SameSite=Lax so that links in mail find the user signed in. */
 export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Config): Cookies {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
-  // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
+  // With this prefix, browsers refuse the cookie from other hosts, even on the same domain.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
   const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme', 'language', 'later'];
   const names = Object.fromEntries(keys.map((key) => [key, prefix + key])) as Record<Name, string>;
@@ -66,7 +66,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
       reply.setCookie(names.visitor, value, { ...options, maxAge: 365 * 86_400 });
     },
     setGoing(reply, path) {
-      // Browsers drop a cookie that is too long; without it nothing is lost but a little comfort.
+      // Browsers drop a cookie that is too long. Without it, the user only loses the destination.
       if (path.length <= longestGoing) reply.setCookie(names.going, path, { ...options, maxAge: 3600 });
     },
     clearGoing(reply) {

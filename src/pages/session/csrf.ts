@@ -10,11 +10,11 @@ import { mayBeOwnPage } from './page-origin.ts';
 export type Macs = Pick<KeyRing, 'macKeys'>;
 
 interface Csrf {
-  /** The value of a form's `_csrf` field; sets the visitor's cookie that it belongs to. */
+  /** The value of a form's `_csrf` field. Sets the visitor cookie that it belongs to. */
   token(request: FastifyRequest, reply: FastifyReply): string;
   /** Throws 403 unless the form was made by us, for this visitor and this session. */
   check(request: FastifyRequest): void;
-  /** Throws 403 where another site sent it. */
+  /** Throws 403 if another site sent the form. */
   checkOrigin(request: FastifyRequest): void;
 }
 
@@ -26,7 +26,7 @@ const refused = (reason: string) =>
     reason,
   });
 
-/** The random value that stands for this browser. It is made where there is none. */
+/** The random value that identifies this browser. It is created if missing. */
 export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: FastifyReply): string {
   const known = cookies.read(request).visitor;
   if (known && /^[\w-]{22}$/.test(known)) return known;
@@ -35,7 +35,7 @@ export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: Fast
   return visitor;
 }
 
-/** Double submit: a MAC over a random cookie and the session. Forms work for one person and one session only. */
+/** Double submit: a MAC over a random cookie and the session. A form works only for one visitor and one session. */
 export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies): Csrf {
   const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
   const checkOrigin = (request: FastifyRequest): void => {
@@ -48,7 +48,8 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
     },
     checkOrigin,
     check(request) {
-      // An attacker who can set cookies from a neighbouring host also has a matching pair of cookie and field.
+      // An attacker who can set cookies from a neighbouring host also has a matching cookie and field. So the origin is checked
+      // too.
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
       const sent = membersOf(request.body)._csrf;

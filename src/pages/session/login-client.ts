@@ -4,15 +4,15 @@ import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import type { Tokens } from './cookies.ts';
 import { type Answer, callOwnApi } from './own-api.ts';
 
-/** The first-party client that the pages sign people in through: the one for users on the web, else the console's. */
+/** The first-party client of the login page: the client for web users, otherwise the console's client. */
 export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>): string {
   const paths = proxiedClients.map(({ path }) => path);
-  // The web admin client is there whether it is configured or not.
+  // The web admin client always exists.
   return ['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin';
 }
 
 export interface LoginClient {
-  /** A login by any way that the proxy takes. The browser is known from then on, by its cookie. */
+  /** Signs in with any method of the proxy. Afterwards the browser is known by its cookie. */
   send(
     visit: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     body: Readonly<Record<string, string>>,

@@ -9,20 +9,20 @@ import { knownLanguage } from './request-language.ts';
 export interface Answer<T> {
   readonly ok: boolean;
   readonly status: number;
-  /** The `data` of the envelope, or the whole body where there is none. */
+  /** The `data` of the envelope, or the whole body without an envelope. */
   readonly data: T;
-  /** Of a list that is walked by cursor: where its next page begins. */
+  /** The cursor of the next page of a list. */
   readonly nextCursor: string | undefined;
   /** The errors by field. */
   readonly errors: Readonly<Record<string, LocalizedText>>;
-  /** The error as a whole, for the user. */
+  /** The error message for the user. */
   readonly message: LocalizedText;
-  /** The same in the words of the API. */
+  /** The error message of the API. */
   readonly detail: string;
   readonly code: string;
   /** Seconds. */
   readonly retryAfter: number;
-  /** The cookies that the API sets, by name: for the page to hand on. */
+  /** The cookies that the API sets, by name. The page passes them on. */
   readonly cookies: ReadonlyMap<string, string>;
 }
 
@@ -34,13 +34,13 @@ interface Call {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: Record<string, unknown>;
-  /** The access token of whom the page acts for. */
+  /** The access token of the user. */
   readonly token?: string;
-  /** A cookie of the browser's that the API is to see. */
+  /** A cookie of the browser to pass to the API. */
   readonly cookie?: string;
 }
 
-/** The pages call the API like any client, in process. So one place validates, authorizes, throttles and records. */
+/** The pages call the API in the process like any client. So validation, authorization, limits and audit are in one place. */
 export async function callOwnApi<T>(
   request: FastifyRequest,
   { method, path, body, token, cookie }: Call,
@@ -52,7 +52,7 @@ export async function callOwnApi<T>(
   if (userAgent) headers['user-agent'] = userAgent;
   const zone = membersOf(request.body).time_zone;
   if (typeof zone === 'string' && /^[\w+/-]{1,64}$/.test(zone)) headers['time-zone'] = zone;
-  // Mail that follows from it is written in the language of the page.
+  // Mail that the call causes uses the language of the page.
   const language = knownLanguage(request) ?? request.headers['accept-language'];
   if (language) headers['accept-language'] = language;
   const options: InjectOptions = { method, url: path, headers, remoteAddress: request.ip };
@@ -88,5 +88,5 @@ function fieldErrors(errors: unknown): Record<string, LocalizedText> {
   return byField;
 }
 
-/** `current_password` begins a sentence of the API; people read "Current password". */
+/** The messages of the API contain `current_password`. Users read "Current password". */
 const nameOf = (field: string): string => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');

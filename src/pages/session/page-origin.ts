@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 
-/** Whether an Origin header names this service: by the address of the settings, or by the one that was asked. */
+/** Whether an Origin header names this service: by BASE_URL, or by the requested host. */
 export const isOwnOrigin = (origin: string, host: string, { baseUrl }: Pick<Config, 'baseUrl'>): boolean =>
   origin === new URL(baseUrl).origin || origin.endsWith(`://${host}`);
 
-/** Whether a page of this service sent this: by Sec-Fetch-Site, else Origin, else Referer (old browsers). */
+/** Whether a page of this service sent the request: by Sec-Fetch-Site, else Origin, else Referer (old browsers). */
 export function mayBeOwnPage({ headers, host }: FastifyRequest, config: Pick<Config, 'baseUrl'>): boolean {
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return true;

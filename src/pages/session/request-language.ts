@@ -7,10 +7,10 @@ import type { Cookies } from './cookies.ts';
 
 const languages = new WeakMap<FastifyRequest, string>();
 
-/** The language that a page was asked for in, once that is known. */
+/** The language of a page, once it is known. */
 export const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request);
 
-/** The language of a page: the person's choice in the settings or this browser, else the browser's. */
+/** The language of a page: the user's choice in the settings or in this browser, otherwise the browser's. */
 export class RequestLanguage {
   readonly #languages: Languages;
   readonly #cookies: Cookies;
@@ -31,7 +31,7 @@ export class RequestLanguage {
     return language;
   }
 
-  /** Without the database: also for pages that say that it is away. */
+  /** Does not use the database, so it also works on error pages when the database is down. */
   ofBrowser(request: FastifyRequest): string {
     const wanted = readAcceptLanguage(request.headers['accept-language']);
     return languages.get(request) ?? this.#languages.choose([this.#cookies.read(request).language, ...wanted]);

@@ -1,4 +1,4 @@
-/** Until a token of our own ends, which was verified a moment ago: only its end is read. */
+/** The remaining lifetime of a token of ours. The token must already be verified. */
 export function secondsLeft(token: string, now: number): number {
   const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
   return Math.max(1, Math.floor(claims.exp - now / 1000));

@@ -19,7 +19,7 @@ export const base = '/settings/applications';
 
 export const pathOf = (visit: Visit): string => `/v1/clients/${encodeURIComponent(visit.param('id'))}`;
 
-/** The one answer that shows a secret. */
+/** The only response that shows a secret. */
 export function showSecret(
   visit: Visit,
   application: Application,
@@ -36,7 +36,7 @@ export function showSecret(
   });
 }
 
-/** For an application it is people who get the first token. */
+/** The command for the first token. An application has none, because its users get the first token. */
 function firstToken({ config }: PageKit, { id, type }: Application, secret: string): string | undefined {
   if (type === 'application') return undefined;
   return [

@@ -6,10 +6,13 @@ import { userIdOf } from '../../platform/caller.ts';
 import type { Variables } from '../kit/views.ts';
 import type { Visit } from '../kit/visit.ts';
 
-/** How long after a password login the browser may make a passkey by itself. */
+/** The time after a password login in which the browser may create a passkey automatically. */
 const directly = 120_000;
 
-/** For whoever has no second factor yet: an offer, until it is put off; directly after a password login a passkey by the browser itself. */
+/**
+ * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser
+ * may create a passkey.
+ */
 export async function offerFactor(visit: Visit, means: PasskeyMeans): Promise<Variables> {
   const { caller } = visit.request;
   const { db } = visit.kit.database;
@@ -25,7 +28,7 @@ export async function offerFactor(visit: Visit, means: PasskeyMeans): Promise<Va
   };
 }
 
-/** Puts the offer off on this browser. */
+/** Postpones the offer in this browser. */
 export function postponeOffer(visit: Visit): Promise<FastifyReply> {
   visit.kit.cookies.setLater(visit.reply);
   return visit.go('/settings');

@@ -9,14 +9,14 @@ import {
 import { membersOf } from '../../platform/is-object.ts';
 import type { Visit } from '../kit/visit.ts';
 
-/** The built-in resources on the form, by the heading that they stand under. Declared resources come before them. */
+/** The built-in resources on the form, by heading. Declared resources come before them. */
 const builtIn: Readonly<Record<string, readonly string[]>> = {
   account: ['users', 'tokens', 'consents', 'events', 'passkeys', 'authenticators', 'browsers', 'identities'],
   development: ['clients', 'webhooks', 'webhook-deliveries', 'mcp-calls'],
   administration: ['roles', 'providers', 'queued-jobs', 'scheduled-jobs', 'job-runs'],
 };
 
-/** The variables of the part `parts/scopes`: resources by group, what is neither read nor write, and what is ticked. */
+/** The variables of the partial `parts/scopes`: resources by group, other scopes, and the chosen scopes. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
   const listed = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
   const isIdentity = (scope: string) => identityScopes.includes(scope);
@@ -47,7 +47,7 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
   };
 }
 
-/** The scopes that were chosen in a form. */
+/** The scopes chosen in a form. */
 export function readScopes({ request }: Visit): string[] {
   const sent = membersOf(request.body);
   if (sent.access === 'all') return [everyScope];

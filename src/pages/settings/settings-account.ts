@@ -12,7 +12,7 @@ import type { Answer } from '../session/own-api.ts';
 import { asPerson, hasOwnPassword, refusal, showSettings, wanted } from './settings-shell.ts';
 
 const pageSize = 100;
-/** Of one list: nobody's own rows come near it, and an export must end. */
+/** The limit of pages per list: far above the rows of any user, so that an export always ends. */
 const mostPages = 1000;
 
 type Row = Readonly<Record<string, unknown>>;
@@ -24,12 +24,12 @@ interface Described {
   readonly fields: Readonly<Record<string, { readonly references?: string; readonly searchable: boolean }>>;
 }
 
-/** Lists that have a place of their own in the export, or are about nobody. */
+/** Lists that the export handles separately, or that contain no personal data. */
 const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued-jobs']);
 
 /**
- * Everything that is held about the person who asks, as one JSON document, written piece by piece: what they may read by the API, and
- * of the audit trail what happened to them. Nothing in it opens anything: values of tokens and secrets are not stored.
+ * All data about the user as one JSON document, written in pieces: everything that the user may read by the API, and
+ * the user's events in the audit trail. It contains no credentials: the values of tokens and secrets are not stored.
  */
 async function* ownData(visit: Visit): AsyncGenerator<string> {
   const id = userIdOf(visit.caller);
@@ -108,7 +108,7 @@ async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<
     const events = await eventsAfter(database.db, last, { userId }, pageSize);
     for (const { id, data, created_at, user_id, ...event } of events) {
       last = id;
-      // Actions of an administrator on other users belong to those users.
+      // Actions of an administrator on other users belong to those users, so their data is omitted.
       const own = user_id === userId ? { data: JSON.parse(data) as unknown } : {};
       yield { id, ...event, user_id, ...own, created_at: new Date(created_at).toISOString() };
     }
@@ -138,7 +138,7 @@ const showAccount = async (visit: Visit, variables: object = {}) =>
     ...variables,
   });
 
-/** Records the event first, so that the audit trail and the export itself contain the export. */
+/** Records the event first, so that the audit trail and the export itself contain it. */
 async function sendOwnData(visit: Visit, context: Context): Promise<FastifyReply> {
   const { userId, sessionId } = visit.caller;
   await recordEvent(context, visit.kit.database.db, {
@@ -152,7 +152,7 @@ async function sendOwnData(visit: Visit, context: Context): Promise<FastifyReply
     .send(Readable.from(ownData(visit)));
 }
 
-/** By the API, which asks for the password or a recent proof, and for a token that may do everything. */
+/** The API requires the password or a recent proof, and a token with all scopes. */
 async function deleteAccount(visit: Visit): Promise<FastifyReply> {
   const body = visit.form('current_password');
   const answer = await asPerson(visit, 'DELETE', `/v1/users/${visit.caller.userId}`, body);

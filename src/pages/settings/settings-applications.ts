@@ -9,7 +9,7 @@ import { asPerson, ignoreNotFound, ownRows, refusal, showSettings, wanted } from
 
 const fields = ['name', 'scopes'];
 
-/** Personal clients, whose secret is shown once, and applications that people sign in to. */
+/** Personal clients, whose secret is shown once, and applications for sign-in. */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
     showSettings(visit, 'applications', 'settings/application-new', {
@@ -90,7 +90,7 @@ const addresses = ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as cons
 const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
 const signInFields = ['name', 'scopes', ...addresses, ...lists];
 
-/** External applications that people sign in to: with a secret, which is in one answer only, or public. */
+/** External applications for sign-in: public, or with a secret that one response shows. */
 function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
     showSettings(visit, 'applications', 'settings/sign-in-application-new', {

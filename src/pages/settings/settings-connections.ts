@@ -18,11 +18,11 @@ interface Consent {
 
 const base = '/settings/connections';
 
-/** Of one application; and of all together, among which those are looked for. */
+/** How many calls are shown per application, and how many calls of all applications are read to find them. */
 const shownCalls = 3;
 const readCalls = 200;
 
-/** Connected applications: the person's consents, and how to withdraw them. */
+/** Connected applications: lists the user's consents and withdraws them. */
 export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
   kit.page(base, 'auth:web', (visit) => showConnections(visit, oauth));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (visit) => {
@@ -42,7 +42,7 @@ async function showConnections(
     consents.map(async ({ client_id, client_name, scopes, ...consent }) => {
       const client = await clients.find(client_id);
       const host = client?.homepageUri ? new URL(client.homepageUri).host : null;
-      // The application of somebody who is disabled is as good as gone, and can be taken off.
+      // The application of a disabled owner is shown as deleted, and can be removed.
       return {
         ...consent,
         name: client?.name ?? client_name ?? client_id,

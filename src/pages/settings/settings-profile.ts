@@ -16,7 +16,7 @@ export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
   kit.form('/settings/pending-email/cancel', 'auth:web', keepEmail);
   if (!kit.config.localPasswords) return;
   kit.page('/settings/password', 'auth:web', (visit) => showPassword(visit, {}));
-  // Where password managers look for it (W3C, "A Well-Known URL for Changing Passwords").
+  // Password managers look for this address (W3C, "A Well-Known URL for Changing Passwords").
   kit.page('/.well-known/change-password', 'public', (visit) => visit.go('/settings/password'));
   kit.form('/settings/password', 'auth:web', changePassword);
 }
@@ -58,12 +58,12 @@ async function pendingEmail({ kit: { database, now }, caller }: Visit): Promise<
 async function saveProfile(visit: Visit): Promise<FastifyReply> {
   const identifiers = identifierFields(visit.kit.config).map(({ name }) => name);
   const sent = membersOf(visit.request.body);
-  // A view of the operator's own may not ask for it.
+  // A view of the operator may lack this field.
   const own = 'locale' in sent ? (['locale'] as const) : [];
   const names = ['name', ...own, ...identifiers] as const;
   const { current_password, ...values } = visit.form(...names, 'current_password');
   const user = await currentUser(visit);
-  // Only what is another: a browser may fill in a password that nobody was asked for.
+  // Only changed fields: a browser may fill in a password that the form did not ask for.
   const changed = names.filter((name) => values[name] !== (user[name] ?? ''));
   const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
   if (changed.some((name) => name !== 'name' && name !== 'locale') && current_password !== '')

@@ -29,7 +29,7 @@ interface NewAuthenticator {
 
 const path = '/settings/security';
 
-/** Passkeys, authenticator apps, recovery codes and remembered browsers of the person who is signed in. */
+/** Passkeys, authenticator apps, recovery codes and remembered browsers of the signed-in user. */
 export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   const show = async (visit: Visit, variables: Variables = {}) =>
     showSettings(visit, 'security', 'settings/security', {
@@ -105,7 +105,7 @@ export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
   kit.form(`${path}/later`, 'auth:web', postponeOffer);
 }
 
-/** The value that a script put into the form. */
+/** A JSON value that a script put into the form. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -114,7 +114,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** All that the page shows. */
+/** All variables of the page. */
 async function securityOf(visit: Visit, means: PasskeyMeans): Promise<Variables> {
   const { db } = visit.kit.database;
   const userId = userIdOf(visit.caller);

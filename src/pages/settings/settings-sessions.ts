@@ -32,14 +32,14 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
   });
 }
 
-/** The newest first; more than a hundred at once nobody signs out one by one. */
+/** The newest hundred sessions. */
 const sessionsOf = (visit: Visit): Promise<Session[]> => ownRows(visit, 'tokens', 'session', 'last_used_at');
 
 async function endSession(visit: Visit, id: string): Promise<void> {
   await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
 }
 
-/** A page of the list at a time, as long as there are others. */
+/** Ends the other sessions, page by page, until none is left. */
 async function endOthers(visit: Visit): Promise<void> {
   for (;;) {
     const others = (await sessionsOf(visit)).filter(({ id }) => id !== visit.caller.sessionId);
@@ -48,7 +48,7 @@ async function endOthers(visit: Visit): Promise<void> {
   }
 }
 
-/** Signed in to an application, it is the application that holds the session, wherever the person's browser is. */
+/** The name of the application that holds the session. Undefined for a browser session. */
 async function applicationOf(clients: ClientDirectory, { client_id }: Session): Promise<string | undefined> {
   const client = client_id === null ? undefined : await clients.find(client_id);
   return client?.type === 'application' ? client.name : undefined;
@@ -56,7 +56,7 @@ async function applicationOf(clients: ClientDirectory, { client_id }: Session): 
 
 /** The sessions of one application, or of one kind of browser. */
 interface SessionGroup {
-  /** The application, or what the browser says of itself. */
+  /** The application, or the browser by its User-Agent. */
   readonly key: string;
   readonly name: LocalizedText;
   readonly application: boolean;

@@ -26,7 +26,7 @@ const sections = [
 
 type SectionId = (typeof sections)[number]['id'];
 
-/** The API, in the name of the person who is signed in. */
+/** Calls the API as the signed-in user. */
 export async function asPerson<T>(
   visit: Visit,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -39,7 +39,7 @@ export async function asPerson<T>(
     token: tokenOf(visit.request),
     ...(body ? { body } : {}),
   });
-  // The form that it came with asks for the password, and goes on.
+  // The form asks for the proof and continues.
   if (answer.code === 'proof_too_old') throw proofTooOld(visit.caller.proof);
   return answer;
 }
@@ -51,14 +51,14 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
   throw new Problem(status, 'That did not work', detail, { code });
 }
 
-/** The person's newest hundred rows. The search names the user, because an administrator would see everybody's. */
+/** The user's newest hundred rows. The search names the user, because an administrator would see the rows of all users. */
 export function ownRows<T>(visit: Visit, resource: string, type?: string, orderBy = 'created_at'): Promise<T[]> {
   const search = `${type === undefined ? '' : `type:${type};`}user_id:${visit.caller.userId}`;
   const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
   return wanted(asPerson<T[]>(visit, 'GET', `/v1/${resource}?${query}`));
 }
 
-/** For removals: a row that is gone already is a success. */
+/** For deletions: a missing row counts as success. */
 export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<void> {
   const answer = await asking;
   if (answer.status !== 404) await wanted(Promise.resolve(answer));
@@ -96,7 +96,7 @@ function initialsOf(label: string): string {
     .toUpperCase();
 }
 
-/** A settings page in its frame: whose it is, the other sections, and what the last form did. */
+/** A settings page with its frame: the user, the other sections, and the result of the last form. */
 export async function showSettings(
   visit: Visit,
   section: SectionId,

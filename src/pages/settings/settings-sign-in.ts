@@ -17,7 +17,7 @@ interface Identity {
 
 const path = '/settings/sign-in';
 
-/** *Ways to sign in*: the password, passkeys, and the accounts at providers. Works without a script. */
+/** *Ways to sign in*: the password, passkeys, and accounts at providers. Works without a script. */
 export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
   const show = async (visit: Visit, variables: Variables = {}) =>
     showSettings(visit, 'sign-in', 'settings/sign-in', {

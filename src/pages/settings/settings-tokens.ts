@@ -25,7 +25,7 @@ const lifetimes = [
   { days: '365', label: message('token_new.one_year') },
 ];
 
-/** Personal access tokens. A value is in one answer only, the one that makes or reveals it. */
+/** Personal access tokens. Only the response that creates or reveals a token shows its value. */
 export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
   const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
     showSettings(visit, 'tokens', 'settings/token-new', {
@@ -87,7 +87,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   });
 }
 
-/** A request that a token of these scopes may make; none where it may only write. */
+/** A request that a token with these scopes may make. Undefined if it may only write. */
 function pathToTry(scopes: readonly string[]): string | undefined {
   if (scopes.some((scope) => scope === everyScope || scope === 'users:read')) return '/v1/users/me';
   const readable = scopes.find((scope) => /^[a-z0-9_-]+:read$/.test(scope));

@@ -8,7 +8,10 @@ import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 const path = '/login-code';
 
-/** Signing in with a code by mail instead of a password (EMAIL_CODES=on). The form holds the id of the code: it works in this browser alone. */
+/**
+ * Signs in with a mailed code instead of a password (EMAIL_CODES=on). The form contains the id of the code, so the code
+ * works only in this browser.
+ */
 export function serveEmailCodes(kit: PageKit, findDestination: FindDestination): void {
   const show = (visit: Visit, next: string | undefined, variables: Variables = {}) =>
     visit.show('login-code', {

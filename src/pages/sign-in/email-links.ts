@@ -8,7 +8,7 @@ import { tokenOf } from '../session/authenticate-web.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 
-/** Whether a link would still work. */
+/** Whether a link is still valid. */
 type IsGoodLink = (purpose: 'reset_password' | 'confirm_email' | 'undo_email', value: string) => Promise<boolean>;
 
 type IsAlive = (visit: Visit, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
@@ -24,14 +24,15 @@ function servePasswordReset(kit: PageKit, isAlive: IsAlive): void {
   kit.form('/password/reset/:token', 'public', resetPassword);
 }
 
-/** The pages of links in mail: a new password, and the confirmation or the undoing of a new address. Opening a link changes nothing yet. */
+/** The pages of links in mail: a new password, and confirming or undoing a new address. Opening a link does not change anything. */
 export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
   const isAlive = (visit: Visit, purpose: Parameters<IsGoodLink>[0]) => isGood(purpose, visit.param('token'));
   if (kit.config.localPasswords) servePasswordReset(kit, isAlive);
 
   kit.page('/email/confirmations', 'public', (visit) => showSent(visit, message('mailed.confirmation_sent')));
   kit.form('/email/confirmations', 'public', async (visit) => {
-    // Nobody is told whether there is such a user: where there is none, a mail to nobody takes as long, and counts as much.
+    // The response does not reveal whether the user exists: without a user, a mail to `nobody@invalid` takes the same time and
+    // counts too.
     const email = (await addressOf(kit, visit.form('login').login)) ?? 'nobody@invalid';
     return sendConfirmation(visit, { body: { email } });
   });
@@ -68,7 +69,7 @@ export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, 
   });
 }
 
-/** Where the person was going before the mail was sent, if that was to an application and in this browser. */
+/** The user's destination before the mail was sent, if it was an application in this browser. */
 const goingOn = (visit: Visit): string | undefined => localPath(visit.kit.cookies.read(visit.request).going);
 
 const tokenIn = (visit: Visit): string => encodeURIComponent(visit.param('token'));
@@ -117,7 +118,7 @@ async function resetPassword(visit: Visit): Promise<FastifyReply> {
   return showReset(visit.status(answer.status), { problem: answer.message });
 }
 
-/** The address to write to, for who signed in by another identifier. */
+/** The email address of a user who entered another identifier. */
 async function addressOf({ config, database }: PageKit, login: string): Promise<string | undefined> {
   if (login.includes('@')) return login;
   const identifier = readLogin(login, config.loginAttributes);
@@ -125,7 +126,7 @@ async function addressOf({ config, database }: PageKit, login: string): Promise<
   return user?.email ?? undefined;
 }
 
-/** To the address in the body, or to that of whom the token belongs to. */
+/** Sends a mail to the address in the body, or to the owner of the token. */
 async function sendConfirmation(
   visit: Visit,
   whose: { body: Record<string, string>; token?: string },

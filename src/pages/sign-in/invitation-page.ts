@@ -13,7 +13,7 @@ interface Means {
 
 const tokenIn = (visit: Visit): string => visit.param('token');
 
-/** Where the link of an invitation leads: who invited the person to what, and a form for the first password. */
+/** The page of an invitation link: shows the inviter and the service, with a form for the first password. */
 export function serveInvitation(kit: PageKit, means: Means): void {
   kit.page('/invitations/:token', 'public', (visit) => showInvitation(visit, means));
   kit.form('/invitations/:token', 'public', async (visit) => {

@@ -12,7 +12,7 @@ import { beginAtProvider } from './send-to-provider.ts';
 
 const text = Type.Optional(Type.String());
 
-/** Contract 14.6: where the browser of a first-party application begins a sign-in with a provider. */
+/** Contract 14.6: the browser of a first-party application starts a sign-in with a provider here. */
 export function serveFirstPartyProviders(app: App, kit: PageKit, means: ProviderMeans): void {
   const { providers, proxiedClients } = means;
   for (const { path } of proxiedClients) {
@@ -47,7 +47,7 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, means: Provider
   }
 }
 
-/** Only to pages of ours, and of the origins that may read the API's answers anyway. */
+/** Only pages of this service, and of origins that may read API responses anyway. */
 function returnAddress({ baseUrl, corsOrigins }: Config, next: string | undefined): string | undefined {
   if (next === undefined || next === '') return undefined;
   const path = localPath(next);

@@ -21,7 +21,7 @@ import { enter, linkPath } from './provider-session.ts';
 
 const handleIn = (visit: Visit): string => visit.param('handle');
 
-/** The page for somebody whose email another account here has: once signed in to that account, the two are linked. */
+/** The page for a user whose email belongs to an existing account. After a sign-in to that account, the identity is linked. */
 export function serveLinking(kit: PageKit, means: ProviderMeans): void {
   const path = '/login/with/:name/link/:handle';
   kit.page(path, 'auth:web', async (visit) => {
@@ -65,20 +65,20 @@ async function link(visit: Visit, means: ProviderMeans, pending: PendingIdentity
   const upstream = JSON.parse(pending.upstream) as Upstream;
   const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
   await linkPendingIdentity(context, means, pending, { caller: visit.caller, upstream, source });
-  // From here on it is a sign-in like any other, which maps the claims too.
+  // From here on it is a normal sign-in, which also maps the claims.
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
   if (resolved.kind !== 'user') throw signInRefused('the identity was unlinked meanwhile');
   return enter(visit, means, { resolved, upstream, client: pending.client, next: pending.next });
 }
 
-/** The session that began the attempt, in this very browser. */
+/** The session that began the attempt, in the same browser. */
 export async function callerOf(visit: Visit, attempt: Attempt): Promise<Caller | undefined> {
   const caller = await visit.findCaller();
   const isSame = caller && isSignedIn(caller) && caller.userId === attempt.user_id;
   return isSame && caller.sessionId === attempt.session_id ? caller : undefined;
 }
 
-/** Back from a provider that is to be added in the settings. */
+/** The response of a provider that the user adds in the settings. */
 export async function finishLinking(visit: Visit, means: ProviderMeans, answered: Answered): Promise<FastifyReply> {
   const caller = await callerOf(visit, answered.attempt);
   const label = labelOf(answered.provider);

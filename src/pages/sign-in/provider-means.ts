@@ -13,7 +13,7 @@ import type { FindDestination } from '../authorize/destinations.ts';
 import type { Visit } from '../kit/visit.ts';
 import { nextQuery } from '../session/local-path.ts';
 
-/** The services of the provider pages, beside the page kit. */
+/** The services of the provider pages, in addition to the page kit. */
 export interface ProviderMeans extends LinkServices {
   readonly context: Context;
   readonly oauth: OAuth;
@@ -33,7 +33,7 @@ export const nameIn = (visit: Visit): string => visit.param('name');
 
 export const labelOf = ({ button }: ProviderClient): string => button.label;
 
-/** The provider that the address names. A disabled one is not there. */
+/** The provider in the address. A disabled provider is not found. */
 export async function providerOf({ providers }: ProviderMeans, visit: Visit): Promise<ProviderClient> {
   const provider = await providers.find(nameIn(visit));
   if (!provider) throw notFound('There is no such provider.');
@@ -42,7 +42,7 @@ export async function providerOf({ providers }: ProviderMeans, visit: Visit): Pr
 
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
 
-/** The parameters for the provider (contract 14.5): from the URL, or from the application's own request. */
+/** The parameters for the provider (contract 14.5): from the URL, or from the application's request. */
 export function readPassedOn(sent: Readonly<Record<string, unknown>>): PassedOn {
   const text = (name: string) => {
     const value = sent[name];
@@ -73,7 +73,7 @@ const statuses: Readonly<Record<Failure, number>> = {
   identity_taken: 409,
 };
 
-/** A page that says what went wrong, and what to do. */
+/** A page with the error and its remedy. */
 export function showProviderFailure(
   visit: Visit,
   { failure, label, next }: { failure: Failure; label: string; next?: string | null | undefined },
@@ -89,7 +89,7 @@ export function showProviderFailure(
   });
 }
 
-/** After a form, to another site: browsers apply `form-action` to redirects, so a page sends them on. */
+/** Leaves to another site after a form: browsers apply `form-action` to redirects, so a page does the redirect. */
 export const leave = (visit: Visit, url: URL, label: string) =>
   visit.show('provider-go', {
     title: message('provider.going.title', { provider: label }),

@@ -31,13 +31,12 @@ import { noteFailure, sendToProvider } from './send-to-provider.ts';
 /** The parameters that a provider may send to the callback. */
 const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
 
-/** Sign-in with a provider: the way there, and the way back (contract 14.1, 14.3). */
+/** Sign-in with a provider: the redirect to the provider and its callback (contract 14.1, 14.3). */
 export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): void {
   const path = '/login/with/:name';
   kit.page(path, 'public', (visit) => begin(visit, means));
   kit.page(`${path}/callback`, 'public', (visit) => finish(visit, means));
-  // Apple answers by a form that its own page sends, and browsers send no cookies along with that. They do with the GET
-  // that follows.
+  // Apple responds with a form on its own page, so browsers send no cookies. They send them with the following GET.
   app.post(
     `${path}/callback`,
     { config: { auth: 'public', errors: 'page' }, schema: { hide: true } },
@@ -71,7 +70,7 @@ function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
   return new URLSearchParams(found);
 }
 
-/** The id of the mailed link that was sent. The attempt stores this id, never the link: the id alone opens nothing. */
+/** The id of the mailed link. The attempt stores this id, never the link: the id alone gives no access. */
 function readInvitation({ oauth: { keys } }: ProviderMeans, sent: unknown): string | undefined {
   if (sent === undefined) return undefined;
   const id = typeof sent === 'string' ? readOneTimeToken(keys, 'reset_password', sent) : undefined;
@@ -110,7 +109,7 @@ async function finish(visit: Visit, means: ProviderMeans): Promise<FastifyReply>
   let upstream: Upstream;
   try {
     const binding = await bindingOf(context, oauth.keys, name, state);
-    // A renewed proof is checked by `finishProving`: some providers do not say when somebody signed in there.
+    // `finishProving` checks a renewed proof, because some providers do not send the time of the sign-in.
     upstream = await provider.finish(answer, binding, attempt.purpose === 'prove' ? null : attempt.max_age);
   } catch (error) {
     const decided = decidedByPerson(answer);
@@ -139,7 +138,7 @@ function finishAttempt(visit: Visit, means: ProviderMeans, answered: Answered): 
   });
 }
 
-/** A person who changed their mind is not an error of the provider. */
+/** A user who cancels is not an error of the provider. */
 function decidedByPerson(answer: URLSearchParams): 'denied' | 'login_required' | undefined {
   const code = answer.get('error');
   if (code === 'access_denied' || code === 'user_cancelled_authorize') return 'denied';

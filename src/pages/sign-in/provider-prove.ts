@@ -10,10 +10,10 @@ import { callerOf } from './provider-link.ts';
 import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
 import { sendToProvider } from './send-to-provider.ts';
 
-/** So old a proof at the provider may be when it renews the proof of a session here. */
+/** The maximum age of a sign-in at the provider that renews the proof of a session here. */
 const freshMs = 5 * 60_000;
 
-/** Somebody proves again at a provider who they are: in a tab of its own, so that a form in another tab keeps what was typed. */
+/** Renews a proof at a provider, in a separate tab, so that a form in another tab keeps its values. */
 export function serveProving(kit: PageKit, means: ProviderMeans): void {
   const path = '/login/with/:name/prove';
   kit.page(path, 'auth:web', async (visit) => {
@@ -22,14 +22,14 @@ export function serveProving(kit: PageKit, means: ProviderMeans): void {
     const passedOn = { prompt: 'login', maxAge: 0 };
     return sendToProvider(visit, means, provider, { purpose: 'prove', userId, sessionId, passedOn });
   });
-  // The second factor, where the provider alone was not enough. The form holds both (`provingInPlace`).
+  // The second factor, if the provider alone was not enough. The form contains both (`provingInPlace`).
   kit.form(path, 'auth:web', async (visit) => {
     requireProof(visit.caller, kit.now());
     return showProved(visit);
   });
 }
 
-/** Back from the provider: requires an identity of this user and a new proof, not one of an old session. */
+/** The callback of the provider: requires an identity of this user and a new sign-in at the provider. */
 export async function finishProving(
   visit: Visit,
   { context, oauth }: ProviderMeans,
@@ -51,7 +51,7 @@ export async function finishProving(
   const answer = await proveBy(visit.request, { provider: proof_provider });
   if (answer.ok) return showProved(visit);
   if (answer.code !== 'proof_too_old') return showProviderFailure(visit, { failure: 'expired', label });
-  // A user who signed in with two factors proves the second one too.
+  // A user who signed in with two factors must prove the second factor too.
   const variables = { action: provePath(provider), about: message('prove.second') };
   return askForProof(visit, { proof_provider }, variables);
 }

@@ -21,7 +21,7 @@ import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 const pendingLifeMs = 15 * 60_000;
 
-/** Somebody came back from a provider to sign in. */
+/** Completes a sign-in with a provider. */
 export async function finishSignIn(
   visit: Visit,
   means: ProviderMeans,
@@ -49,7 +49,7 @@ export async function finishSignIn(
   return visit.go(linkPath(provider, handle));
 }
 
-/** Where the owner of an email that is taken proves that the account is theirs. */
+/** The page where the owner of a taken email proves to own the account. */
 export const linkPath = ({ definition }: ProviderClient, handle: string): string =>
   `/login/with/${definition.name}/link/${handle}`;
 
@@ -60,7 +60,7 @@ interface Entering {
   readonly next: string | null;
 }
 
-/** Opens the session: of the pages, or of the first-party client that the sign-in began at. */
+/** Opens the session: of the pages, or of the first-party client that began the sign-in. */
 export async function enter(
   visit: Visit,
   means: ProviderMeans,
@@ -92,7 +92,7 @@ export async function enter(
   }
 }
 
-/** Contract 14.6: the cookie of the proxy's login, and its tokens; or the page of the application that asked. */
+/** Contract 14.6: sets the cookie of the proxy's login, and returns its tokens or redirects to the application's page. */
 async function enterClient(
   kit: PageKit,
   reply: FastifyReply,
@@ -102,7 +102,7 @@ async function enterClient(
 ): Promise<FastifyReply> {
   const options = { ...refreshCookie(kit.config, proxied), maxAge: refreshTokenTtl };
   reply.setCookie(refreshCookieName, response.refresh_token ?? '', options).header('cache-control', 'no-store');
-  // Its page gets the tokens with the cookie, by a refresh: tokens do not belong in an address.
+  // The application's page gets its tokens by a refresh with the cookie: tokens must not be in an address.
   return next === null ? reply.type('application/json').send(response) : reply.redirect(next, 303);
 }
 
@@ -111,7 +111,7 @@ function refuseClient(reply: FastifyReply, error: OAuthError, next: string | nul
   reply.header('cache-control', 'no-store');
   const body = { error: code, error_description: description, ...members };
   if (next === null) return reply.code(status).type('application/json').send(body);
-  // After the #, which browsers do not send to a server.
+  // In the fragment, which browsers do not send to a server.
   const fragment = new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)]));
   return reply.redirect(`${next.split('#', 1)[0]}#${fragment}`, 303);
 }

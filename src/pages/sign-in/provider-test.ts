@@ -16,7 +16,7 @@ import { callerOf } from './provider-link.ts';
 import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
 import { noteFailure, sendToProvider } from './send-to-provider.ts';
 
-/** The test sign-in of administrators: signs in at the provider, shows what came back, and changes nothing here. */
+/** The test sign-in of administrators: signs in at the provider, shows the result, and changes nothing. */
 export function serveProviderTest(kit: PageKit, means: ProviderMeans): void {
   kit.page('/login/with/:name/test', 'auth:web', async (visit) => {
     const { caller } = visit.request;
@@ -32,7 +32,7 @@ function requireAdministrator(caller: Caller): void {
   if (!isAdmin(caller)) throw forbidden('The test sign-in is for administrators.');
 }
 
-/** Back from the provider, with somebody or with a failure. Only for the session that began it. */
+/** The callback of the provider, with a user or an error. Only for the session that began the test. */
 export async function finishTest(
   visit: Visit,
   means: ProviderMeans,
@@ -82,7 +82,7 @@ async function outcomeOf(
   }
 }
 
-/** The effect that a sign-in of this person would have (contract 14.2). */
+/** The effect that a sign-in of this user would have (contract 14.2). */
 async function wouldHappen({ context }: ProviderMeans, upstream: Upstream): Promise<string> {
   const { database, config } = context;
   const identity = await findIdentity(database.db, upstream);

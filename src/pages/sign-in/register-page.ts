@@ -50,7 +50,7 @@ async function showRegister(
   return visit.show('register', { ...shared, ...typed }, destination);
 }
 
-/** The fields that identify a person, with what was typed into them and what is wrong with it. */
+/** The identifier fields, with their typed values and errors. */
 export const filledFields = (
   { config }: PageKit,
   values: Readonly<Record<string, string | null>>,

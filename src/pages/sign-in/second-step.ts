@@ -19,7 +19,7 @@ interface Step extends MfaRequired {
   readonly next: string | undefined;
 }
 
-/** The page that asks for the second factor. A code works without a script; a passkey needs one. */
+/** The page that asks for the second factor. A code works without a script, a passkey does not. */
 export function showSecondStep(
   visit: Visit,
   { mfa_token, methods, next }: Step,
@@ -47,7 +47,7 @@ export function startSession(visit: Visit, tokens: Tokens, next = '/settings'): 
   return visit.go(tokens.scope === undefined ? next : '/settings/security');
 }
 
-/** The second step of a login, and signing in by a passkey alone. */
+/** The second step of a login, and sign-in with a passkey alone. */
 export function serveSecondStep(kit: PageKit): void {
   const again = (visit: Visit, next: string | undefined, done: string) =>
     visit.go(`${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${done}`);

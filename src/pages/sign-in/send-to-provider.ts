@@ -9,7 +9,7 @@ import type { Visit } from '../kit/visit.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { labelOf, type ProviderMeans, showProviderFailure } from './provider-means.ts';
 
-/** Where the browser goes; undefined where the provider cannot be reached, which is noted. */
+/** The address for the browser. Undefined if the provider is unreachable. Then the failure is recorded. */
 export async function beginAtProvider(
   visit: Visit,
   means: ProviderMeans,
@@ -25,7 +25,7 @@ export async function beginAtProvider(
   }
 }
 
-/** Sends the browser to the provider, or says that the provider cannot be reached. */
+/** Redirects to the provider, or shows that the provider is unreachable. */
 export async function sendToProvider(
   visit: Visit,
   means: ProviderMeans,
@@ -37,7 +37,7 @@ export async function sendToProvider(
   return showProviderFailure(visit, { failure: 'down', label: labelOf(provider), next: beginning.next });
 }
 
-/** In the log, for the console, and in the audit trail. */
+/** Records a failure in the log, for the console, and in the audit trail. */
 export async function noteFailure(
   { context }: ProviderMeans,
   visit: Visit,

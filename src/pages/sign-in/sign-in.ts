@@ -14,7 +14,7 @@ import { pendingOf } from './provider-link.ts';
 import { labelOf, leave, type ProviderMeans } from './provider-means.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
-/** The login page under the name that `login-page-url` gives it, and signing out. */
+/** The login page under the name in `login-page-url`, and signing out. */
 export function serveSignIn(kit: PageKit, means: ProviderMeans): void {
   const { findDestination } = means;
   kit.page(kit.loginPath, 'public', async (visit) => {
@@ -48,7 +48,7 @@ export function serveSignIn(kit: PageKit, means: ProviderMeans): void {
   }
 }
 
-/** Where the person is going after the login. */
+/** The user's destination after the login. */
 export interface Going {
   readonly next: string | undefined;
   readonly destination: Destination | undefined;
@@ -77,7 +77,7 @@ async function showLogin(
   return visit.show(visit.kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 
-/** The explanation for a person who comes from a provider with an email that is taken. */
+/** The explanation for a user whose email at the provider is taken. */
 async function linkingOf(visit: Visit, means: ProviderMeans, next: string | undefined) {
   const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
   const provider = handle === '' ? undefined : await means.providers.find(name);
