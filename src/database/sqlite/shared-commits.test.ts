@@ -139,14 +139,15 @@ describe('Shared commits', () => {
   });
 
   describe('of many writes', () => {
-    /** Each write takes a millisecond. The test counts the turns of the event loop. */
-    const openSlow = () => {
+    /** Each write takes a millisecond, and other requests take `othersMs` in each turn. The test counts the turns of the event loop. */
+    const openSlow = (othersMs = 0) => {
       let now = 0;
       const opened = open(undefined, () => now);
       const turns: number[] = [];
       let turn = 0;
       const count = () => {
         turn++;
+        now += othersMs;
         counting = setImmediate(count);
       };
       let counting = setImmediate(count);
@@ -164,6 +165,14 @@ describe('Shared commits', () => {
       await Promise.all([1, 2, 3, 4, 5].map(write));
       end();
       assert.equal(new Set(turns).size, 5);
+      assert.equal(count(), 1);
+    });
+
+    it('get a quarter of the time that others take, so that many reads do not hold them up', async () => {
+      const { write, turns, count, end } = openSlow(10);
+      await Promise.all(Array.from({ length: 7 }, (_, n) => write(n)));
+      end();
+      assert.equal(new Set(turns).size, 3);
       assert.equal(count(), 1);
     });
 
