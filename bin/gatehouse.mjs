@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `gatehouse`. Old versions of Node get as far as the sentence that says which one it takes.
+// The command `gatehouse`. It also runs on old versions of Node, to print which version is required.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -19,7 +19,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   import('../dist/cli/main.js');
 } else if (process.platform !== 'win32' && process.execve) {
   process.on('SIGTERM', () => process.exit(0));
-  // The same process, with options for the whole of its life: nothing stands between it and its signals.
+  // Replaces this process, so that the Node options apply and signals reach the service directly.
   process.removeAllListeners('warning');
   process.execve(
     process.execPath,

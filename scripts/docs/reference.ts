@@ -6,7 +6,7 @@ import { textOfValue } from '../../src/config/settings/setting.ts';
 import { settings } from '../../src/config/settings/settings.ts';
 import { errorCodes } from './error-codes.ts';
 
-/** The pages of docs/reference that follow from the code: `npm run docs` writes them, a test compares. */
+/** The pages of docs/reference that are generated from the code. `npm run docs` writes them, and a test compares them. */
 export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
     ['docs/reference/settings.md', settingsPage()],

@@ -37,10 +37,10 @@ const UserShow = lazy(loadPerson);
 const ResourceCreate = lazy(() => loadForms().then((module) => ({ default: module.ResourceCreate })));
 const ResourceEdit = lazy(() => loadForms().then((module) => ({ default: module.ResourceEdit })));
 
-// The Content-Security-Policy lets in only the style sheets that carry the nonce of this answer.
+// The Content-Security-Policy allows only style sheets with the nonce of this response.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 const styles = createCache({ key: 'gatehouse', nonce, prepend: true });
-// The client of the API repeats requests by itself.
+// The API client already retries requests.
 const queryClient = new QueryClient({
   // The browser may think that it is offline while the service still answers.
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
@@ -101,7 +101,7 @@ function routesOf(description: ResourceDescription) {
   };
 }
 
-/** The login page of the service is outside of the console. */
+/** Leaves the console for the login page of the service. */
 function Leaving() {
   useEffect(leave, []);
   return null;

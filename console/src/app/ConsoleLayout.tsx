@@ -33,7 +33,7 @@ export function ConsoleLayout({ children }: { children: ReactNode }) {
   );
 }
 
-/** On a phone the menu opens as a dialog, which has a name. */
+/** On a phone, the menu opens as a dialog and needs an accessible name. */
 function ConsoleSidebar(props: SidebarProps) {
   const isDialog = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
   return <Sidebar {...props} {...(isDialog && { slotProps: { paper: { 'aria-label': say('Menu') } } })} />;
@@ -42,7 +42,7 @@ function ConsoleSidebar(props: SidebarProps) {
 const SignInDialog = lazy(() => import('../auth/SignInDialog.tsx'));
 const ProofDialog = lazy(() => import('../auth/ProofDialog.tsx'));
 
-/** Asks for a sign-in or a proof over whatever the person is doing. */
+/** Dialogs that ask for a sign-in or a proof, above the current page. */
 function Prompts() {
   const isSignedOut = useSyncExternalStore(interruption.subscribe, interruption.isOn);
   const needsProof = useSyncExternalStore(proofPrompt.subscribe, proofPrompt.isOpen);

@@ -23,7 +23,7 @@ export function Gate({ waiting }: { waiting: string }) {
   useEffect(() => whenSignedOut(() => setState({ name: 'signedOut' })), []);
 
   if (state.name === 'open') return <Console {...state.entered} />;
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: the page as it is, so that it stays until the console is there.
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: the HTML of the loading page, which stays visible until the console is loaded.
   if (state.name === 'opening') return <div dangerouslySetInnerHTML={{ __html: waiting }} />;
   if (state.name === 'signedOut') {
     return (

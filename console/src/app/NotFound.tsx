@@ -2,7 +2,7 @@ import { Box, Button, Typography } from '@mui/material';
 import { Link, Title, useTranslate } from 'react-admin';
 import { say } from '../text/say.ts';
 
-/** At an address that leads nowhere. */
+/** The page for an unknown path. */
 export function NotFound() {
   const translate = useTranslate();
   const title = translate('ra.page.not_found');

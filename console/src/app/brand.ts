@@ -1,7 +1,7 @@
 import { chosenTheme } from './chosen-theme.ts';
 import icon from './icon.svg';
 
-/** The colours of one mode, as the service has made them readable. */
+/** The colours of one mode. The service has adjusted their contrast. */
 export interface BrandColours {
   accent: string;
   accentHover: string;
@@ -17,11 +17,11 @@ interface Brand {
   colours?: { light: BrandColours; dark: BrandColours };
 }
 
-/** Filled in by the service. Still a placeholder when a development server serves the console. */
+/** The service fills it in. With a development server, it is still a placeholder. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-brand"]')?.content ?? '';
 export const brand: Brand = filledIn.startsWith('{') ? JSON.parse(filledIn) : { name: 'Gatehouse', logo: icon };
 
-/** Colours the page that is shown while the console loads. */
+/** Sets the colours of the page that is shown while the console loads. */
 export function paintGate(): void {
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const colours = brand.colours?.[chosenTheme() ?? system];

@@ -8,14 +8,14 @@ export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefine
 
 let begun: Promise<Entered> | undefined;
 
-/** Asks the service for its data while the code of the console still loads. */
+/** Requests the data from the service while the code of the console loads. */
 export function beginToEnter(onRows: (rows: RowsAhead) => void): void {
   begun = ask(onRows);
   // `enterConsole` reports the error.
   begun.catch(() => undefined);
 }
 
-/** Repeats the first request if it failed: it was made before the messages were there to explain a failure. */
+/** Repeats the first request if it failed, because the messages that explain a failure were not loaded yet. */
 export function enterConsole(): Promise<Entered> {
   const first = begun;
   begun = undefined;

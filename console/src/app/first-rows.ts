@@ -6,12 +6,12 @@ import { say } from '../text/say.ts';
 import { valueText } from '../text/value-text.ts';
 import { brand } from './brand.ts';
 
-/** A table that is replaced at once would only flicker. */
+/** The table of text is not shown earlier, because it would flicker if it were replaced soon. */
 const patience = 2000;
-/** Their cells need more than the row. */
+/** Columns whose cells need more data than the row. */
 const unknown = new Set(['status', 'last_sign_in']);
 
-/** On a slow connection, the rows arrive before the code that draws them. They are shown as text until it is there. */
+/** On a slow connection, the rows arrive before the code that draws them. They are shown as text until then. */
 export async function showFirstRows(
   place: HTMLElement,
   { description, answer }: RowsAhead,
@@ -20,7 +20,7 @@ export async function showFirstRows(
   const { name, operations } = description;
   const { data } = await answer;
   await new Promise((resolve) => setTimeout(resolve, patience - performance.now()));
-  // The audit trail is told in sentences.
+  // The audit trail is not shown as a table.
   if (isDrawn() || data.length === 0 || name === 'events') return;
   const hidden = keptAs<string[]>(name, 'datatable') ?? [];
   const columns = columnsOf(description).filter((field) => !hidden.includes(field.name));

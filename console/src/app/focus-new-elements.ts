@@ -11,7 +11,7 @@ function focusOnce(element: HTMLElement | null): void {
   element.focus();
 }
 
-/** The same ref gets the same result, so that Preact does not call it again at each drawing. */
+/** Returns the same function for the same ref, so that Preact does not call it at each render. */
 function focusing(own: NonNullable<ElementRef>): ElementRef {
   const ref: ElementRef = (element) => {
     if (typeof own === 'function') own(element);

@@ -1,6 +1,6 @@
 import { type ComponentType, createContext, lazy, type ReactNode, Suspense, useContext } from 'react';
 
-/** Stands in for parts of react-admin that most visitors of a list never open (see `vite.config.ts`). */
+/** Loads parts of react-admin on demand that most visitors of a list never open (see `vite.config.ts`). */
 
 interface Opened {
   open: boolean;
@@ -24,7 +24,7 @@ export const RemoveSavedQueryDialog = whenOpened(async () => ({
   default: (await parts.removeQuery()).RemoveSavedQueryDialog,
 }));
 
-/** Whether somebody has opened the choice of columns. */
+/** Whether the column selector was opened. */
 export const ColumnsOpened = createContext(false);
 const Columns = lazy(async () => ({ default: (await parts.columns()).ColumnsSelector }));
 

@@ -1,6 +1,6 @@
 import { home } from '../data/api.ts';
 
-/** Code that is loaded when it is needed, or just before. */
+/** Code that is loaded on demand, or shortly before. */
 export const loadDashboard = () => import('../overview/Overview.tsx');
 export const loadPerson = () => import('../people/UserShow.tsx');
 export const loadShow = () => import('../rows/ResourceShow.tsx');

@@ -7,7 +7,7 @@ interface Entry {
   readonly state?: unknown;
 }
 
-/** Asked before a page is left. `stop` gets a function that leaves it after all. */
+/** Called before a page is left. `stop` gets a function that leaves the page anyway. */
 export interface Guard {
   should: RouterBlockerFunction;
   stop: (to: RouterLocation, proceed: () => void) => void;
@@ -19,7 +19,7 @@ let index = entryOf().index ?? 0;
 let visits = 0;
 let current = locationOfPage();
 let guard: Guard | undefined;
-/** How to treat the next move of the browser in its history. */
+/** The reaction to the next history event of the browser. */
 let onMove: 'ask' | 'accept' | 'ignore' = 'ask';
 
 function locationOfPage(): RouterLocation {
@@ -40,7 +40,7 @@ export function whenMoved(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** One page at a time is guarded. */
+/** Only one page is guarded at a time. */
 export function guardWith(next: Guard): () => void {
   guard = next;
   return () => {
@@ -64,7 +64,7 @@ addEventListener('popstate', () => {
     history.go(steps);
   };
   if (move === 'ask' && steps !== 0 && isStopped(locationOfPage(), 'POP', proceed)) {
-    // The browser has moved already: it moves back to the page that stays.
+    // The browser has already moved, so it has to move back.
     onMove = 'ignore';
     history.go(-steps);
     return;

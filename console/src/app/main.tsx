@@ -14,7 +14,7 @@ const language = learnLanguage();
 loadAhead();
 let isDrawn = false;
 beginToEnter((rows) => {
-  // The console reports a failure when it is there.
+  // The console reports a failure when it is loaded.
   language.then(() => showFirstRows(place, rows, () => isDrawn)).catch(() => undefined);
 });
 void language.then(async () => {

@@ -1,8 +1,8 @@
 export interface RouteMatch {
   params: Record<string, string | undefined>;
-  /** The part of the path that the pattern matches, without what `*` stands for. */
+  /** The part of the path that the pattern matches, without the part for `*`. */
   base: string;
-  /** Of several matches, the one with the highest rank is meant: `create` before `:id` before `*`. */
+  /** If several routes match, the one with the highest rank is used: `create` before `:id` before `*`. */
   rank: number;
 }
 
@@ -16,7 +16,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Matches `:id/show/*` against a path. Without `end`, the path may go on behind the pattern. */
+/** Matches `:id/show/*` against a path. Without `end`, the path may be longer than the pattern. */
 export function matchRoute(pattern: string, path: string, end = true): RouteMatch | undefined {
   const wanted = segmentsOf(pattern);
   const isOpen = wanted.at(-1) === '*';

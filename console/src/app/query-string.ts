@@ -1,4 +1,4 @@
-/** In place of the package, for react-admin, which needs these two of it (`vite.config.ts` puts it there). */
+/** Replaces the package `query-string` for react-admin, which needs only these two functions (see `vite.config.ts`). */
 
 export const parse = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 

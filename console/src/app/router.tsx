@@ -22,7 +22,7 @@ import type {
 import { currentLocation, guardWith, hrefOf, navigate, whenMoved } from './location.ts';
 import { matchRoute, type RouteMatch } from './match-route.ts';
 
-/** The part of the path that the routes above have matched, and their parameters. */
+/** The part of the path that the parent routes have matched, and their parameters. */
 const Matched = createContext<Pick<RouteMatch, 'base' | 'params'>>({ base: '', params: {} });
 
 const useLocation = (): RouterLocation => useSyncExternalStore(whenMoved, currentLocation);
@@ -48,7 +48,7 @@ function Routes({ children }: { children: ReactNode }) {
   );
 }
 
-/** A link within the console. A click that asks for a new tab or window is the browser's. */
+/** A link within the console. The browser handles a click that opens a new tab or window. */
 export function RouteLink({ to, replace = false, state, onClick, ...rest }: RouterLinkProps) {
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event);
@@ -62,12 +62,12 @@ export function RouteLink({ to, replace = false, state, onClick, ...rest }: Rout
 }
 
 function Navigate({ to, replace = false, state }: RouterNavigateProps) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is drawn.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, at the first render.
   useEffect(() => navigate(to, { replace, state }), []);
   return null;
 }
 
-/** Lets a form ask before it is left. */
+/** Lets a form ask before the person leaves it. */
 function useBlocker(should: RouterBlockerFunction | boolean): RouterBlocker {
   const [held, setHeld] = useState<{ location: RouterLocation; proceed: () => void }>();
   useEffect(() =>
@@ -92,8 +92,8 @@ function matchPath(pattern: string | { path: string; end?: boolean }, pathname: 
 }
 
 /**
- * The router of the console, in place of react-router, which is larger than all of the console's own code
- * (`vite.config.ts` puts it there). Pages have addresses of their own, which survive the way over the login page.
+ * The router of the console. It replaces react-router, which is larger than all code of the console (see `vite.config.ts`). Each page has a
+ * path, which is kept during a sign-in on the login page.
  */
 export const reactRouterProvider: RouterProvider = {
   useLocation,

@@ -3,7 +3,7 @@ import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-
 import { say } from '../text/say.ts';
 import { type BrandColours, brand } from './brand.ts';
 
-/** The colours of the pages. `fill` is the background of a filled button; a brand may set it apart from the accent. */
+/** The colours of the pages. `fill` is the background of a filled button. A brand may set it separately from the accent. */
 const light = {
   ...{ ground: '#f5f4f0', surface: '#ffffff', sunken: '#f0efea', ink: '#1c2024', quiet: '#5c6066', line: '#dedcd5' },
   ...{ accent: '#17614d', accentHover: '#114b3b', onAccent: '#ffffff', accentSoft: '#e5f0ec' },
@@ -24,7 +24,7 @@ function branded(colours: Colours, own: BrandColours | undefined): Colours {
 const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
-/** Moves sideways. A shadow at an edge says that there is more beyond it: the covers move with the table, the shadows stay. */
+/** Scrolls sideways. A shadow at an edge shows that there is more content: the covers scroll with the table, the shadows do not. */
 const moreBeside = ({ surface, ink }: Colours) => ({
   overflowX: 'auto',
   background: [
@@ -35,7 +35,7 @@ const moreBeside = ({ surface, ink }: Colours) => ({
   ].join(', '),
 });
 
-/** A finger needs 40 pixels. */
+/** On phones, controls must be at least 40 pixels high. */
 const onPhones = (style: object) => ({ '@media (max-width: 599px)': style });
 
 function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
@@ -101,17 +101,17 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
             },
             ...{ backgroundColor: c.accentSoft, color: c.accent, fontSize: '0.75rem', fontWeight: 600 },
           },
-          // A row that somebody else has just changed.
+          // Highlights a row that another person has just changed.
           '@keyframes changed': { from: { backgroundColor: c.accentSoft } },
           '.changed': { animation: 'changed 4s ease-out', boxShadow: `inset 3px 0 ${c.accent}` },
           '.changed-by': { display: 'block', color: c.quiet, fontSize: '0.75rem', fontWeight: 400 },
-          // Labels stand on the edge of their control, so helper texts above them need room.
+          // Labels overlap the edge of their control, so the help text above needs space.
           '.MuiStack-root > .ra-input + .ra-input': { marginTop: 8 },
           '.MuiStack-root > .ra-input + .ra-input.MuiFormControl-root': { marginTop: 16 },
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
-      // MUI would lighten dialogs and menus in dark mode.
+      // Prevents MUI from lightening dialogs and menus in dark mode.
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' }, elevation1: flat, elevation4: flat } },
       MuiAppBar: {
         defaultProps: { color: 'inherit' },
@@ -127,7 +127,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       },
       MuiButtonBase: {
         defaultProps: { disableRipple: true },
-        // The ripple would have shown where the focus is. Inside, because lists and menus cut off what is beyond their edge.
+        // The focus outline replaces the ripple. It is inside the element, because lists and menus clip their content.
         styleOverrides: { root: { '&.Mui-focusVisible': { outline: `2px solid ${c.accent}`, outlineOffset: -2 } } },
       },
       MuiButton: {
@@ -140,7 +140,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       MuiIconButton: { styleOverrides: { root: onPhones({ minWidth: 40, minHeight: 40 }) } },
       MuiToggleButton: { styleOverrides: { root: onPhones({ minHeight: 40 }) } },
       MuiDialog: { styleOverrides: { paper: onPhones({ '&&': { margin: 8, width: 'calc(100% - 16px)' } }) } },
-      // In line with the title and the content.
+      // Aligns the buttons with the title and the content.
       MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 20px' } } },
       MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
       MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
@@ -150,7 +150,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           head: { color: c.quiet, fontWeight: 600, backgroundColor: c.sunken },
         },
       },
-      // react-admin labels the box around a check box; the label belongs to the check box.
+      // react-admin labels the element around a check box. The label belongs to the check box.
       MuiCheckbox: {
         defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': say('Select') } } },
       },
@@ -194,7 +194,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         },
       },
       RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
-      // The search box takes the room that the buttons beside it leave, also on a phone.
+      // The search box takes the remaining width beside the buttons, also on a phone.
       RaListToolbar: {
         styleOverrides: {
           root: {
@@ -217,7 +217,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
         },
       },
-      // A line of text is easier to fill in when it is not as wide as the screen.
+      // Limits the width of forms, because very wide inputs are hard to fill in.
       RaCreate: { styleOverrides: { root: { '& .RaCreate-card': { maxWidth: 760 } } } },
       RaEdit: { styleOverrides: { root: { '& .RaEdit-card': { maxWidth: 760 } } } },
       RaToolbar: { styleOverrides: { root: { backgroundColor: c.sunken } } },
@@ -225,7 +225,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
   } as Parameters<typeof createTheme>[0]);
 }
 
-/** Created when the console is drawn, because they contain messages. */
+/** Created at the first render, because themes contain messages. */
 export const createThemes = () => ({
   lightTheme: themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light)),
   darkTheme: themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark)),

@@ -1,4 +1,4 @@
-/** Stands in for packages and parts that react-admin and MUI import and the console does not need (see `vite.config.ts`). */
+/** Replaces packages and parts that react-admin and MUI import but the console does not need (see `vite.config.ts`). */
 
 /** `price_per_day` as "Price per day". */
 export function humanize(name: string): string {
@@ -11,7 +11,7 @@ export const inflect = humanize;
 export const pluralize = humanize;
 export const singularize = humanize;
 
-/** Shortcuts of menu items. There are none. */
+/** Keyboard shortcuts of menu items. The console has none. */
 export const useHotkeys = (): void => undefined;
 
 /** Components that are never drawn. */
@@ -24,8 +24,8 @@ export const DataTableBody = nothing;
 export const FieldsSelector = nothing;
 export const Inspector = nothing;
 
-/** A title that cannot be edited is a plain one. */
+/** Replaces the editable title with a plain one. */
 export { PageTitle as PageTitleConfigurable } from '../../node_modules/ra-ui-materialui/dist/layout/PageTitle.js';
 
-/** Writes CSV files (`transfer/` does), makes a theme of CSS variables, or draws a ripple. */
+/** Replaces the packages for CSV files (see `transfer/`), for themes with CSS variables and for ripples. */
 export default nothing;

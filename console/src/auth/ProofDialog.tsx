@@ -6,7 +6,7 @@ import { humanised } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 
-/** Asks for the password or a code when the service demands a recent proof. */
+/** Asks for the password or a code when the service requires a recent proof. */
 export default function ProofDialog() {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -14,7 +14,7 @@ export default function ProofDialog() {
 
   async function prove(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // React passes events on to the parents of the dialog, where another form may be.
+    // React passes events to the React parents of the dialog, which may include another form.
     event.stopPropagation();
     const given = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
     setBusy(true);

@@ -10,7 +10,7 @@ export default function SignInDialog() {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
 
-  // A sign-in in another tab counts as well.
+  // Also continues after a sign-in in another tab.
   useEffect(() => {
     const look = () => void interruption.goOn().catch(() => undefined);
     window.addEventListener('focus', look);
@@ -19,7 +19,7 @@ export default function SignInDialog() {
 
   async function signIn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // React carries events to parents of the dialog, where another form may be.
+    // React passes events to the React parents of the dialog, which may include another form.
     event.stopPropagation();
     const form = new FormData(event.currentTarget);
     setBusy(true);

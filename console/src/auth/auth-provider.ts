@@ -13,7 +13,7 @@ export interface Me {
   roles: string[];
 }
 
-/** Which of a resource's operations each of react-admin's actions needs. */
+/** The operation of a resource that each react-admin action needs. */
 const needed = new Map<string, Operation>([
   ['list', 'list'],
   ['export', 'list'],
@@ -29,7 +29,7 @@ export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
   return (body as { data: Me }).data;
 }
 
-/** The login page signs people in. The console only asks who is signed in. */
+/** The console does not sign people in: the login page does. */
 export function createAuthProvider(
   gatehouse: Gatehouse,
   descriptions: readonly ResourceDescription[],
@@ -46,7 +46,7 @@ export function createAuthProvider(
     async checkAuth() {
       if (!(await gatehouse.resume())) throw new Error(say('Your session is over.'));
     },
-    /** A rejection signs the person out. It happens only when the session has ended, not when a request is forbidden or fails. */
+    /** A rejection signs the person out. So it rejects only when the session has ended, not when a request is forbidden or fails. */
     async checkError(error: unknown) {
       if (error instanceof SignedOutError || (error instanceof GatehouseError && error.status === 401)) throw error;
     },

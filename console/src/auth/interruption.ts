@@ -2,9 +2,7 @@ import { SignedOutError } from '../../../client/errors.ts';
 import type { Renew, TokenAnswer } from '../../../client/login.ts';
 import { say } from '../text/say.ts';
 
-/**
- * A session that ended while somebody was at work. Their requests wait until they have signed in again, and then continue.
- */
+/** Handles a session that ends while a person is working. Requests wait until the person has signed in again, and then continue. */
 export class Interruption {
   #waiting: PromiseWithResolvers<TokenAnswer> | undefined;
   #isOpen = false;
@@ -15,10 +13,10 @@ export class Interruption {
     this.#renew = renew;
   }
 
-  /** Whether somebody has to sign in again. */
+  /** Whether the person has to sign in again. */
   readonly isOn = (): boolean => this.#waiting !== undefined;
 
-  /** From now on a dialog asks for a new sign-in. Returns a function that ends this. */
+  /** From now on, a dialog asks for a new sign-in. Returns a function that ends this. */
   readonly begin = (): (() => void) => {
     this.#isOpen = true;
     return () => {
@@ -43,7 +41,7 @@ export class Interruption {
     }
   };
 
-  /** After a sign-in: continues the waiting requests. Throws if there is still no session. */
+  /** After a sign-in: continues the waiting requests. Throws if there is no session. */
   readonly goOn = async (): Promise<void> => {
     const tokens = await this.#renew();
     this.#waiting?.resolve(tokens);

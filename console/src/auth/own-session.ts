@@ -1,6 +1,6 @@
 let own: string | undefined;
 
-/** Remembers which session an access token of the console's own names, so that lists can mark it. */
+/** Remembers the session of the console's access token, so that lists can mark it. */
 export function noteOwnSession(accessToken: string): void {
   try {
     const part = accessToken.split('.')[1] ?? '';

@@ -3,7 +3,7 @@ import type { TokenAnswer } from '../../../client/login.ts';
 import type { Fetch } from '../../../client/transport.ts';
 import { say } from '../text/say.ts';
 
-/** The access token of the session of this page. Without a session, the service redirects to its login page. */
+/** Returns the access token of this page's session. Without a session, the service redirects to its login page. */
 export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnswer> {
   let response: Response;
   try {

@@ -1,9 +1,9 @@
-/** Members of `POST /v1/sessions/current/proofs` that a person can type. */
+/** Proofs of `POST /v1/sessions/current/proofs` that a person can type. */
 const typed = ['password', 'code'];
 
 /**
- * Asks the person to prove again who they are when the service demands a recent proof (RFC 9470), and then repeats the
- * request. Requests that are refused meanwhile wait for the same proof.
+ * Asks for a proof of identity when the service requires a recent one (RFC 9470), and then repeats the request. Other refused requests wait
+ * for the same proof.
  */
 export class ProofPrompt {
   #waiting: (PromiseWithResolvers<boolean> & { authorization: string }) | undefined;
@@ -21,27 +21,27 @@ export class ProofPrompt {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Sends a request; where it needs a recent proof, asks for it and sends the request again. */
+  /** Sends a request. If it needs a recent proof, asks for the proof and repeats the request. */
   async send(url: string, init: RequestInit): Promise<Response> {
     const response = await fetch(url, init);
     const challenge = response.headers.get('www-authenticate') ?? '';
     if (response.status !== 401 || !challenge.includes('insufficient_user_authentication')) return response;
     if (await this.#ask(new Headers(init.headers).get('authorization') ?? '')) return this.send(url, init);
-    // A 401 would sign the person out: the session is fine, only this request is refused.
+    // A 401 would sign the person out, although the session is valid. Only this request is refused.
     return new Response(await response.text(), { status: 403, headers: response.headers });
   }
 
-  /** The proofs that the person can give. */
+  /** The proofs that the person can provide. */
   readonly methods = async (): Promise<string[]> => {
     const response = await this.#call('GET', '/v1/sessions/current');
     const { data } = (await response.json()) as { data?: { acr?: string; proof_methods?: string[] } };
     const offered = typed.filter((name) => data?.proof_methods?.includes(name));
-    // The password does not renew a session of two factors. The code does so alone.
+    // In a session with two factors, the password is not enough as a new proof. The code alone is.
     if (offered.includes('code') && data?.acr !== 'urn:gatehouse:1') return ['code'];
     return offered.length > 0 ? offered : ['password'];
   };
 
-  /** Renews the proof. Returns the reason of a refusal. */
+  /** Renews the proof. Returns the reason if it is refused. */
   readonly prove = async (proof: Record<string, unknown>): Promise<string | undefined> => {
     const response = await this.#call('POST', '/v1/sessions/current/proofs', proof);
     if (response.ok) this.#end(true);

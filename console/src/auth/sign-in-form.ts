@@ -1,10 +1,10 @@
 import { say } from '../text/say.ts';
 
-/** Signs in with the form of the login page, which the operator may have changed. Returns the reason of a refusal. */
+/** Signs in with the form of the login page, which the operator may have changed. Returns the reason if it is refused. */
 export async function signInByPage(root: string, login: string, password: string): Promise<string | undefined> {
   const page = await fetch(`${root}/login`, { headers: { Accept: 'text/html' } });
   const form = documentOf(await page.text()).querySelector<HTMLFormElement>('form:has([name="password"])');
-  // Somebody is signed in by now, in another tab: the login page leads on.
+  // Without a form, the person has signed in in another tab, and the login page has redirected.
   if (!form) return undefined;
   const fields = new URLSearchParams();
   for (const { name, value } of form.querySelectorAll<HTMLInputElement>('input[type="hidden"]'))

@@ -13,7 +13,7 @@ import { sharedFields } from './shared-fields.ts';
 
 const BulkDialog = lazy(() => import('./BulkDialog.tsx'));
 
-/** How many rows are selected, and what can be done with them. */
+/** The number of selected rows, and the actions on them. */
 export function BulkBar() {
   const description = useDescription();
   const { selectedIds, onUnselectItems, filterValues, total, data = [] } = useListContext();
@@ -22,9 +22,9 @@ export function BulkBar() {
   const [all, setAll] = useState<number>();
   const filterText = JSON.stringify(filterValues);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter finds other rows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter matches other rows.
   useEffect(() => setAll(undefined), [filterText, selectedIds.length]);
-  // A selection ends with the list and with the filter that it was made in.
+  // A selection ends when the list is left and when its filter changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter is another list.
   useEffect(() => onUnselectItems, [description.name, filterText]);
 

@@ -20,13 +20,13 @@ interface Props {
   task: 'update' | 'delete';
   selection: Selection;
   total: number;
-  /** After the task: its rows are not selected any more. */
+  /** Called after the task. The selection is cleared. */
   onClose: () => void;
-  /** Before the task: the selection stays. */
+  /** Called before the task has started. The selection stays. */
   onCancel: () => void;
 }
 
-/** Changes one field of all selected rows, or deletes them: asks, shows the progress, and reports what failed. */
+/** Changes one field of all selected rows, or deletes them. It asks for confirmation, shows the progress, and lists the failures. */
 export default function BulkDialog({ task, selection, total, onClose, onCancel }: Props) {
   const description = useDescription();
   const { progress, report, start, stop } = useBulk<Row>();

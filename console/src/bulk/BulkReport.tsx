@@ -9,7 +9,7 @@ interface ProgressProps extends Progress {
   total: number | undefined;
 }
 
-/** How far the work is: "40 of 100 · 2 failed · The service asks to wait 3 s." */
+/** The progress of the work: "40 of 100 · 2 failed · The service asks to wait 3 s." */
 export function BulkProgress({ label, done, failed, waits, total }: ProgressProps) {
   const count = done + failed;
   const parts = [

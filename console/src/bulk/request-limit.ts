@@ -1,11 +1,11 @@
-/** This share of the requests that a minute allows is left to other work of the same person. */
+/** The share of the rate limit that is reserved for other work of the same person. */
 const leftToOthers = 0.25;
 
 let limit = 0;
 let remaining = Number.POSITIVE_INFINITY;
 let resetsAt = 0;
 
-/** Reads from a response how many requests are left. */
+/** Reads the remaining requests from the headers of a response. */
 export function noteLimit({ headers }: Response): void {
   const reset = headers.get('ratelimit-reset');
   if (reset === null) return;
@@ -14,7 +14,7 @@ export function noteLimit({ headers }: Response): void {
   resetsAt = Date.now() + Number(reset) * 1000;
 }
 
-/** Seconds that bulk work waits, so that a click meanwhile is not refused. */
+/** Seconds for which bulk work must wait, so that other requests of the person are not refused. */
 export function secondsToRoom(now = Date.now()): number {
   if (remaining > limit * leftToOthers || now >= resetsAt) return 0;
   return Math.ceil((resetsAt - now) / 1000);

@@ -36,14 +36,14 @@ interface Options<Row> {
   onProgress: (progress: Progress) => void;
   onDone?: ((row: Row, answer: Answer) => void) | undefined;
   signal: AbortSignal;
-  /** Seconds until there are more requests left than other work may need. */
+  /** Returns the seconds to wait, so that enough requests remain for other work. */
   secondsToRoom?: () => number;
   wait?: (seconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 type Task<Row> = { row: Row; operation: Operation };
 
-/** Applies an operation to many rows, one batch at a time. Continues after failures, and waits when the service asks for it. */
+/** Applies an operation to many rows, one batch at a time. Continues after failures, and waits when the service requests it. */
 export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> {
   const { rows, operationOf, send, onProgress, onDone, signal, secondsToRoom = () => 0, wait = pause } = options;
   const failures: Failure<Row>[] = [];
@@ -84,7 +84,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
     }
   }
 
-  // The next rows are read while these are written.
+  // Reads the next rows while these are written.
   const batches = packed(rows, (row) => ({ row, operation: operationOf(row) }));
   let next = batches.next();
   while (!isStopped()) {
@@ -97,7 +97,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
   return { done, failures, isStopped: isStopped() };
 }
 
-/** A refusal of the whole batch counts for each of its rows. */
+/** If the whole batch is refused, the error applies to each of its rows. */
 function refused(error: Error, tasks: readonly unknown[]): Answer[] {
   const status = error instanceof GatehouseError ? error.status : 0;
   return tasks.map(() => ({ status, error }));

@@ -7,10 +7,10 @@ import { waitForRoom } from './request-limit.ts';
 
 export type Row = RaRecord<string>;
 
-/** The selected rows, or every row that the list's filter finds. */
+/** The selected rows, or all rows that match the list's filter. */
 export type Selection = { ids: readonly string[] } | { filter: Record<string, unknown> };
 
-/** Every row of a selection. A filter is read by cursor, so that rows that change meanwhile are neither skipped nor repeated. */
+/** All rows of a selection. A filter is read by cursor, so that concurrent changes neither skip nor repeat rows. */
 export async function* rowsOf(resource: string, selection: Selection, signal: AbortSignal): AsyncGenerator<Row, void> {
   if ('filter' in selection) {
     return yield* eachRow<Row>(resource, { search: searchFor(selection.filter), orderBy: 'id' }, signal);
@@ -20,7 +20,7 @@ export async function* rowsOf(resource: string, selection: Selection, signal: Ab
   }
 }
 
-/** Every row that a query finds, at a pace that leaves requests for other work. */
+/** All rows of a query, at a rate that leaves requests for other work. */
 export async function* eachRow<Row>(
   resource: string,
   query: Omit<ListQuery, 'page' | 'cursor'>,
@@ -35,7 +35,7 @@ export async function* eachRow<Row>(
   }
 }
 
-/** How many rows a filter finds, counted to the end. */
+/** The exact number of rows that match a filter. */
 export async function countOf(resource: string, filter: Record<string, unknown>): Promise<number> {
   const rows = gatehouse.resource(resource);
   const { pagination } = await rows.list({ search: searchFor(filter), limit: 1, count: 'exact' });

@@ -12,7 +12,7 @@ export function sendBatch(resource: string, operations: readonly Operation[]): P
   const rows = gatehouse.resource(resource);
   const all = <K extends Operation['operation']>(kind: K) =>
     operations.filter((one): one is Extract<Operation, { operation: K }> => one.operation === kind);
-  // There is no batch of restorations: they undo what was deleted by mistake.
+  // The API has no batch of restorations. Only an undo restores rows.
   if (operations[0]?.operation === 'restore')
     return Promise.all(operations.flatMap((one) => ('id' in one ? [one.id] : [])).map((id) => restored(rows, id)));
   switch (operations[0]?.operation) {

@@ -2,7 +2,7 @@ import type { Answer, Operation } from './run-bulk.ts';
 
 type Row = Record<string, unknown>;
 
-/** The operation that undoes a write. Empty if that is not possible. A row that has changed since is left as it is. */
+/** The operation that undoes a write. Empty if that is not possible. A row that has changed since then is not changed. */
 export function undoOf(
   operation: Operation,
   before: Row | undefined,

@@ -10,7 +10,7 @@ interface Work<Row> {
   onDone?: (row: Row, answer: Answer) => void;
 }
 
-/** Bulk work on the resource of the page: its progress while it runs, and its report afterwards. */
+/** Bulk work on the current resource: its progress while it runs, and its report afterwards. */
 export function useBulk<Row>() {
   const { name } = useDescription();
   const [progress, setProgress] = useState<Progress>();

@@ -6,7 +6,7 @@ import { ProofPrompt } from '../auth/proof-prompt.ts';
 import { noteLimit } from '../bulk/request-limit.ts';
 import { inReadersLanguage } from './spoken-problem.ts';
 
-/** The base path of the service, filled in by the service. Empty, or still a placeholder: none. */
+/** The base path of the service. The service fills it in. Empty, or still a placeholder: no base path. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
 export const root = filledIn === '__ROOT__' ? '' : filledIn;
 /** The path of the console. */

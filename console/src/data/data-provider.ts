@@ -15,7 +15,7 @@ import { ConflictError, forForm } from './form-error.ts';
 import { queryOf } from './list-query-of.ts';
 import { takeRows } from './rows-ahead.ts';
 
-/** The name under which a row keeps its ETag. A write sends it, so that a newer version is not overwritten. */
+/** The name of the property with the ETag of a row. A write sends the ETag, so that a newer version is not overwritten. */
 export const tagKey = '_etag';
 
 type Row = RaRecord<string>;
@@ -44,7 +44,7 @@ export function createDataProvider(
 
     async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
       const read = (query: { deleted?: 'with' }) => resource(name).get(String(id), query, { signal });
-      // A row that is deleted is shown to those who may restore it.
+      // A deleted row is shown to people who may restore it.
       const found = await read({}).catch((error) => {
         const isGone = error instanceof GatehouseError && error.status === 404;
         if (!isGone || !softDeleting.has(name)) throw error;
@@ -53,7 +53,7 @@ export function createDataProvider(
       return { data: withTag(found) };
     },
 
-    /** Rows that are gone, or that the caller may not see, are missing from the answer. */
+    /** The response lacks rows that no longer exist or that the caller may not see. */
     async getMany(name: string, { ids, signal }: { ids: Identifier[]; signal?: AbortSignal }) {
       const wanted = [...new Set(ids.filter((id) => id !== null && id !== undefined).map(String))];
       const pages = await Promise.all(
@@ -94,7 +94,7 @@ export function createDataProvider(
       return { data: { ...previousData, id: String(id) } };
     },
 
-    /** An RPC-like POST on one row. */
+    /** Calls an action of a row. */
     async act(name: string, { id, action, body, method }: Act) {
       const options = method ? { method } : {};
       return {
@@ -105,7 +105,7 @@ export function createDataProvider(
   return provider as unknown as DataProvider;
 }
 
-/** If the service stopped counting, the last page is not known. */
+/** If the service stopped counting, the last page is unknown. */
 function listed({ data, pagination, position }: Page<Row>): GetListResult {
   const { total, total_capped: isCapped, links = {}, current_page = 1 } = pagination;
   const known = { ...(position !== undefined && { position }), ...(isCapped && { atLeast: total }) };

@@ -14,7 +14,7 @@ export function DescriptionsProvider({ all, children }: { all: readonly Resource
 
 export const useDescriptions = (): ReadonlyMap<string, ResourceDescription> => useContext(Descriptions);
 
-/** The description of the resource that the component stands in. */
+/** The description of the resource around the component. */
 export function useDescription(): ResourceDescription {
   const name = useResourceContext() ?? '';
   const description = useContext(Descriptions).get(name);

@@ -21,7 +21,7 @@ export interface RelationDescription {
 
 export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'delete';
 
-/** A hand-written POST route beside the generated ones. */
+/** An action of the operator: a POST route in addition to the generated routes. */
 export interface ActionDescription {
   name: string;
   summary: string;
@@ -30,7 +30,7 @@ export interface ActionDescription {
   fields: FieldDescription[];
 }
 
-/** How many rows somebody may read. */
+/** Which rows a user may read. */
 type VisibleRows = 'none' | 'some' | 'all';
 
 export interface ResourceDescription {
@@ -65,7 +65,7 @@ type RawAction = ActionDescription & { method: string; bodySchema?: Record<strin
 
 const everything: Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
-/** Only a device of their owner can create these. */
+/** Only a device of the owner can create rows of these resources. */
 const ofDevices = new Set(['passkeys', 'authenticators']);
 
 export function describe({ name, fields, relations, operations, actions, ...rest }: Raw): ResourceDescription {
@@ -84,5 +84,5 @@ export function describe({ name, fields, relations, operations, actions, ...rest
   };
 }
 
-/** An object of descriptions by name, as a list. */
+/** Converts an object of descriptions by name to a list. */
 const named = <T>(value: unknown): T[] => Object.entries(value ?? {}).map(([name, raw]) => ({ name, ...raw }) as T);

@@ -4,7 +4,7 @@ export interface FieldDescription {
   type: string;
   label?: string;
   description?: string;
-  /** How to fill it in, in the operator's words. */
+  /** A help text by the operator. */
   hint?: string;
   example?: unknown;
   required?: boolean;
@@ -23,7 +23,7 @@ export interface FieldDescription {
   default?: unknown;
   min?: number;
   max?: number;
-  /** Of decimals: the digits in all, and those after the point. */
+  /** For decimals: the total number of digits, and the number after the point. */
   precision?: number;
   scale?: number;
   pattern?: string;

@@ -2,7 +2,7 @@ import type { FieldDescription } from './field-description.ts';
 
 type Schema = Record<string, unknown>;
 
-/** The members of an action's body as fields. Everything but plain values and lists of strings is edited as JSON. */
+/** The members of an action's body as fields. Members other than plain values and lists of strings are edited as JSON. */
 export function fieldsOfSchema(schema: Schema | undefined): FieldDescription[] {
   const required = (schema?.required as string[] | undefined) ?? [];
   return Object.entries((schema?.properties ?? {}) as Record<string, Schema>).map(([name, property]) => {

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../../../client/errors.ts';
 import { say } from '../text/say.ts';
 
-/** An error as react-admin's forms take it: with `body.errors` by field. */
+/** An error in the format of react-admin's forms: `body.errors` has the errors by field. */
 export class FormError extends Error {
   readonly status: number;
   readonly code: string;
@@ -15,7 +15,7 @@ export class FormError extends Error {
   }
 }
 
-/** Somebody else wrote the row since it was read: nothing was saved. */
+/** Another person changed the row after it was read, so nothing was saved. */
 export class ConflictError extends FormError {
   /** The row as it was read. */
   readonly before: Record<string, unknown>;

@@ -1,19 +1,19 @@
 import type { GetListParams } from 'react-admin';
 import type { Comparison, ListQuery, Scalar, Search } from '../../../client/list-query.ts';
 
-/** How a filter compares; it follows the field's name: `plate@contains`. A filter without an operator compares for equality. */
+/** The operator of a filter. It follows the name of the field: `plate@contains`. A filter without an operator compares for equality. */
 export type Operator = 'contains' | 'range' | 'days';
 
 export const filterKey = (field: string, operator: Operator): string => `${field}@${operator}`;
 
-/** A filter that looks for a text in several fields: one of them must contain it. */
+/** A filter for a text in several fields. At least one of them must contain it. */
 export const anywhereKey = (fields: readonly { name: string }[]): string =>
   filterKey(fields.map(({ name }) => name).join('|'), 'contains');
 
-/** The filter that asks for deleted rows. */
+/** The filter for deleted rows. */
 export const deletedKey = '@deleted';
 
-/** Translates the parameters of react-admin's lists to those of the API. */
+/** Translates the parameters of react-admin's lists to parameters of the API. */
 export function queryOf({ pagination, sort, filter, meta }: GetListParams): ListQuery {
   const query: ListQuery = { search: searchFor(filter ?? {}) };
   if (filter?.[deletedKey]) query.deleted = filter[deletedKey];
@@ -23,7 +23,7 @@ export function queryOf({ pagination, sort, filter, meta }: GetListParams): List
   return query;
 }
 
-/** Translates the values of react-admin's filter form to a search. Empty inputs are left out. */
+/** Translates the values of react-admin's filter form to a search. Empty inputs are omitted. */
 export function searchFor(filter: Record<string, unknown>): Search {
   const search: Search = {};
   for (const [key, value] of Object.entries(filter)) {
@@ -38,7 +38,7 @@ export function searchFor(filter: Record<string, unknown>): Search {
 function comparison(operator: Operator, value: unknown): Comparison {
   if (operator === 'contains') return { contains: value as string };
   const { from, to } = value as { from?: Scalar; to?: Scalar };
-  // A timestamp is filtered by whole days in the person's time zone; either end may be open.
+  // A timestamp is filtered by whole days in the person's time zone. Start and end are optional.
   const isDays = operator === 'days';
   return {
     ...(isGiven(from) && { '>=': isDays ? midnight(from, 0) : from }),

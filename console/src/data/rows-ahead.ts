@@ -8,10 +8,10 @@ import { queryOf } from './list-query-of.ts';
 // biome-ignore lint/suspicious/noExplicitAny: rows are as their resource declares them.
 type Rows = Page<any>;
 
-/** How many rows a list begins with. */
+/** The number of rows on the first page of a list. */
 export const firstPageSize = 25;
 
-/** As react-admin keeps them, in the store that `Console.tsx` names. */
+/** The list parameters that react-admin stores under the name in `Console.tsx`. */
 interface KeptParams {
   sort?: string;
   order?: 'ASC' | 'DESC';
@@ -27,7 +27,7 @@ export interface RowsAhead {
 
 let asked: { key: string; answer: Promise<Rows> } | undefined;
 
-/** Requests the rows of a list before the list can be drawn, if the address in the console is that of a list. */
+/** Requests the rows of a list before the list can be drawn, if the current path is that of a list. */
 export function askForRows(
   gatehouse: Gatehouse,
   descriptions: readonly ResourceDescription[],
@@ -50,7 +50,7 @@ export function askForRows(
   return { description, answer };
 }
 
-/** The rows that were requested ahead. They are used once; later calls read the list again. */
+/** Returns the rows that were requested ahead. They are used once. Later calls read the list again. */
 export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefined {
   const found = asked?.key === keyOf(name, query) ? asked.answer : undefined;
   asked = undefined;
@@ -59,7 +59,7 @@ export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefi
 
 const keyOf = (name: string, query: ListQuery): string => JSON.stringify([name, query]);
 
-/** Reads the store of react-admin, which is not there yet. */
+/** Reads react-admin's store directly, because react-admin is not loaded yet. */
 export function keptAs<T>(name: string, key: string): T | undefined {
   try {
     return JSON.parse(localStorage.getItem(['RaStoregatehouse', name, key].join('.')) ?? 'null') ?? undefined;

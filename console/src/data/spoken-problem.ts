@@ -4,8 +4,8 @@ import { find, say } from '../text/say.ts';
 type Problem = Record<string, unknown>;
 
 /**
- * Translates the errors in a response of the service. They are in English, for programs; the sentence or the code of an
- * error finds the message.
+ * Translates the errors in a response of the service, which are in English. The message is found by the sentence or by the code of an
+ * error.
  */
 export async function inReadersLanguage(response: Response): Promise<Response> {
   const isBatch = response.url.endsWith('/batches');
@@ -38,7 +38,7 @@ function spokenField(error: Problem): Problem {
   const { field, code, message } = error;
   const detail = String(message);
   const limit = String(error.limit ?? '');
-  // A declared hint is a sentence of its own, which the operator may have translated.
+  // A declared hint is a separate sentence. The operator may have translated it.
   const listed = Array.isArray(error.values) ? error.values.map((value) => say(String(value))) : [];
   const values = { detail, limit, field: say(humanised(String(field))), values: listed.join(', ') };
   const said = find(`field_error.${field}.${code}`, values) ?? find(`field_error.${code}`, values);

@@ -11,13 +11,13 @@ import { type Choice, chosenChanges, type Difference, firstChoice } from './vers
 interface Props {
   title: string;
   differences: readonly Difference[];
-  /** Saves these changes over their version. */
+  /** Saves these changes to the other person's version. */
   onSave: (changes: Record<string, unknown>) => void;
   onTakeTheirs: () => void;
   onClose: () => void;
 }
 
-/** Somebody else saved the same row first: both versions side by side, and a choice for each field. */
+/** Shown if another person saved the same row first. It shows both versions and lets the person choose for each field. */
 export function ConflictDialog({ title, differences, onSave, onTakeTheirs, onClose }: Props) {
   const [choices, setChoices] = useState<Record<string, Choice>>({});
   return (
@@ -96,5 +96,5 @@ const ShownValue = ({ field, is }: { field: FieldDescription; is: unknown }) => 
   </RecordContextProvider>
 );
 
-/** The value of JSON that is being typed. */
+/** The value of JSON while it is being typed. */
 const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));

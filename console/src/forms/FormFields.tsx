@@ -17,19 +17,19 @@ export function ChangeableFields({ but }: { but?: string | undefined }) {
   return useDescription()
     .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== but)
     .map((field) => (
-      // A field that is never shown need not be sent again.
+      // A write-only field is not shown, so the person need not type it again.
       <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
     ));
 }
 
-/** A form reads its row once: a later version would overwrite the input. A conflict shows when the form is saved. */
+/** A form reads its row once, because a later version would overwrite the input. A conflict is shown when the form is saved. */
 export const readOnce = {
   onError: () => undefined,
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
 } as const;
 
-/** Waits for the current version: it would overwrite the input in a cached one. */
+/** Waits for the current version. If the form were shown with a cached version, the current one would overwrite the input. */
 export function WhenFresh({ children }: { children: ReactNode }) {
   const { isFetching } = useEditContext();
   const wasFresh = useRef(false);
@@ -37,7 +37,7 @@ export function WhenFresh({ children }: { children: ReactNode }) {
   return wasFresh.current ? children : null;
 }
 
-/** The control of a field, for rows that have it. */
+/** The control of a field, if rows of this kind have the field. */
 function InputWhereItIs({ field }: { field: FieldDescription }) {
   const { name } = useDescription();
   return (

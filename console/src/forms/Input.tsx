@@ -25,7 +25,7 @@ import { rulesOf } from './rules-of.ts';
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: say(value) }));
 
-/** The control by which one field is written. */
+/** The control of a field. */
 export function Input({ field }: { field: FieldDescription }) {
   const description = useDescription();
   const help = helpOf(description.name, field, useRecordContext()?.id === undefined);
@@ -126,7 +126,7 @@ function queryFor(target: ResourceDescription | undefined, typed: string) {
   return fields.length > 0 ? { [anywhereKey(fields)]: typed } : {};
 }
 
-/** A list of names of another resource's rows: a user's roles. */
+/** A list of names of another resource's rows, such as the roles of a user. */
 function NamesInput({ resource, keyField, ...common }: CommonProps & { resource: string; keyField: string }) {
   const { data = [] } = useGetList(resource, {
     pagination: { page: 1, perPage: 100 },

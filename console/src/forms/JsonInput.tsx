@@ -11,7 +11,7 @@ interface Props {
   validate: Validator[];
 }
 
-/** JSON as it is typed: checked with each key, and laid out on demand. */
+/** An input for JSON. It is validated at each key press, and can be formatted. */
 export function JsonInput(props: Props) {
   const { getValues, setValue, trigger } = useFormContext();
   return (
@@ -22,7 +22,7 @@ export function JsonInput(props: Props) {
         minRows={3}
         format={shownJson}
         parse={(text: string) => {
-          // Said at once, and not only when it is saved.
+          // Shows the error at once, and not only after a save.
           setTimeout(() => void trigger(props.source));
           return typedJson(text);
         }}

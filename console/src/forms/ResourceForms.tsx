@@ -27,7 +27,7 @@ import { ChangeableFields, NewFields, readOnce, WhenFresh } from './FormFields.t
 import { UnsavedChanges } from './UnsavedChanges.tsx';
 import { useConflict } from './useConflict.tsx';
 
-/** Creates a row of any resource. A secret in the response is shown before anything else happens. */
+/** Creates a row of any resource. If the response contains a secret, the secret is shown first. */
 export function ResourceCreate() {
   const description = useDescription();
   const notify = useNotify();
@@ -74,12 +74,12 @@ export function ResourceCreate() {
   );
 }
 
-/** A new client without scopes gets those of its type, which the service knows. */
+/** A new client without scopes gets the default scopes of its type from the service. */
 function withoutEmptyScopes({ name }: ResourceDescription, { scopes, ...data }: Record<string, unknown>) {
   return name === 'clients' && (!Array.isArray(scopes) || scopes.length === 0) ? data : { ...data, scopes };
 }
 
-/** Changes a row of any resource. Where somebody else changed it meanwhile, the person chooses field by field. */
+/** Changes a row of any resource. If another person has changed it meanwhile, the person chooses field by field. */
 export function ResourceEdit() {
   const description = useDescription();
   const { name, operations } = description;
@@ -127,7 +127,7 @@ export function ResourceEdit() {
 
 type Row = Record<string, unknown>;
 
-/** The earlier values of the fields that a save changed, as far as they can be written again. */
+/** The earlier values of the fields that a save changed, if they can be written again. */
 const undoableFields = ({ fields }: ResourceDescription, before: Row, after: Row): Row =>
   Object.fromEntries(
     fields
@@ -148,7 +148,7 @@ function EditToolbar() {
   );
 }
 
-/** Leaves the form. `UnsavedChanges` asks first where there is something to lose. */
+/** Leaves the form. `UnsavedChanges` asks first if there are unsaved changes. */
 function CancelButton() {
   const { name, operations } = useDescription();
   const row = useRecordContext();

@@ -5,7 +5,7 @@ import { useFormState } from 'react-hook-form';
 import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 
-/** In a form: asks before the person leaves it with unsaved changes. `saved` is true once they are saved. */
+/** Asks before the person leaves a form with unsaved changes. `saved` is true after the form was saved. */
 export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
   const { dirtyFields } = useFormState();
   const isUnsaved = Object.keys(dirtyFields).length > 0;
@@ -14,7 +14,7 @@ export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
       isUnsaved && !saved.current && currentLocation.pathname !== nextLocation.pathname,
   );
 
-  // The browser asks in its own words where the tab is closed or another page is opened.
+  // When the tab is closed or another page is opened, the browser shows its own question.
   useEffect(() => {
     if (!isUnsaved) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();

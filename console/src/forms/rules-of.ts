@@ -4,7 +4,7 @@ import { fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { mustBeJson } from './typed-json.ts';
 
-/** The rules that can be checked without asking the service. The service checks the rest. */
+/** The rules that the console can check itself. The service checks the rest. */
 export function rulesOf(field: FieldDescription): Validator[] {
   const { type, min, max, pattern, hint } = field;
   const rules: Validator[] = [];
@@ -23,7 +23,7 @@ export function rulesOf(field: FieldDescription): Validator[] {
   return rules;
 }
 
-/** The service strips zeros that mean nothing; people leave them out. */
+/** The service removes insignificant zeros, and people omit them. */
 function decimalPattern({ precision = 65, scale = 0, min = -1 }: FieldDescription): RegExp {
   const fraction = scale === 0 ? '' : `(\\.\\d{1,${scale}})?`;
   return new RegExp(`^${min < 0 ? '-?' : ''}\\d{1,${Math.max(1, precision - scale)}}${fraction}$`);

@@ -1,5 +1,5 @@
 import { say } from '../text/say.ts';
-/** JSON while it is being typed: the text is kept as it is, and its value is sent. */
+/** JSON while it is being typed. The text is kept unchanged, and its value is sent. */
 export class TypedJson {
   readonly text: string;
 
@@ -21,7 +21,7 @@ export class TypedJson {
   }
 }
 
-/** The text of a value in the control. */
+/** The text of a value in the input. */
 export function shownJson(value: unknown): string {
   if (value instanceof TypedJson) return value.text;
   return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);

@@ -20,8 +20,8 @@ interface Options {
 }
 
 /**
- * Handles a save that was refused because somebody else saved first. Returns a handler for the error, and the dialog in
- * which the person chooses.
+ * Handles a save that was refused because another person saved first. Returns a handler for the error, and the dialog in which the person
+ * chooses.
  */
 export function useConflict({ leave, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
   const description = useDescription();

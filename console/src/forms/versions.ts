@@ -2,19 +2,19 @@ import type { FieldDescription } from '../data/descriptions.ts';
 
 type Row = Record<string, unknown>;
 
-/** One field on which two people's versions of a row differ from what both had seen. */
+/** A field in which one of two versions of a row differs from their common earlier version. */
 export interface Difference {
   field: FieldDescription;
   before: unknown;
   theirs: unknown;
   mine: unknown;
-  /** Whether both changed it, and not to the same: somebody has to choose. */
+  /** Whether both changed it to different values. Then the person has to choose. */
   isContested: boolean;
 }
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** The fields that differ between the version that both had read, the stored one, and the one to save. */
+/** The fields that differ between the common earlier version, the stored version, and the version to save. */
 export function differencesOf(
   fields: readonly FieldDescription[],
   before: Row,
@@ -34,10 +34,10 @@ export function differencesOf(
 
 export type Choice = 'theirs' | 'mine';
 
-/** The preselected version: theirs for a field that I did not change, mine for all others. */
+/** The preselected version: theirs for a field that the person did not change, otherwise the person's own. */
 export const firstChoice = ({ before, mine }: Difference): Choice => (same(before, mine) ? 'theirs' : 'mine');
 
-/** The changes to their version that apply the choices. */
+/** The changes that apply the choices to the other person's version. */
 export function chosenChanges(differences: readonly Difference[], choices: Readonly<Record<string, Choice>>): Row {
   return Object.fromEntries(
     differences

@@ -10,7 +10,7 @@ export interface FilterProps {
   source: string;
   label: string;
   field?: FieldDescription;
-  /** In place of a field: what can be chosen. */
+  /** The choices, for a filter without a field. */
   choices?: readonly { id: string; name: string }[];
   alwaysOn?: boolean;
 }

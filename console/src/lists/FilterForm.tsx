@@ -1,2 +1,2 @@
-/** In a file of its own, so that it is loaded when the first filter is opened. */
+/** A separate file, so that it is loaded when the first filter is opened. */
 export { FilterForm as default } from 'react-admin';

@@ -8,7 +8,7 @@ import type { FilterProps } from './FilterControl.tsx';
 
 const FilterControl = lazy(() => import('./FilterControl.tsx'));
 
-/** Loaded when it is opened: a list begins with its search box alone. */
+/** Loaded when it is opened, because a list starts with only its search box. */
 function Filter({ alwaysOn: _, ...props }: FilterProps) {
   return (
     <Suspense>
@@ -21,7 +21,7 @@ const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'u
 const kind: FieldDescription = { name: 'type', type: 'event_kind' };
 const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
-/** The audit trail is filtered by person, kind and time; and by every other field that can be searched. */
+/** The filters of the audit trail: person, kind and time, and every other searchable field. */
 export function trailFilters(events: ResourceDescription): ReactElement<FilterProps>[] {
   const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
   const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
@@ -33,7 +33,7 @@ export function trailFilters(events: ResourceDescription): ReactElement<FilterPr
   ];
 }
 
-/** The filters of a list: one for every field that can be searched. */
+/** The filters of a list: one for every searchable field. */
 export function filtersOf(description: ResourceDescription): ReactElement<FilterProps>[] {
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
   return [
@@ -42,7 +42,7 @@ export function filtersOf(description: ResourceDescription): ReactElement<Filter
   ];
 }
 
-/** Deleted rows are shown to those who ask for them. */
+/** Deleted rows are shown only with this filter. */
 function deletedFilter(): ReactElement<FilterProps> {
   const choices = [
     { id: 'only', name: say('Only deleted rows') },
@@ -51,7 +51,7 @@ function deletedFilter(): ReactElement<FilterProps> {
   return <Filter key="deleted" source={deletedKey} label={say('Deleted')} choices={choices} />;
 }
 
-/** The search box of a list looks at every text that can be searched. */
+/** The search box of a list searches every searchable text. */
 export function searchOf(description: ResourceDescription): { source: string; placeholder: string } | undefined {
   const fields = searchedFields(description);
   if (fields.length === 0) return undefined;
@@ -71,7 +71,7 @@ const labelOf = (field: FieldDescription): string =>
     ? say('{field} contains', { field: fieldLabel(field) })
     : fieldLabel(field);
 
-/** The name of a field's filter says how it compares. */
+/** The name of a filter: the field and the operator. */
 function sourceOf({ name, type, references }: FieldDescription): string | undefined {
   if (references !== undefined) return name;
   if (type === 'json') return undefined;

@@ -6,7 +6,7 @@ interface Props {
   counts: number[];
 }
 
-/** A bar for each group, drawn with plain elements: the library of charts would be larger than the list. */
+/** A bar for each group, drawn with plain elements, because the chart library would be larger than the list. */
 export function GroupBars({ names, counts }: Props) {
   const most = Math.max(1, ...counts);
   return (

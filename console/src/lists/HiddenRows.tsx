@@ -3,7 +3,7 @@ import { usePermissions } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
 
-/** Says which rows of the list an access rule hides. */
+/** Describes the rows that an access rule hides from this list. */
 export function useHiddenRows(): string {
   const { permissions = [] } = usePermissions<string[]>();
   return hiddenRowsText(useDescription(), permissions);

@@ -79,7 +79,7 @@ function LineName({ field }: { field: FieldDescription }) {
   );
 }
 
-/** "Seats 4  Owner Ada": a label where the value alone would not say what it is. */
+/** "Seats 4  Owner Ada": a label is shown if the value alone is unclear. */
 function Details({ fields, rows }: { fields: FieldDescription[]; rows: RaRecord[] }) {
   return fields.map((field) => (
     <span key={field.name}>
@@ -89,7 +89,7 @@ function Details({ fields, rows }: { fields: FieldDescription[]; rows: RaRecord[
   ));
 }
 
-/** The most decimal places in a column. */
+/** The maximum number of decimal places in a column. */
 export function digitsOf({ name, type }: FieldDescription, rows: readonly RaRecord[] = []): number {
   if (type !== 'number') return 0;
   return Math.max(0, ...rows.map((row) => String(row[name] ?? '').split('.')[1]?.length ?? 0));
@@ -100,7 +100,10 @@ const needsLabel = new Set(['integer', 'number', 'decimal', 'boolean', 'date', '
 const isFilled = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
-/** Neither empty nor part of the name. A number is no part of it: the 4 of four seats may be a digit of the plate. */
+/**
+ * Whether the field has a value that is not part of the name. Numbers never count as part of the name: "4" for four seats may be a digit of
+ * the plate.
+ */
 function distinguishes({ name, type }: FieldDescription, description: ResourceDescription, rows: RaRecord[]): boolean {
   if (type === 'status') return true;
   const isInName = (row: RaRecord) =>

@@ -59,7 +59,7 @@ function useRowPath(): string | undefined {
   return row && operations.has('find') ? createPath({ resource, type: 'show', id: row.id }) : undefined;
 }
 
-/** The link of a row, in the cell with its name. Enter follows it, and it can be opened in a new tab. */
+/** The link of a row, in the cell with its name. It can be opened with Enter or in a new tab. */
 export function RowLink({ children }: { children: ReactNode }) {
   const path = useRowPath();
   if (path === undefined) return children;
@@ -73,7 +73,7 @@ export function RowLink({ children }: { children: ReactNode }) {
   );
 }
 
-/** A click anywhere in the row follows the link, in a new tab if a key asks for it. */
+/** A click anywhere in the row follows the link. With a modifier key, it opens a new tab. */
 const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   const path = useRowPath();
   const navigate = useNavigate();
@@ -82,7 +82,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
 
   function follow(event: MouseEvent<HTMLElement>) {
     const isOwn = (event.target as HTMLElement).closest('a, button, input, label') !== null;
-    // A selected text is meant to be copied.
+    // Text that is selected is probably going to be copied, so the click does not follow the link.
     const marks = window.getSelection()?.toString() !== '';
     if (path === undefined || isOwn || marks) return;
     const elsewhere = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey;
@@ -93,7 +93,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
 
   return (
     <tr
-      // The mark appears anew with each change.
+      // A new key restarts the animation at each change.
       key={mark?.position}
       className={[path && DataTableClasses.clickableRow, mark && 'changed'].filter(Boolean).join(' ') || undefined}
       onClick={follow}

@@ -8,7 +8,7 @@ import { useNarrow } from '../widgets/narrow.ts';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ListMenu } from './ListMenu.tsx';
 
-/** Beside the search box: which rows and columns are shown, and in which order. Beside the title: what can be done. */
+/** Beside the search box: filters, columns and order. Beside the title: actions. */
 export function ListActions({ onColumns }: { onColumns: () => void }) {
   const { name, operations, fields } = useDescription();
   const narrow = useNarrow();

@@ -23,7 +23,7 @@ interface Group {
 
 const readable = ({ fields }: ResourceDescription) => fields.filter(({ writeOnly }) => !writeOnly);
 
-/** The fields whose values mean something when they are added up. */
+/** The fields whose values can be added up. */
 const numbersOf = (description: ResourceDescription): FieldDescription[] =>
   readable(description).filter(({ type, references }) => references === undefined && summable.has(type));
 const summable = new Set(['integer', 'number', 'decimal']);
@@ -34,7 +34,7 @@ const groupsOf = (description: ResourceDescription): FieldDescription[] =>
     ({ type, references }) => references !== undefined || type === 'enum' || type === 'boolean',
   );
 
-/** Figures of the rows that the list's filter finds: their count, their sums, and their count by group. */
+/** Figures about the rows that match the list's filter: their count, their sums, and their count by group. */
 export function ListFigures() {
   const description = useDescription();
   const numbers = numbersOf(description).slice(0, mostNumbers);
@@ -64,7 +64,7 @@ export function ListFigures() {
   );
 }
 
-/** Figures of the rows that the list's filter finds. */
+/** Loads the figures about the rows that match the list's filter. */
 function useFigures(aggregate: string[], groupBy: string[]) {
   const { name } = useDescription();
   const { filterValues } = useListContext();
@@ -97,7 +97,7 @@ function FigureCard({ label, value, detail }: { label: string; value: string; de
   );
 }
 
-/** How many rows there are of each value of a field. */
+/** The number of rows for each value of a field. */
 function Groups() {
   const description = useDescription();
   const fields = groupsOf(description);

@@ -23,7 +23,7 @@ type Dialog = 'export' | 'import' | 'api';
 /** Whether lists show their figures. */
 export const figuresKey = 'lists.figures';
 
-/** Everything that can be done with a list besides creating a row. */
+/** All actions of a list except creating a row. */
 export function ListMenu() {
   const { operations, softDelete } = useDescription();
   const [figures, setFigures] = useStore<boolean>(figuresKey, false);

@@ -7,14 +7,14 @@ import { useNarrow } from '../widgets/narrow.ts';
 
 const sizes = [10, 25, 50, 100];
 
-/** The first page, the last one, and those around this one; undefined stands for those between. */
+/** The first page, the last page, and the pages around the current one. Undefined marks a gap. */
 function shownPages(page: number, last: number): (number | undefined)[] {
   const near = [1, page - 1, page, page + 1, last].filter((one) => one >= 1 && one <= last);
   const pages = [...new Set(near)].sort((a, b) => a - b);
   return pages.flatMap((one, i) => (i > 0 && one > (pages[i - 1] ?? 0) + 1 ? [undefined, one] : [one]));
 }
 
-/** Which rows are shown and the ways to the other pages. `onCountAll` counts a list that was not counted to its end. */
+/** Shows which rows are visible, and links to other pages. `onCountAll` counts a list whose count was capped. */
 export function Pages({ onCountAll }: { onCountAll?: () => void }) {
   const { data = [], total, hasNextPage, page, perPage, setPage, setPerPage, isPending, error } = useListContext();
   const translate = useTranslate();
@@ -38,7 +38,7 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
       aria-label={say('Pages')}
       sx={{
         ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1, py: 0.5 },
-        // Always in sight, also below a long page of rows.
+        // Always visible, even below a long page of rows.
         ...{ position: 'sticky', bottom: 0, zIndex: 2, bgcolor: 'background.default', typography: 'body2' },
         '& select': { font: 'inherit', color: 'inherit', bgcolor: 'background.paper', borderColor: 'divider', p: 0.5 },
       }}

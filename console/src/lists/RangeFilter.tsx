@@ -8,7 +8,7 @@ interface Props {
   kind: 'number' | 'day';
 }
 
-/** From and to in one filter; either may be left open. */
+/** A filter with an optional start and an optional end. */
 export function RangeFilter({ source, label, kind }: Props) {
   const End = kind === 'number' ? NumberInput : DateInput;
   return (

@@ -15,7 +15,7 @@ import { rowName, shortId } from '../text/presentation.ts';
 
 type Found = ReadonlyMap<string, RaRecord>;
 
-/** The rows that the rows of this list refer to, by the name of the field. */
+/** The rows to which the rows of this list refer, by field name. */
 const Referred = createContext<ReadonlyMap<string, Found>>(new Map());
 
 /** Reads the rows that a list refers to with one request for each field, instead of one for each cell. */
@@ -39,7 +39,7 @@ function ReferredBy({ field: { name, references = '' }, children }: { field: Fie
   return <Referred.Provider value={new Map([...outer, [name, found]])}>{children}</Referred.Provider>;
 }
 
-/** The row that a field refers to, by its name, and as a link to it. */
+/** The name of the row to which a field refers, as a link. */
 export function Reference({ field, linked }: { field: FieldDescription; linked: boolean }) {
   const row = useRecordContext();
   const found = useContext(Referred).get(field.name);
@@ -49,7 +49,7 @@ export function Reference({ field, linked }: { field: FieldDescription; linked: 
   return <Name field={field} id={id} row={found.get(id)} linked={linked} />;
 }
 
-/** Outside of a list. */
+/** A reference outside of a list. */
 function ReferenceAlone({ field, id, linked }: { field: FieldDescription; id: string; linked: boolean }) {
   const { data } = useGetManyAggregate(field.references ?? '', { ids: [id] });
   return <Name field={field} id={id} row={data?.[0]} linked={linked} />;

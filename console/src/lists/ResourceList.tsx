@@ -28,7 +28,7 @@ import { Rows } from './Rows.tsx';
 const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ default: module.Trail })));
 const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
-/** The list of any resource, made from its description. */
+/** The list of any resource, generated from its description. */
 export function ResourceList() {
   const description = useDescription();
   const { name, operations, fields } = description;
@@ -101,7 +101,7 @@ function ListTitle() {
   );
 }
 
-/** The first steps. AI applications also need an address. */
+/** The first steps. For AI applications, they include the address. */
 function FirstSteps() {
   const description = useDescription();
   return (

@@ -22,7 +22,7 @@ interface Props {
   rowAction?: ReactNode;
 }
 
-/** The styles of the body of a table, which consists of plain elements. Long texts are broken. */
+/** The styles of the table body, which consists of plain elements. Long words are broken. */
 const tableStyles: SxProps<Theme> = {
   '& tbody td': {
     ...{ typography: 'body2', py: 0.75, px: 2, borderBottom: '1px solid', borderColor: 'divider', textAlign: 'left' },
@@ -34,7 +34,7 @@ const tableStyles: SxProps<Theme> = {
   '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
   '& tbody tr:hover': { backgroundColor: 'action.hover' },
   '& tbody .value': { display: 'inline-block', maxWidth: '40ch', overflowWrap: 'break-word' },
-  // Where the table scrolls sideways, its columns need not be narrow.
+  // If the table scrolls sideways, its columns need not be narrow.
   '@media (max-width: 1199px)': { '& tbody .value': { width: 'max-content', maxWidth: '26ch' } },
   '& .numbers': {
     ...{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
@@ -55,7 +55,7 @@ export const densityKey = 'lists.density';
 const isNumber = ({ type, references }: FieldDescription): boolean =>
   (type === 'integer' || type === 'number' || type === 'decimal') && references === undefined;
 
-/** Short values stay on one line, so that rows stay low where a table scrolls sideways. */
+/** Short values stay on one line, so that rows stay low if a table scrolls sideways. */
 const short = new Set(['date', 'timestamp', 'enum', 'status', 'last_sign_in']);
 const classOf = (field: FieldDescription): string | undefined =>
   isNumber(field) ? 'numbers' : short.has(field.type) ? 'short' : undefined;
@@ -73,7 +73,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
       </ReferredRows>
     );
   }
-  // A reference links to another row, so the link of this row is in another cell.
+  // A reference already links to another row, so the link of this row is in another cell.
   const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
   return (
     <ReferredRows fields={columns}>

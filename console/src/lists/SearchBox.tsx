@@ -7,14 +7,14 @@ import { say } from '../text/say.ts';
 
 const pause = 500;
 
-/** Looks for a text in all fields of `source` at once, when the person stops typing. */
+/** Searches all fields of `source` for a text when the person stops typing. */
 export function SearchBox({ source, placeholder }: { source: string; placeholder: string }) {
   const { filterValues = {}, displayedFilters, setFilters } = useListContext();
   const asked = String(filterValues[source] ?? '');
   const sent = useRef(asked);
   const [typed, setTyped] = useState(asked);
 
-  // The filters can be changed elsewhere: by a link, or all at once.
+  // A link or a reset can change the filters as well.
   useEffect(() => {
     if (asked !== sent.current) setTyped(asked);
     sent.current = asked;

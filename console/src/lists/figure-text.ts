@@ -1,7 +1,7 @@
 import type { FieldDescription } from '../data/descriptions.ts';
 import { locale } from '../text/say.ts';
 
-/** A sum or an average as people read it. Decimals are texts, and keep all their digits. */
+/** A sum or an average in the reader's number format. Decimals are strings, and keep all their digits. */
 export function figureText(
   value: string | number | null | undefined,
   { scale = 2 }: Pick<FieldDescription, 'scale'>,

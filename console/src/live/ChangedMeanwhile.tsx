@@ -7,7 +7,7 @@ import { say } from '../text/say.ts';
 import { useActorName } from './useActorName.ts';
 import { type RowChange, useChanges } from './useChanges.ts';
 
-/** In a form: warns while somebody else changes the row that is being edited, before it is saved. */
+/** Warns in a form if another person changes the row that is being edited. */
 export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
   const { name } = useDescription();
   const row = useRecordContext();

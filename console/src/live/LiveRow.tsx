@@ -7,7 +7,7 @@ import { useActorName } from './useActorName.ts';
 import { type RowChange, useChanges } from './useChanges.ts';
 import { useRefreshSoon } from './useRefreshSoon.ts';
 
-/** Keeps the page of a row up to date, and says who else changed it. */
+/** Keeps the page of a row up to date, and shows who else changed it. */
 export function LiveRow() {
   const { name } = useDescription();
   const { identity } = useGetIdentity();

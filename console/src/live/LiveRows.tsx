@@ -8,11 +8,11 @@ import { useActorName } from './useActorName.ts';
 import { type RowChange, useChanges } from './useChanges.ts';
 import { useRefreshSoon } from './useRefreshSoon.ts';
 
-/** By id: how somebody else has changed the row since the list was opened. */
+/** By id: the last change by another person since the list was opened. */
 const Marks = createContext<ReadonlyMap<string, RowChange>>(new Map());
 const mostMarks = 100;
 
-/** A list that follows its changes: it is read again, rows that others changed are marked, and the last change is told. */
+/** A list that follows changes. It reads the rows again, marks rows that other people changed, and announces the last change. */
 export function LiveRows({ children }: { children: ReactNode }) {
   const { name } = useDescription();
   const { meta } = useListContext();
@@ -50,7 +50,7 @@ function Told({ change }: { change: RowChange }) {
   return sentence && say(sentence, { who, row });
 }
 
-/** The last change of this row by somebody else, if there is one. */
+/** The last change of this row by another person. */
 export function useMark(): RowChange | undefined {
   const row = useRecordContext();
   return useContext(Marks).get(String(row?.id));

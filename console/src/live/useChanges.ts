@@ -8,13 +8,13 @@ import { useDescriptions } from '../data/described.tsx';
 
 export type RowChange = Change<Record<string, unknown>>;
 
-/** Streams open by the session cookie: when the session ends, they close and nobody is asked to sign in for their sake. */
+/** Streams use the session cookie. When the session ends, they close without asking for a sign-in. */
 const streams = createTransport({ baseUrl: root, fetch: (url, init) => fetch(url, init), retryDelays: [] });
 const send: Send = (call) => (call.stream ? streams.send(call) : gatehouse.call(call));
 
 /**
- * Calls back for each change of these resources, and with undefined where changes were missed for too long. It listens only while
- * the page can be seen: browsers open six connections to one service, for all tabs together.
+ * Calls back for each change of these resources, and with undefined if too many changes were missed. It listens only while the page is
+ * visible: browsers open at most six connections to one service, for all tabs together.
  */
 export function useChanges(
   resources: readonly string[],

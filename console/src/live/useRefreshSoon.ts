@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react';
 
 const everyMs = 500;
 
-/** Reads answers again that changes have outdated. Many changes at once cost one reading. */
+/** Refetches queries that changes have invalidated. Many changes at once cause one request. */
 export function useRefreshSoon(): (...keys: QueryKey[]) => void {
   const client = useQueryClient();
   const waiting = useRef(new Map<string, QueryKey>());

@@ -7,12 +7,12 @@ interface Props {
   at: Date[];
   each: 'hour' | 'day';
   height: number;
-  /** A figure at a moment, rather than a sum over a time. */
+  /** Whether the values are states at a point in time (a line) instead of sums over a period. */
   line: boolean;
   series: { label: string; data: (number | null)[]; alarming: boolean }[];
 }
 
-/** One chart. In a file of its own, because the library is loaded with it. */
+/** One chart. A separate file, because it loads the chart library. */
 export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
   const words = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
@@ -23,9 +23,9 @@ export default function Chart({ at, each, height, line, series }: Props) {
     ...one,
     color: alarming ? palette.error.main : palette.primary.main,
   }));
-  // An empty chart is a line at zero.
+  // An empty chart shows a line at zero.
   const isEmpty = series.every(({ data }) => data.every((value) => !value));
-  // A line needs two points; few are marked, so that one is seen.
+  // A line needs two points. If there are few points, they are marked, so that a single one is visible.
   const isMarked = (data: (number | null)[]) => data.filter((value) => value !== null).length < 10;
   const common = {
     height,

@@ -4,7 +4,7 @@ import { locale, say } from '../text/say.ts';
 import { type Kind, type Period, seriesOf } from './activity.ts';
 import { useActivity } from './useOverview.ts';
 
-// The library of charts is larger than all else on this page.
+// The chart library is larger than everything else on this page.
 const Chart = lazy(() => import('./Chart.tsx'));
 const height = 130;
 

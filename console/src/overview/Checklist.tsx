@@ -18,7 +18,7 @@ interface Step {
   link?: string;
 }
 
-/** The steps of a new installation. The list disappears when all are done, or when it is hidden. */
+/** The setup steps of a new installation. The list disappears when all steps are done, or when the person hides it. */
 export function Checklist() {
   const steps = useSteps();
   const [isHidden, setHidden] = useStore('overview.checklist.hidden', false);
@@ -76,7 +76,7 @@ function useSteps(): Step[] | undefined {
   ];
 }
 
-/** The word of a button begins where the text above it does. */
+/** Aligns the text of a button with the text above it. */
 const flush = { ml: -0.75, minWidth: 0 } as const;
 
 function Item({ step: { name, how, done, tick, link } }: { step: Step }) {

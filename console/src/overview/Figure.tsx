@@ -4,10 +4,10 @@ import { Link, useGetList } from 'react-admin';
 import { locale, say } from '../text/say.ts';
 import { useActivity } from './useOverview.ts';
 
-/** The numbers of a line of tiles align, however long the labels are. */
+/** Aligns the numbers in a row of tiles, however long the labels are. */
 const tile = { p: 2, display: 'grid', alignContent: 'space-between' } as const;
 
-/** How many rows there are, as a link to their list. */
+/** The number of rows, as a link to their list. */
 export function Figure({ label, resource }: { label: string; resource: string }) {
   const { total, pageInfo, isPending, error } = useGetList(resource, {
     pagination: { page: 1, perPage: 1 },
@@ -31,7 +31,7 @@ export function Figure({ label, resource }: { label: string; resource: string })
   );
 }
 
-/** How many people have a passkey, and how many an authenticator app. */
+/** The number of people with a passkey, and with an authenticator app. */
 export function FactorFigures() {
   const { factors } = useActivity().data ?? {};
   if (!factors) return null;

@@ -12,7 +12,7 @@ const marks = { ok: CheckIcon, notice: InfoIcon, wrong: ErrorIcon };
 const colours = { ok: 'success', notice: 'warning', wrong: 'error' } as const;
 const said = { ok: 'In order', notice: 'Worth a look', wrong: 'Wrong' };
 
-/** Whether the parts serve, which versions run, and what `gatehouse doctor` would complain about. */
+/** The health of the parts, the running versions, and the problems that `gatehouse doctor` would report. */
 export function Parts() {
   const health = useHealth();
   const diagnosis = useDiagnosis();

@@ -3,9 +3,9 @@ export type Kind = (typeof kinds)[number];
 export type Hour = { at: string } & Partial<Record<Kind, number>>;
 
 export interface Activity {
-  /** How many are signed in now. */
+  /** The number of signed-in people now. */
   sessions: number;
-  /** How many people have each kind of factor. */
+  /** The number of people with each kind of factor. */
   factors: { passkeys: number; authenticators: number };
   hours: Hour[];
 }
@@ -18,13 +18,13 @@ export const periods = [
 export type Period = (typeof periods)[number];
 
 export interface Series {
-  /** When each point begins. */
+  /** The start time of each point. */
   at: Date[];
   of: Record<Kind, (number | null)[]>;
   totals: Record<Kind, number>;
 }
 
-/** The points of a chart: hours, or days as the person's own clock has them. */
+/** The points of a chart: hours, or days in the person's time zone. */
 export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, now = new Date()): Series {
   const at = startsOf(span, each, now);
   const of = Object.fromEntries(
@@ -37,7 +37,7 @@ export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, 
     for (const kind of kinds) {
       const count = hour[kind];
       if (count === undefined) continue;
-      // People who are signed in are not added up: the last look of a day stands for it.
+      // Counts of signed-in people are not added up: the last count of a day represents the day.
       of[kind][i] = kind === 'sessions' ? count : (of[kind][i] ?? 0) + count;
     }
   }

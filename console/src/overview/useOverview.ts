@@ -17,7 +17,7 @@ export interface Finding {
   state: 'ok' | 'notice' | 'wrong';
   what: string;
   mend?: string;
-  /** Both as messages, with their values apart. */
+  /** Both texts as messages, with separate values. */
   message?: { what: string; mend: string; values: Record<string, unknown> };
 }
 
@@ -44,7 +44,7 @@ export interface Health {
   checks: Record<string, string>;
 }
 
-/** Asked as a load balancer asks: an answer of 503 says which part does not serve. */
+/** Requests the health like a load balancer: a 503 response names the failed part. */
 export const useHealth = () =>
   useQuery({
     queryKey: ['health'],

@@ -6,7 +6,7 @@ import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { RoleChoice } from './RolesButton.tsx';
 
-/** Invites a person by email; they choose a password through the link in the mail. */
+/** Invites a person by email. The person chooses a password on the page that the email links to. */
 export default function InvitePerson({ onClose }: { onClose: () => void }) {
   const notify = useNotify();
   const redirect = useRedirect();

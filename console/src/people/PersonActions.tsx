@@ -6,7 +6,7 @@ import { AskedButton } from '../widgets/AskedButton.tsx';
 import { nameOf, type Person, useLockout } from './person.ts';
 import { RolesButton } from './RolesButton.tsx';
 
-/** The actions on a person. Each explains first what it does. */
+/** The actions on a person. Each one explains its effect first. */
 export function PersonActions() {
   const person = useRecordContext<Person>();
   const lockout = useLockout(person?.id);

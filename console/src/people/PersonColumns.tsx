@@ -36,7 +36,7 @@ export function Status({ person: { id, disabled, email, email_confirmed } }: { p
 }
 
 interface Known {
-  /** By person: when the last sign-in was, and until when sign-ins are refused. */
+  /** By person: the time of the last sign-in, and the end of a lockout. */
   last: ReadonlyMap<string, string>;
   locked: ReadonlyMap<string, string>;
 }
@@ -61,7 +61,7 @@ export function LastSignIns({ children }: { children: ReactNode }) {
   return <SignIns.Provider value={data}>{children}</SignIns.Provider>;
 }
 
-/** A busy person can fill a page of events. The others are then asked for again, a few times. */
+/** The events of one active person can fill a page. The events of the others are then requested again, a few times. */
 async function lastSignInsOf(ids: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const events = gatehouse.resource<{ user_id: string; created_at: string }>('events');
@@ -75,7 +75,7 @@ async function lastSignInsOf(ids: readonly string[]): Promise<Map<string, string
   return found;
 }
 
-/** The trail knows who was refused since yesterday. Only they are asked about. */
+/** The audit trail shows who was refused since yesterday. Only their lockouts are requested. */
 async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> {
   const events = gatehouse.resource<{ user_id: string }>('events');
   const search = {

@@ -20,7 +20,7 @@ interface Props {
   filter: Record<string, unknown>;
   /** The text of an empty section. Without it, an empty section is left out. */
   none?: string;
-  /** The content of one line. `revoke` names the row in the question before it ends. */
+  /** The content of one line. `revoke` is the name of the row in the confirmation. */
   line: (row: Row) => { name: ReactNode; detail?: string; chip?: string | undefined; revoke?: string };
 }
 

@@ -94,7 +94,7 @@ interface DetailProps {
   value: string | null;
   title?: string;
   mono?: boolean;
-  /** The label of the button that copies the value. */
+  /** The label of the copy button. */
   copied?: string;
 }
 

@@ -23,7 +23,7 @@ interface Lockout {
   until: string;
 }
 
-/** The lockout that failed sign-ins have caused, if there is one. */
+/** The lockout after failed sign-ins, if there is one. */
 export async function lockoutOf(id: string): Promise<Lockout | null> {
   const path = `/v1/users/${id}/lockouts`;
   const { body } = await gatehouse.call({ method: 'GET', path, repeatable: true });

@@ -14,7 +14,7 @@ interface Provider {
   failure_detail: string | null;
 }
 
-/** How the last sign-ins with a provider went, what an error means and what to do about it. */
+/** The results of the last sign-ins with a provider, the meaning of an error, and its solution. */
 export function ProviderState() {
   const provider = useRecordContext() as Provider | undefined;
   if (!provider) return null;
@@ -39,7 +39,7 @@ export function ProviderState() {
   );
 }
 
-/** Opens a sign-in at the provider that changes nothing here, and shows what came back. */
+/** Opens a test sign-in at the provider. It changes nothing here, and shows the result. */
 export function TestSignIn() {
   const provider = useRecordContext();
   if (!provider?.enabled) return null;

@@ -10,7 +10,7 @@ import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
-/** The result of a built-in action. An action of the operator is just done. */
+/** The messages after built-in actions. After an action of the operator, the message is "Done". */
 const doneTexts = new Map([
   ['Send a ping', 'The ping is on its way.'],
   ['Send deliveries again', 'The deliveries are sent again.'],
@@ -38,7 +38,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
   const word = isOwn(description) ? say(summary) : say(humanised(name));
-  // A built-in action that takes no values says what it does: nothing is left to ask.
+  // A built-in action without values runs at once, because its label says what it does.
   const isPlain = isOwn(description) && fields.length === 0;
 
   async function act(values: Record<string, unknown>) {
@@ -52,7 +52,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
       notify(say(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
       refresh();
     } catch (error) {
-      // The form shows what is wrong with a field beside that field.
+      // The form shows the error of a field beside that field.
       if (error instanceof FormError && error.body.errors) return error.body.errors;
       notify((error as Error).message, { type: 'error' });
     }

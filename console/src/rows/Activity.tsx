@@ -11,7 +11,7 @@ import { Quiet, Section } from '../widgets/Section.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { isDeleted } from './RestoreButton.tsx';
 
-/** The field of the audit trail by which a row of a built-in resource is found; other rows are found by `row_id`. */
+/** The field of the audit trail with the id of a built-in row. Other rows are found by `row_id`. */
 const subjects = new Map([
   ['users', 'user_id|actor_id'],
   ['clients', 'client_id'],
@@ -20,7 +20,7 @@ const subjects = new Map([
 
 const step = 12;
 
-/** The history of a row: who changed what, when and from where. Each earlier version can be restored. */
+/** The history of a row: who changed which field, when and from where. Each earlier version can be restored. */
 export function Activity() {
   const description = useDescription();
   const row = useRecordContext();
@@ -82,7 +82,7 @@ function Changes({ event }: { event: TrailEvent }) {
 const shown = (value: unknown): string =>
   value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The values that restore the row as it was after an event. Undefined if the trail does not know all of them. */
+/** The values that restore the row as it was after an event. Undefined if the audit trail lacks some of them. */
 function versionAt({ fields }: ResourceDescription, events: readonly TrailEvent[], index: number) {
   const version: Record<string, unknown> = {};
   for (const event of events.slice(0, index)) {

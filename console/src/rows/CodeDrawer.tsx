@@ -8,7 +8,7 @@ import { say } from '../text/say.ts';
 import { Code } from '../widgets/Code.tsx';
 import { snippetsFor } from './snippets.ts';
 
-/** For developers: how to call the resource or the row of the page, and the row as JSON. */
+/** For developers: how to call the API for the resource or row of the page, and the row as JSON. */
 export default function CodeDrawer({ onClose }: { onClose: () => void }) {
   const { name } = useDescription();
   const row = useRecordContext();

@@ -18,14 +18,14 @@ interface Referrer {
   outcome: Outcome;
 }
 
-/** Every field that refers to a resource, and what a deletion does to its rows. The audit trail is kept as it is. */
+/** Every field that refers to a resource, and the effect of a deletion on its rows. The audit trail is not affected. */
 export function useReferrers(target: string): Referrer[] {
   return [...useDescriptions().values()]
     .filter(({ name, operations }) => operations.has('list') && name !== 'events')
     .flatMap((resource) =>
       resource.fields
         .filter(({ references, writeOnly }) => references === target && !writeOnly)
-        // Every reference of a declared resource can be searched; of a built-in one, those that say so.
+        // Every reference of a declared resource is searchable. Of a built-in resource, only those marked as searchable.
         .filter(({ searchable }) => searchable || !isOwn(resource))
         .map(({ name, onDelete }) => ({ resource, field: name, outcome: outcomeOf(onDelete) })),
     );
@@ -46,7 +46,10 @@ interface Props {
   onBlocked: (isBlocked: boolean) => void;
 }
 
-/** Before rows are deleted: which rows go with them, which lose their reference, and which prevent it. */
+/**
+ * Shown before rows are deleted: the rows that are deleted with them, the rows that lose their reference, and the rows that prevent the
+ * deletion.
+ */
 export function GoesAlong({ selection, onBlocked }: Props) {
   const { name } = useDescription();
   const referrers = useReferrers(name);
@@ -61,7 +64,7 @@ export function GoesAlong({ selection, onBlocked }: Props) {
     },
   });
   const isBlocked = data.some(({ outcome }) => outcome === 'restrict');
-  // Before the next paint: nobody may see the reason and still be able to confirm.
+  // Runs before the next paint, so that the person cannot confirm while the reason against it is shown.
   useLayoutEffect(() => onBlocked(isBlocked), [isBlocked, onBlocked]);
   return [...titles].map(([outcome, title]): ReactNode => {
     const rows = data.filter((one) => one.outcome === outcome);
@@ -92,7 +95,7 @@ export function GoesAlong({ selection, onBlocked }: Props) {
   });
 }
 
-/** So many rows are looked up before they are deleted. Of more, the report tells which could not be. */
+/** At most this many rows are checked before the deletion. For more rows, the report lists the rows that could not be deleted. */
 const mostLookedUp = 1000;
 const atOnce = 100;
 
@@ -105,7 +108,7 @@ async function idsOf(resource: string, selection: Selection, signal: AbortSignal
   return ids;
 }
 
-/** A field that cannot be searched, or a resource that this person may not read, is not counted. */
+/** A field that is not searchable, or a resource that this person may not read, is not counted. */
 async function countOf({ resource, field }: Referrer, ids: readonly string[]): Promise<number> {
   const rows = gatehouse.resource(resource.name);
   let count = 0;

@@ -13,7 +13,7 @@ import { within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 
-/** The links of a many-to-many relation are rows themselves. Tells whether this person may add and remove them. */
+/** The links of a many-to-many relation are rows. Returns whether this person may add and remove them. */
 export function useLinks({ kind, through, from, to }: RelationDescription) {
   const links = useDescriptions().get(through ?? '');
   if (kind !== 'manyToMany' || !links || !from || !to) return undefined;
@@ -29,7 +29,7 @@ export function useLinks({ kind, through, from, to }: RelationDescription) {
 
 type Links = NonNullable<ReturnType<typeof useLinks>>;
 
-/** Links an existing row to the one that is shown. */
+/** Links an existing row to the shown row. */
 export function AddLink({ links, target }: { links: Links; target: ResourceDescription }) {
   const row = useRecordContext();
   const { run } = useTask();
@@ -69,7 +69,7 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
   );
 }
 
-/** Removes the link between a row and the one that is shown. Both rows stay. */
+/** Removes the link between a row and the shown row. Both rows stay. */
 export function RemoveLink({ links, parent, target }: { links: Links; parent: string; target: ResourceDescription }) {
   const row = useRecordContext();
   const { run } = useTask();

@@ -15,7 +15,7 @@ const graces = [
   { hours: 168, label: '7 days' },
 ];
 
-/** Creates a new secret for a client and shows it once. The old secret can keep working for a while. */
+/** Creates a new secret for a client and shows it once. The old secret can stay valid for a while. */
 export function NewSecretButton() {
   const client = useRecordContext();
   const dataProvider = useDataProvider();

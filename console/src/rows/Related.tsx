@@ -11,11 +11,11 @@ import { ListError } from '../widgets/LoadError.tsx';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
 import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
 
-/** A delivery is sent moments after it was asked for: the table is read again until none waits any more. */
+/** A delivery is sent shortly after it was requested. The table is read again until no delivery waits. */
 const untilDelivered = (rows: RaRecord[] = []): number | false =>
   rows.some(({ webhook_id, state }) => webhook_id && state === 'waiting') && 5000;
 
-/** The rows of one relation, read at `/v1/<resources>/<id>/<children>`, and what ties them to this one. */
+/** The rows of one relation, from `/v1/<resources>/<id>/<children>`, and the actions that link them to this row. */
 export function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {
   const { name } = useDescription();
   const row = useRecordContext();

@@ -20,7 +20,7 @@ export function useTie({ kind, by }: RelationDescription): Tie {
   return kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
 }
 
-/** Creates a row that belongs to the shown one, if the field of the reference can be written. */
+/** Creates a row that belongs to the shown row, if the reference field is writable. */
 export function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) {
   const [isOpen, setOpen] = useState(false);
   const settable = target.fields.some(({ name, readOnly }) => name === tie?.field && !readOnly);

@@ -11,7 +11,7 @@ import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { GoesAlong } from './GoesAlong.tsx';
 import { isDeleted, RestoreButton, restoreRow } from './RestoreButton.tsx';
 
-/** Deletes the row that is shown, after asking. In a list it is an icon (`small`), and the list stays. */
+/** Deletes the shown row after a confirmation. In a list it is an icon (`small`), and the list stays open. */
 export function RemoveButton({ small = false }: { small?: boolean }) {
   const description = useDescription();
   const row = useRecordContext();
@@ -28,7 +28,7 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
           <DeleteIcon fontSize="small" />
         </IconButton>
       ) : (
-        // In a form, a button without a type would submit it.
+        // A button without a type would submit the form around it.
         <Button color="error" label={sayRemoval(removal, 'word')} onClick={() => setAsking(true)} type="button">
           <DeleteIcon />
         </Button>

@@ -22,10 +22,10 @@ import { Value } from './Value.tsx';
 
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
-/** The other kinds are shown as fields of the row: a reference, or a list of names. */
+/** Relations of other kinds are shown as fields of the row: a reference, or a list of names. */
 const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 
-/** One row of any resource: its fields, and below them its related rows. */
+/** The page of one row of any resource: its fields, and below them its related rows. */
 export function ResourceShow() {
   const description = useDescription();
   const { name } = description;
@@ -78,7 +78,7 @@ export function ResourceShow() {
   );
 }
 
-/** The fields of a row, its id last. Of a built-in resource, only those that say something. */
+/** The fields of a row, with the id last. For a built-in resource, empty fields are omitted. */
 function ShownFields() {
   const description = useDescription();
   const row = useRecordContext();
@@ -111,7 +111,7 @@ function ShownFields() {
   );
 }
 
-/** Too long for one column: an address, or a list. */
+/** Whether the value is too long for one column, such as a URL or a list. */
 const isLong = (value: unknown): boolean =>
   (typeof value === 'string' || Array.isArray(value)) && String(value).length > 26;
 

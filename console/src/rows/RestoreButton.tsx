@@ -7,12 +7,12 @@ import { singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { useTask } from '../widgets/useTask.ts';
 
-/** Whether the row is deleted, and its resource keeps it. */
+/** Whether the row is soft-deleted. */
 export const isDeleted = (row: Record<string, unknown> | undefined): boolean => typeof row?.deleted_at === 'string';
 
 export const restoreRow = (resource: string, id: string): Promise<unknown> => gatehouse.resource(resource).restore(id);
 
-/** Restores the deleted row that is shown. */
+/** Restores the shown row. */
 export function RestoreButton({ small }: { small: boolean }) {
   const description = useDescription();
   const row = useRecordContext();

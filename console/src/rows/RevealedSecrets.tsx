@@ -5,7 +5,7 @@ import { CopyButton } from '../widgets/CopyButton.tsx';
 
 const secretNames = new Set(['client_secret', 'access_token', 'secret']);
 
-/** The values in an answer that are shown this once, and the client that they belong to. */
+/** The values in a response that are shown only once, and the client to which they belong. */
 export function secretsIn(answer: Record<string, unknown>, clientId = answer.client_id): [string, string][] {
   const secrets = Object.entries(answer).filter(
     (entry): entry is [string, string] => secretNames.has(entry[0]) && typeof entry[1] === 'string',
@@ -14,7 +14,7 @@ export function secretsIn(answer: Record<string, unknown>, clientId = answer.cli
   return isOfClient ? [['client_id', clientId], ...secrets] : secrets;
 }
 
-/** Shows a secret the one time that the service tells it. */
+/** Shows a secret. The service returns it only once. */
 export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">

@@ -11,14 +11,14 @@ import { AskDialog } from '../widgets/AskDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 interface Props {
-  /** The row to change; without it, a new one. */
+  /** The id of the row to change. Without it, a row is created. */
   id?: string | undefined;
-  /** The field that ties the row to the page, and its value. */
+  /** The field that links the row to the row of the page, and its value. */
   tie: { field: string; value: unknown } | undefined;
   onClose: () => void;
 }
 
-/** Creates or changes a row of the resource around it, over the page that is open. */
+/** Creates or changes a row of the surrounding resource, in a dialog above the current page. */
 export default function RowDialog({ id, tie, onClose }: Props) {
   const description = useDescription();
   const notify = useNotify();
@@ -68,7 +68,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
 
 type FormDialogProps = Pick<Parameters<typeof AskDialog>[0], 'title' | 'confirm' | 'onClose' | 'children'>;
 
-/** Neither Escape nor a click beside the dialog discards what was typed. */
+/** Neither Escape nor a click outside of the dialog discards the input. */
 function FormDialog({ children, ...props }: FormDialogProps) {
   const typed = useRef(false);
   return (

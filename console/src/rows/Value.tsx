@@ -8,13 +8,13 @@ import type { Person } from '../people/person.ts';
 import { say } from '../text/say.ts';
 import { none, valueText } from '../text/value-text.ts';
 
-/** A declared value may have a translation. */
+/** The operator may have translated a declared value. */
 const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
 
 interface Props {
   field: FieldDescription;
   linked?: boolean;
-  /** In a list: of many words the first, and how many more there are. */
+  /** For a list: shows the first of many words, and the number of the others. */
   brief?: boolean;
   /** Decimal places, so that the numbers of a column align. */
   digits?: number | undefined;
@@ -37,7 +37,7 @@ function read(
   switch (type) {
     case 'boolean':
       if (typeof value !== 'boolean') return none;
-      // A word, because the meaning of an icon would have to be guessed.
+      // A word, because an icon would be unclear.
       return <span className={value ? 'yes' : 'no'}>{valueText({ type }, value)}</span>;
     case 'person':
       return row && <PersonName person={row as unknown as Person} />;
@@ -46,7 +46,7 @@ function read(
     case 'last_sign_in':
       return <LastSignIn id={String(row?.id)} />;
     case 'enum':
-      // People who end sessions should know which one is theirs.
+      // Marks the person's current session, so that the person does not end it by mistake.
       if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
       return <Words values={[sayValue(value)]} />;
     case 'list':

@@ -3,7 +3,7 @@ export interface Snippet {
   text: string;
 }
 
-/** How a program reads what is on the screen: the address, a line for the shell, and one for the client. */
+/** How a program reads the data on the screen: the URL, a shell command, and a call of the client library. */
 export function snippetsFor(base: string, resource: string, id?: string): Snippet[] {
   const path = `/v1/${resource}${id === undefined ? '' : `/${id}`}`;
   const call = id === undefined ? 'list({ limit: 20 })' : `get('${id}')`;

@@ -12,7 +12,7 @@ interface Props {
   onInvite: () => void;
 }
 
-/** Search across everything: typed into, walked with the arrow keys, followed with Enter. */
+/** The command palette: the person types, moves with the arrow keys and confirms with Enter. */
 export default function Palette({ onClose, onInvite }: Props) {
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);

@@ -9,7 +9,7 @@ const loadPalette = () => import('./Palette.tsx');
 const Palette = lazy(loadPalette);
 const InvitePerson = lazy(() => import('../people/InvitePerson.tsx'));
 
-/** The button in the bar, and Ctrl-K (⌘K) from anywhere. */
+/** The search button in the top bar. Ctrl-K (⌘K) also opens the search. */
 export function SearchEverything() {
   const theme = useTheme();
   const [open, setOpen] = useState<'search' | 'invite'>();

@@ -4,17 +4,17 @@ import { labelOf, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 
-/** Somewhere that the search leads to. */
+/** A destination of the search. */
 export interface Destination {
   id: string;
-  /** The heading that it stands under. */
+  /** The heading of its group. */
   group: string;
   name: string;
   detail?: string | undefined;
-  /** A path of the console, or with `leaves` an address outside of it. */
+  /** A path in the console, or with `leaves` a URL outside of it. */
   to?: string;
   leaves?: boolean;
-  /** In place of an address. */
+  /** An action instead of a path. */
   act?: 'invite' | 'theme';
 }
 
@@ -60,7 +60,7 @@ const settings: [path: string, name: string][] = [
   ['/settings/connections', 'My connected applications'],
 ];
 
-/** Every word that was typed is in it. */
+/** Whether it contains every typed word. */
 export function matches({ name, detail = '', group }: Destination, typed: string): boolean {
   const text = `${name} ${detail} ${group}`.toLowerCase();
   return typed

@@ -11,7 +11,7 @@ import type { Destination } from './destinations.ts';
 const pauseMs = 150;
 const eachResource = 5;
 
-/** The text as it was when the person last stopped typing. */
+/** The text at the time when the person last stopped typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -21,20 +21,20 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** People and clients come first: they are searched for most. */
+/** People and clients come first, because they are searched most often. */
 const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : name === 'clients' ? 1 : 2);
 
-/** These are searched in their own lists. */
+/** Resources that are searched only in their own lists. */
 const leftOut = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
 
 interface Found {
   rows: Destination[];
   busy: boolean;
-  /** Resources that could not be looked at. */
+  /** Resources that could not be searched. */
   failed: string[];
 }
 
-/** Actions on a row: typed before its name, they open the row's page with their question. */
+/** Actions on a row. Typed before the name of a row, they open the page of the row with their dialog. */
 const verbs = [
   { words: 'sign out', resource: 'users', act: 'sign-out' },
   { words: 'disable', resource: 'users', act: 'disable' },
@@ -47,7 +47,7 @@ function commandOf(text: string) {
   return verb && { ...verb, words: say(verb.words), rest: text.slice(say(verb.words).length).trim() };
 }
 
-/** Rows of every resource that hold the text anywhere, or the rows that a typed action can be applied to. */
+/** Rows of all resources that contain the text, or the rows to which a typed action applies. */
 export function useFound(typed: string): Found {
   const text = useSettled(typed.trim());
   const command = commandOf(text);

@@ -6,7 +6,7 @@ const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
-/** "3 hours ago" while that says more than a date does. */
+/** "3 hours ago" for recent times, otherwise the date. */
 export function ago(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) {

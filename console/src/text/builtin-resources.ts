@@ -4,9 +4,9 @@ import type { RemovalWord } from './words.ts';
 interface Presentation {
   label: string;
   columns: string[];
-  /** Reached from the rows that it belongs to, and not from the menu. */
+  /** The resource is not in the menu. It is reached from the rows to which it belongs. */
   unlisted?: true;
-  /** How removing a row is called. */
+  /** The verb for removing a row. */
   remove?: RemovalWord;
   removeWarning?: string;
   empty?: string;

@@ -3,7 +3,9 @@ import { isOwn, labelOf } from './presentation.ts';
 import { locale, say } from './say.ts';
 import { within } from './words.ts';
 
-/** Says which rows an access rule hides from a user with these roles, and who may see them. Empty if the user may read every row. */
+/**
+ * Describes the rows that an access rule hides from a user with these roles, and who may see them. Empty if the user may read every row.
+ */
 export function hiddenRowsText(description: ResourceDescription, roles: readonly string[]): string {
   const { readers } = description;
   if (!readers || isOwn(description)) return '';

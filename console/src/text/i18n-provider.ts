@@ -4,7 +4,7 @@ import { find, language, say } from './say.ts';
 
 const texts: Readonly<Record<string, string | undefined>> = english;
 
-/** The texts of react-admin's own parts. A key without a text is what it says: the console's own parts pass sentences. */
+/** The texts of react-admin's components. A key without a text is shown unchanged, because the components of the console pass sentences. */
 export const i18nProvider: I18nProvider = {
   translate(key, options = {}) {
     const text = texts[key];

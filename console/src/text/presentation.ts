@@ -9,7 +9,7 @@ export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
 export const isUnlisted = (name: string): boolean => own.get(name)?.unlisted === true;
 export const ownNames: readonly string[] = [...own.keys()];
 
-/** The plural name of the rows, beginning with a capital: "Cars". */
+/** The plural name of the rows with a capital letter: "Cars". */
 export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>): string {
   const { name, label } = typeof of === 'string' ? { name: of, label: undefined } : of;
   return say(own.get(name)?.label ?? humanised(label ?? name));
@@ -21,7 +21,7 @@ export function counted(count: number, description: ResourceDescription): string
   return `${count.toLocaleString(locale)} ${within(word)}`;
 }
 
-/** The name of one row, beginning with a capital: "Car". */
+/** The name of one row with a capital letter: "Car". */
 export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string => say(humanised(singular));
 
 export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
@@ -74,7 +74,7 @@ export function humanised(name: string): string {
 
 const telling = ['name', 'title', 'label', 'email', 'username', 'phone', 'type'];
 
-/** The field by which people know a row: its name or the like, else its first required text. */
+/** The field that identifies a row for people: its name or a similar field, otherwise its first required text. */
 export function tellingField({ fields }: ResourceDescription): FieldDescription | undefined {
   const readable = fields.filter(({ writeOnly }) => !writeOnly);
   return (
@@ -86,7 +86,7 @@ export function tellingField({ fields }: ResourceDescription): FieldDescription 
 
 const mostSearched = 10;
 
-/** The fields that a search box looks at: every text that the service can search, what a row is known by first. */
+/** The fields of a search box: every searchable text, starting with the field that identifies a row. */
 export function searchedFields(description: ResourceDescription): FieldDescription[] {
   const rank = ({ name }: FieldDescription) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
   return description.fields
@@ -104,7 +104,7 @@ export function rowName(description: ResourceDescription, row: Record<string, un
   return (value as string | undefined) ?? shortId(String(row.id ?? ''));
 }
 
-/** Distinguishes two rows of the same name: the address of a person, for example. */
+/** Distinguishes two rows with the same name, for example by the email of a person. */
 export function rowDetail(description: ResourceDescription, row: Record<string, unknown>): string | undefined {
   const name = rowName(description, row);
   const others = [
@@ -121,14 +121,14 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
   return value as string | undefined;
 }
 
-/** The address of a list with a filter. */
+/** The path of a list with a filter. */
 export const listPath = (resource: string, filter: object): string =>
   `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
 
 /** The end of a UUIDv7 is its random part. */
 export const shortId = (id: string): string => (id.length > 12 ? `…${id.slice(-8)}` : id);
 
-/** Columns of people that are made of several fields, or read from elsewhere. */
+/** Columns of people that combine several fields, or come from another resource. */
 const shownBesides = new Map<string, FieldDescription>([
   ['person', { name: 'name', type: 'person', sortable: true }],
   ['status', { name: 'status', type: 'status' }],
@@ -137,7 +137,7 @@ const shownBesides = new Map<string, FieldDescription>([
 
 const seldom = new Set(['updated_at', 'deleted_at']);
 
-/** The columns of a list: those we know to matter, or the first that fit. */
+/** The columns of a list: a fixed choice for known resources, otherwise the first fields that fit. */
 export function columnsOf(description: ResourceDescription, limit = 7): FieldDescription[] {
   const readable = description.fields.filter(({ writeOnly, name }) => !writeOnly && name !== 'id');
   const wanted = own.get(description.name)?.columns;
@@ -145,14 +145,14 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
     return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
   const first = tellingField(description);
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && !seldom.has(field.name));
-  // The owner of a row matters more than its fifth property.
+  // The owner of a row is more important than its fifth field.
   const owners = rest.filter(({ references }) => references !== undefined).slice(0, 2);
   const others = rest.filter((field) => !owners.includes(field));
   if (!first) return [...owners, ...others].slice(0, limit);
   return [first, ...others.slice(0, limit - owners.length - 1), ...owners];
 }
 
-/** As it was declared; else newest first where time is known, or by name. */
+/** The declared order, otherwise newest first if the rows have a time, otherwise by name. */
 export function orderOf(description: ResourceDescription): { field: string; order: 'ASC' | 'DESC' } {
   const declared = /^(-?)(.+)$/.exec(description.defaultOrder ?? '');
   if (declared) return { field: declared[2] as string, order: declared[1] ? 'DESC' : 'ASC' };

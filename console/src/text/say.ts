@@ -1,17 +1,19 @@
 import { formatMessage, type MessageValues, plainText } from '../../../src/config/languages/format-message.ts';
 import { type MessagePart, parseMessage } from '../../../src/config/languages/message-parts.ts';
 
-/** The language of the page, as the service has chosen it. A change of language reloads the page. */
+/** The language of the page, chosen by the service. A change of language reloads the page. */
 export const language = globalThis.document?.documentElement.lang || 'en';
 
-/** The reader's own way to write dates and numbers in it. */
+/** The reader's locale for dates and numbers in this language. */
 export const locale =
   globalThis.navigator?.languages?.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;
 
 let messages: Readonly<Record<string, string>> = {};
 const parsed = new Map<string, readonly MessagePart[]>();
 
-/** Before anything is drawn: the messages of the page's language. English, unless the operator changed it, is in the code. */
+/**
+ * Loads the messages of the page's language before the first render. The English ones are in the code, unless the operator changed them.
+ */
 export async function learnLanguage(): Promise<void> {
   const address = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-messages"]')?.content ?? '';
   if (!address.startsWith('/')) return;
@@ -19,17 +21,17 @@ export async function learnLanguage(): Promise<void> {
   if (answer?.ok) messages = (await answer.json()) as Record<string, string>;
 }
 
-/** A sentence of the console in the reader's language. English sentences are their own keys. */
+/** Translates a sentence of the console. English sentences are their own keys. */
 export function say(english: string, values?: MessageValues): string {
   const text = template(english);
-  // Some texts are not messages of ours. Without values they stay as they are.
+  // Some texts are not messages of the console. Without values, they stay unchanged.
   return values === undefined && text === english ? text : format(text, values ?? {});
 }
 
-/** The message with its places for values left open. */
+/** The message with its placeholders. */
 export const template = (english: string): string => messages[english] ?? english;
 
-/** A message that may be there or not. */
+/** An optional message. */
 export function find(key: string, values: MessageValues = {}): string | undefined {
   const text = messages[key];
   return text === undefined ? undefined : format(text, values);

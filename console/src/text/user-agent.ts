@@ -5,6 +5,6 @@ import { say } from './say.ts';
 export function userAgentName(userAgent: string | null): string {
   const name = describeUserAgent(userAgent);
   const parts = partsOfUserAgent(name);
-  // Only our own words are translated, not the name that a program gives itself.
+  // Only the words of the console are translated, not the name of a program.
   return parts ? say('{browser} on {system}', parts) : say(name);
 }

@@ -1,12 +1,12 @@
 import { language, locale, say } from './say.ts';
 
-/** A word inside a sentence: "cars", "AI applications". German writes its nouns with a capital everywhere. */
+/** A word inside a sentence: "cars", "AI applications". In German, nouns always have a capital letter. */
 export function within(word: string): string {
   if (language.startsWith('de') || /^\p{Lu}{2}/u.test(word)) return word;
   return word.charAt(0).toLocaleLowerCase(locale) + word.slice(1);
 }
 
-/** Whole sentences, because languages put the word in different places and forms. */
+/** Whole sentences, because the position and form of the word differ between languages. */
 const removals = {
   Delete: {
     ...{ word: 'Delete', one: 'Delete {thing} “{row}”?', ask: 'Delete {what}?', all: 'Delete {what}' },
@@ -25,7 +25,7 @@ const removals = {
 export type RemovalWord = keyof typeof removals;
 type Form = keyof (typeof removals)['Delete'];
 
-/** "Deleting 25 cars", in the form that the moment needs. */
+/** "Deleting 25 cars", in the requested form. */
 export const sayRemoval = (
   word: RemovalWord,
   form: Form,

@@ -18,7 +18,7 @@ interface Props {
   detail?: (event: TrailEvent, index: number) => ReactNode;
 }
 
-/** Events as sentences that name and link to the people, clients and rows in them. */
+/** Events as sentences with links to the people, clients and rows in them. */
 export function Trail({ events, detail }: Props) {
   const names = useNames(events);
   return (
@@ -31,7 +31,7 @@ export function Trail({ events, detail }: Props) {
         >
           <Typography variant="body2" component="p" color={isAlarming(event) ? 'error' : 'textPrimary'}>
             {partsOf(event).map((part, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay where they are.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their positions.
               <Fragment key={i}>{<Told part={part} names={names} />}</Fragment>
             ))}
           </Typography>
@@ -62,7 +62,7 @@ function Told({ part, names }: { part: Part; names: (part: Name) => string | und
   return part.name === 'row' ? <NamedRow part={part} /> : <Named part={part} name={names(part)} />;
 }
 
-/** A row by the name it has now; a deleted one by the name it had, with a link where it can be restored. */
+/** The current name of a row. For a deleted row, its last name, with a link if the row can be restored. */
 function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name: 'row' }> }) {
   const description = useDescriptions().get(resource);
   const { referenceRecord } = useReference({
@@ -91,7 +91,7 @@ function Named({ part: { name, id }, name: shown }: { part: Name; name: string |
   return <Link to={`/${name === 'client' ? 'clients' : 'users'}/${id}/show`}>{shown}</Link>;
 }
 
-/** One request for all people of a page, and one for all clients. */
+/** Loads the names of all people of a page with one request, and those of all clients with another. */
 function useNames(events: TrailEvent[]): (part: Name) => string | undefined {
   const descriptions = useDescriptions();
   const people = idsOf(events.flatMap(({ user_id, actor_id }) => [user_id, actor_id]));

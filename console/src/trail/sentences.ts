@@ -13,13 +13,13 @@ export interface TrailEvent {
   created_at: string;
 }
 
-/** `{user}` is whom it happened to, `{actor}` who did it, `{client}` through which application. */
+/** `{user}` is the affected person, `{actor}` the acting person, `{client}` the application. */
 interface Sentence {
-  /** Said where the person did it. */
+  /** Used if the person acted. */
   own: string;
-  /** Said where somebody else did it to the person. */
+  /** Used if another person acted. */
   other?: string;
-  /** Said where no user is known. */
+  /** Used if no user is known. */
   nobody?: string;
 }
 
@@ -146,7 +146,7 @@ export function kindsOfEvents(resources: Iterable<{ name: string; events?: boole
   return [...builtin, ...declared];
 }
 
-/** A part of a sentence: words, or the name of somebody or something. */
+/** A part of a sentence: words, or the name of a person, client or row. */
 export type Part =
   | string
   | { name: 'user' | 'actor' | 'client'; id: string | null }
@@ -164,7 +164,7 @@ const writes = new Map([
   ['restored', '{user} restored {row}'],
 ]);
 
-/** Of a declared resource: `cars.updated`, with the id of the car. */
+/** Events of a declared resource: `cars.updated`, with the id of the car. */
 function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
   const [resource = '', what = ''] = type.split('.');
   const sentence = writes.get(what);

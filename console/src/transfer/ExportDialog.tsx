@@ -10,7 +10,7 @@ import { within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { exportRows, type Format, save } from './export-rows.ts';
 
-/** Saves every row that the list finds as a file. */
+/** Saves every row that matches the list's filter as a file. */
 export default function ExportDialog({ onClose }: { onClose: () => void }) {
   const description = useDescription();
   const { name, fields } = description;

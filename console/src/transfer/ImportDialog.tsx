@@ -16,7 +16,10 @@ import { save } from './export-rows.ts';
 import { ImportTable } from './ImportTable.tsx';
 import { readRows } from './read-rows.ts';
 
-/** Imports rows from a file: shows them with their problems, lets the person fix or skip them, writes them, and can undo it. */
+/**
+ * Imports rows from a file. It shows the rows with their problems, lets the person correct or skip them, writes them, and can undo the
+ * import.
+ */
 export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const description = useDescription();
   const descriptions = useDescriptions();
@@ -167,7 +170,7 @@ function WhatWillHappen({ rows, good }: { rows: CheckedRow[]; good: CheckedRow[]
   );
 }
 
-/** The rows that are left, as a file that can be corrected and imported again. */
+/** The remaining rows as a file that can be corrected and imported again. */
 function failedLines(rows: readonly CheckedRow[]): string {
   const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
   const lines = rows.map(({ values, problems }) =>

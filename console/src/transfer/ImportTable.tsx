@@ -29,7 +29,7 @@ interface Props {
 const perPage = 25;
 const isWrong = ({ problems }: CheckedRow): boolean => Object.keys(problems).length > 0;
 
-/** The rows of a file before they are imported. A wrong cell can be corrected; a row can be left out. */
+/** The rows of a file before they are imported. The person can correct a cell or skip a row. */
 export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props) {
   const wrong = rows.filter(isWrong);
   const [showsAll, setShowsAll] = useState(wrong.length === 0);
@@ -107,7 +107,7 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
   );
 }
 
-/** Problems that belong to no column of the file: a missing value, an unknown id. */
+/** Problems without a column in the file: a missing value, an unknown id. */
 function OtherProblems({ row, columns }: { row: CheckedRow; columns: FieldDescription[] }) {
   const { fields } = useDescription();
   return Object.entries(row.problems)
@@ -133,7 +133,7 @@ function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedR
   const text = textOf(field, row);
   const [typed, setTyped] = useState(text);
   const problem = row.problems[field.name];
-  // A cell that was corrected stays an input, so that it can be corrected again.
+  // A corrected cell stays an input, so that it can be corrected again.
   if (problem === undefined && typed === text && !row.corrected?.has(field.name)) return text;
 
   async function check() {

@@ -11,12 +11,12 @@ import type { FileRow } from './read-rows.ts';
 type Descriptions = ReadonlyMap<string, ResourceDescription>;
 
 export interface CheckedRow extends FileRow {
-  /** The id of the row that it changes. */
+  /** The id of the existing row to change. */
   id: string | undefined;
   data: Record<string, unknown>;
   /** The problems, by the name of the field. */
   problems: Record<string, string>;
-  /** The row that it changes, as it is now. */
+  /** The current version of that row. */
   before: RaRecord | undefined;
   /** The fields that the person has corrected. */
   corrected?: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export interface CheckedRow extends FileRow {
 export const cellOf = ({ name, label }: FieldDescription, values: FileRow['values']): unknown =>
   values[name] ?? (label === undefined ? undefined : values[label]);
 
-/** The fields that the file has, and its columns that are no field. */
+/** The fields in the file, and the columns of the file that are not fields. */
 export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRow[]) {
   const columns = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
   const isOf = (column: string) => (field: FieldDescription) => field.name === column || field.label === column;
@@ -36,7 +36,7 @@ export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRo
   };
 }
 
-/** Checks rows with the rules of the form, then asks the service what only it knows. Changes nothing. */
+/** Checks rows with the rules of the form, then asks the service about ids, references and unique values. Changes nothing. */
 export async function checkRows(
   description: ResourceDescription,
   rows: readonly FileRow[],
@@ -55,7 +55,7 @@ function checkRow({ fields }: ResourceDescription, { number, values }: FileRow):
   const problems: Record<string, string> = {};
   for (const field of fields.filter(({ readOnly, immutable }) => !readOnly && !(id !== undefined && immutable))) {
     const raw = cellOf(field, values);
-    // A new row gets the default of an empty cell; an existing row is cleared by it.
+    // An empty cell means the default for a new row, and no value for an existing row.
     const isAbsent = raw === undefined || (raw === '' && id === undefined);
     if (isAbsent && id !== undefined) continue;
     const value = raw === '' || raw === null ? null : read(field, raw);
@@ -68,7 +68,7 @@ function checkRow({ fields }: ResourceDescription, { number, values }: FileRow):
 
 class Problem extends Error {}
 
-/** A cell of a CSV file as a value of its field's type. */
+/** Converts a cell of a CSV file to the type of its field. */
 function read({ type, values }: FieldDescription, raw: unknown): unknown {
   if (typeof raw !== 'string') return raw;
   switch (type) {
@@ -147,7 +147,7 @@ async function find(
   values: readonly unknown[],
 ): Promise<Map<string, RaRecord>> {
   const isUuid = descriptions.get(resource)?.fields.some(({ name, type }) => name === field && type === 'uuid');
-  // The service refuses to search UUIDs for another text.
+  // The service refuses to search a UUID field for another text.
   const canExist = (value: string) => value !== '' && (!isUuid || uuid.test(value));
   const wanted = [...new Set(values.filter((value) => typeof value === 'string').filter(canExist))];
   if (wanted.length === 0) return new Map();
@@ -159,6 +159,6 @@ async function find(
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A row with an id changes the row that has it. */
+/** A row with an id changes the existing row with that id. */
 export const operationOf = ({ id, data }: CheckedRow): Operation =>
   id === undefined ? { operation: 'create', data } : { operation: 'update', id, data };

@@ -1,13 +1,13 @@
-/** Spreadsheets take a cell that begins so for a formula, some of them in full width too. */
+/** Spreadsheets interpret a cell with one of these first characters as a formula, some of them also in full width. */
 const looksLikeFormula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
-/** A value as a CSV cell: lists and objects as JSON, null as nothing. An apostrophe before a formula makes it a text. */
+/** Formats a value as a CSV cell: lists and objects as JSON, null as empty. An apostrophe before a formula makes it a text. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   const plain = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const text = looksLikeFormula.test(plain) && !isNumber(plain) ? `'${plain}` : plain;
-  // Always in quotes: in some countries a semicolon ends a cell.
+  // Always quoted, because some spreadsheets separate cells by semicolons.
   return `"${text.replaceAll('"', '""')}"`;
 }
 

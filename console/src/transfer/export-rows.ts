@@ -6,7 +6,7 @@ export type Format = 'csv' | 'json';
 
 interface Export {
   resource: string;
-  /** The columns, in their order. */
+  /** The columns in order. */
   fields: readonly string[];
   filter: Record<string, unknown>;
   sort: { field: string; order: 'ASC' | 'DESC' };
@@ -15,7 +15,7 @@ interface Export {
   signal: AbortSignal;
 }
 
-/** Reads every row that the list finds into a file. The browser keeps the parts of the file outside of this page's memory. */
+/** Reads every row that matches the list's filter into a file. The browser keeps the parts of the file outside of this page's memory. */
 export async function exportRows({
   resource,
   fields,
@@ -44,7 +44,7 @@ export async function exportRows({
   return new Blob([...parts, text, isCsv ? '' : '\n]\n'], { type });
 }
 
-/** Lets the browser save a file. */
+/** Starts the download of a file. */
 export function save(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);

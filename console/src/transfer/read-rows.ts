@@ -7,7 +7,7 @@ export interface FileRow {
   values: Record<string, unknown>;
 }
 
-/** The rows of a CSV file with a header row, of a JSON list (or `{"data": […]}`), or of one JSON object a line. */
+/** Parses the rows of a CSV file with a header row, of a JSON list (or `{"data": […]}`), or of one JSON object per line. */
 export function readRows(name: string, text: string): FileRow[] {
   if (!/\.(csv|tsv|txt)$/i.test(name)) return jsonRows(text).map((values, index) => ({ number: index + 1, values }));
   const [heading = ''] = text.split('\n', 1);

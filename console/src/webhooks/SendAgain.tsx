@@ -3,7 +3,7 @@ import { Button, useDataProvider, useRecordContext } from 'react-admin';
 import { say } from '../text/say.ts';
 import { useTask } from '../widgets/useTask.ts';
 
-/** Sends one delivery again. One that still waits is sent anyway. */
+/** Sends a delivery again, even if it still waits. */
 export function SendAgain() {
   const delivery = useRecordContext();
   const dataProvider = useDataProvider();

@@ -1,4 +1,4 @@
-/** Receivers that verify a delivery, in four languages. Each needs only what its language brings along. */
+/** Receivers that verify a delivery, in four languages, with few dependencies. */
 export const receivers: readonly { readonly language: string; readonly code: string }[] = [
   {
     language: 'Node.js',

@@ -6,32 +6,32 @@ interface Props {
   title: ReactNode;
   children: ReactNode;
   onClose: () => void;
-  /** The label of the main button. Without it, the dialog has only a way out. */
+  /** The label of the main button. Without it, the dialog can only be closed. */
   confirm?: string | undefined;
-  /** Absent where `form` receives the submit event of the main button. */
+  /** Omitted if `form` handles the submit event of the main button. */
   onConfirm?: () => void;
   /** Puts the content and the buttons into a form. */
   form?: (content: ReactNode) => ReactNode;
   /** Buttons between *Cancel* and the main one. */
   actions?: ReactNode;
-  /** The label of the button that closes it; null: there is none. */
+  /** The label of the button that closes the dialog. Null: no button. */
   cancel?: string | null;
   danger?: boolean;
   busy?: boolean;
   disabled?: boolean;
   maxWidth?: DialogProps['maxWidth'];
-  /** A click beside the dialog does not close it. */
+  /** A click outside of the dialog does not close it. */
   isModal?: boolean;
-  /** While this is true, neither that click nor Escape closes it. */
+  /** While this is true, neither a click outside of the dialog nor Escape closes it. */
   keeps?: RefObject<boolean>;
 }
 
-/** A dialog that asks: a title, its content, *Cancel* and one main button. */
+/** A dialog with a title, content, *Cancel* and one main button. */
 export function AskDialog({ title, children, onClose, confirm, onConfirm, form, maxWidth = 'sm', ...rest }: Props) {
   const id = useId();
   const cancel = useRef<HTMLButtonElement>(null);
-  // A button that is disabled while it has the focus loses it, and Escape would no longer reach the dialog. After the
-  // next paint would be too late: a key pressed before it would be lost.
+  // When the focused button becomes disabled, it loses the focus, and Escape would no longer reach the dialog. A layout effect runs before
+  // the next paint, so no key press is lost.
   useLayoutEffect(() => {
     const focused = document.activeElement;
     if (rest.disabled && (!focused || focused.matches('body, :disabled'))) cancel.current?.focus();

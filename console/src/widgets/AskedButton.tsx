@@ -7,21 +7,21 @@ interface Props {
   label: string;
   title: string;
   text: ReactNode;
-  /** The message when it is done. */
+  /** The message after success. */
   done: string;
   run: () => Promise<void>;
   danger?: boolean;
-  /** The label of the button in the dialog, where it differs. */
+  /** The label of the button in the dialog, if it differs. */
   confirm?: string;
-  /** The name under which the command palette opens it: `?act=…`. */
+  /** The name with which the command palette opens the dialog: `?act=…`. */
   act?: string;
 }
 
-/** Whether the address asks for an action to be opened. */
+/** Whether the URL requests to open an action. */
 export const isAskedFor = (act: string | undefined): boolean =>
   act !== undefined && new URLSearchParams(location.search).get('act') === act;
 
-/** A button that explains what it does before it does it. */
+/** A button that opens a confirmation with an explanation. */
 export function AskedButton({ label, title, text, done, run, danger = false, confirm = label, act }: Props) {
   const [asking, setAsking] = useState(isAskedFor(act));
   const task = useTask();

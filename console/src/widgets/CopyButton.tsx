@@ -3,7 +3,7 @@ import { Button } from '@mui/material';
 import { useState } from 'react';
 import { say } from '../text/say.ts';
 
-/** Copies a text, and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [said, setSaid] = useState<string>();
   return (
@@ -17,7 +17,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** Copies a text. Without https there is no clipboard API, so it then copies a selection. */
+/** Copies a text. Without https there is no clipboard API, so it copies a selection instead. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -29,7 +29,7 @@ async function copy(text: string): Promise<boolean> {
 
 function copyBySelection(text: string): boolean {
   const before = document.activeElement;
-  // An open dialog does not let the focus leave it.
+  // An open dialog keeps the focus inside.
   const place = before?.closest('[role="dialog"]') ?? document.body;
   const field = document.createElement('textarea');
   field.value = text;

@@ -4,7 +4,7 @@ import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
 import { say } from '../text/say.ts';
 
-/** In the place of data that could not be loaded: the reason, and a button to try again. */
+/** Shown instead of data that could not be loaded: the reason, and a button to try again. */
 export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
   const { title, text } = wordsFor(error);
   return (

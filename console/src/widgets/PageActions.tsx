@@ -27,7 +27,7 @@ export function PageHead() {
   );
 }
 
-/** Puts what can be done on this page beside its title. */
+/** Shows the actions of this page beside its title. */
 export function PageActions({ children }: { children: ReactNode }) {
   const [head, setHead] = useState<HTMLElement | null>(null);
   useEffect(() => setHead(document.getElementById(place)), []);

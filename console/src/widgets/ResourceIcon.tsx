@@ -6,7 +6,7 @@ import { knownIconOf } from './icons.ts';
 type Iconic = Pick<ResourceDescription, 'name' | 'icon'>;
 const made = new Map<string, ComponentType<{ size?: number }>>();
 
-/** The icon of a resource: declared by the operator as an emoji or by name, or known here. */
+/** The icon of a resource: an emoji or a named icon of the operator, or the icon of a built-in resource. */
 export function iconOf({ name, icon = '' }: Iconic): ComponentType<{ size?: number }> {
   const key = `${name} ${icon}`;
   const known = made.get(key) ?? makeIcon(name, icon);

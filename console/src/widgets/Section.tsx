@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A card with a heading, for one thing about a person. */
+/** A card with a heading, on the page of a person. */
 export function Section({ title, to, children }: Props) {
   const id = useId();
   return (

@@ -30,5 +30,5 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['mcp-calls', AssistantIcon],
 ]);
 
-/** The icon of a built-in resource. All others share one. */
+/** The icon of a built-in resource. All other resources share one icon. */
 export const knownIconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 
-/** Runs a task and reports how it ended: `done` as a message, or the error. Then the page reads its data again. */
+/** Runs a task and reports the result: the message `done`, or the error. Then the page reads its data again. */
 export function useTask() {
   const [busy, setBusy] = useState(false);
   const notify = useNotify();

@@ -3,7 +3,7 @@ import { useCloseNotification, useNotify } from 'react-admin';
 import { say } from '../text/say.ts';
 import { useTask } from './useTask.ts';
 
-/** Reports a change, with a button that takes it back. */
+/** Reports a change, with an undo button. */
 export function useUndoToast() {
   const notify = useNotify();
   return (message: string, undo: () => Promise<unknown>) =>
