@@ -12,14 +12,14 @@ export interface ApiCall {
 export interface ApiAnswer {
   readonly status: number;
   readonly etag: string | undefined;
-  /** As it came: its length is what a model has to read. */
+  /** The raw text. Its length counts, because a model has to read it. */
   readonly text: string;
   readonly body: Record<string, unknown>;
 }
 
 export type Api = (call: ApiCall) => Promise<ApiAnswer>;
 
-/** Calls the API's own routes inside the process, as one caller: all rules, hooks, events and limits apply. */
+/** Calls the API's routes inside the process as one caller. All rules, hooks, events and limits apply. */
 export const apiOf =
   (app: App, token: string, { address, userAgent, requestId }: RequestSource): Api =>
   async ({ method, path, query, body, headers = {} }) => {

@@ -11,7 +11,7 @@ interface Call {
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** One more call of an application on this day. */
+/** Counts a call of an application on this day. */
 export const countCall = (db: Db, { clientId, application, tool, at }: Call): Promise<unknown> =>
   db
     .insertInto('mcp_calls')
@@ -34,6 +34,6 @@ export const countCall = (db: Db, { clientId, application, tool, at }: Call): Pr
     )
     .execute();
 
-/** A row is for an application and a day: there are never many. */
+/** There is one row per application and day, so there are never many. */
 export const deleteCallsBefore = (db: Db, at: number): Promise<unknown> =>
   db.deleteFrom('mcp_calls').where('day', '<', dayOf(at)).execute();

@@ -9,7 +9,7 @@ import type { Rights } from './rights.ts';
 import { actionsOf, mostRows } from './tool-schemas.ts';
 import type { ToolName } from './tools.ts';
 
-/** An answer of the API's that is no success. */
+/** An error response of the API. */
 export class Refused extends Error {
   readonly answer: ApiAnswer;
   constructor(answer: ApiAnswer) {
@@ -18,10 +18,10 @@ export class Refused extends Error {
   }
 }
 
-/** Longer lists than this are asked for again with fewer rows. */
+/** A longer list is requested again with fewer rows. */
 const longestList = 60_000;
 
-/** Does what a tool was called for, by the API. The arguments are such as the tool takes. */
+/** Runs a tool by calling the API. The arguments are already checked. */
 export async function callTool(
   name: ToolName,
   given: Arguments,
@@ -128,14 +128,14 @@ function selectionOf(resource: Resource, { filter, include, deleted }: Arguments
   return texts({ filter, include, deleted });
 }
 
-/** A search and an order may go through relations too. */
+/** A search and an order may also use relations. */
 function refuseHiddenPaths(resource: Resource, { search = '', orderBy = '' }: Arguments): void {
   const searched = readSearch(search as string, new Map()).flat();
   for (const { field } of searched) refuseHidden('search', resource, field.split('.').slice(0, -1));
   for (const name of wordsOf(orderBy as string, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
 }
 
-/** Rows of what is not offered are not to be had by a relation either. */
+/** Rows of hidden resources cannot be reached through a relation either. */
 function refuseHidden(parameter: string, resource: Resource, way: readonly string[]): void {
   let at: Resource | undefined = resource;
   for (const name of way) {
@@ -146,7 +146,7 @@ function refuseHidden(parameter: string, resource: Resource, way: readonly strin
   }
 }
 
-/** Those that were given, in the form of a query string. */
+/** The given values, in the form of a query string. */
 function texts(given: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -2,7 +2,7 @@ import { forAdministrators } from '../../src/resources/declaration/access.ts';
 import { defineResource } from '../../src/resources/declaration/define-resource.ts';
 import { date, integer, text, timestamp } from '../../src/resources/declare.ts';
 
-/** The use of /mcp by application, for administrators. The single calls are events (`mcp.called`). */
+/** The use of /mcp by application, for administrators. Single calls are events (`mcp.called`). */
 export const callsResource = defineResource({
   name: 'mcp-calls',
   description: 'The number of tool calls of each application at /mcp, per day. Kept for EVENT_RETENTION_DAYS.',

@@ -3,7 +3,7 @@ import { describeResource } from '../../src/resources/routes/describe-resources.
 import type { Rights } from './rights.ts';
 import { actionName, valuesOf } from './tool-schemas.ts';
 
-/** The relations that lead to what is offered: the others cannot be included here. */
+/** The relations to offered resources. Others cannot be included here. */
 export const relationsOf = ({ relations }: Resource): string[] =>
   [...relations.values()].filter(({ target }) => target.definition.mcp !== false).map(({ name }) => name);
 
@@ -17,7 +17,7 @@ const inShort = ({ resource, may, actions }: Rights) => ({
   actions: actions.map((action) => actionName(resource, action)),
 });
 
-/** A reference to what is not offered is an id and no more. */
+/** A reference to a hidden resource is only an id. */
 const withoutHidden = (fields: Record<string, unknown>, offered: ReadonlySet<unknown>) =>
   Object.fromEntries(
     Object.entries(fields as Record<string, { references?: string }>).map(([name, { references, ...field }]) => [

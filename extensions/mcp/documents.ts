@@ -27,7 +27,7 @@ export function listTemplates(rights: readonly Rights[]) {
   return [{ uriTemplate: rowTemplate, name: 'row', title: 'A row', description, mimeType }];
 }
 
-/** The target of a URI: a resource that the caller may use, and optionally one of its rows. */
+/** Finds the target of a URI: a resource that the caller may use, and optionally one of its rows. */
 export function findDocument(rights: readonly Rights[], uri: string): { name: string; id?: string } | undefined {
   const { protocol, host, pathname, search, hash } = URL.parse(uri) ?? {};
   if (protocol !== scheme || host !== '' || search !== '' || hash !== '') return undefined;
@@ -53,7 +53,7 @@ export async function readDocument(
   return rowOf(await ask(await api(), { method: 'GET', path: pathOf(resource, { id }) }));
 }
 
-/** The names of resources that begin with what was typed so far. */
+/** The names of resources that begin with the typed text. */
 export const completeName = (rights: readonly Rights[], typed: string, rowsAlone: boolean): string[] =>
   (rowsAlone ? gettable(rights) : rights)
     .map(({ resource }) => resource.name)

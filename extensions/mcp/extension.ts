@@ -6,11 +6,11 @@ import { serveMcp } from './mcp-routes.ts';
 
 const day = 86_400_000;
 
-/** Figures go when the events do that they were counted with. */
+/** The counts are deleted together with the events of the same time. */
 const pruneCalls = ({ config, database, now }: Context): Promise<unknown> =>
   deleteCallsBefore(database.db, now() - config.eventRetentionDays * day);
 
-/** `POST /mcp` and the figures of its use. The protocol's library is loaded by the first request. */
+/** `POST /mcp` and the counts of its use. The first request loads the library of the protocol. */
 export const mcp: Extension = {
   resources: [callsResource],
   serve: serveMcp,

@@ -5,17 +5,17 @@ import { findDocument } from './documents.ts';
 import type { Rights } from './rights.ts';
 
 const everyMs = 2000;
-/** Statuses after which it makes sense to ask again. */
+/** Temporary errors: the request is repeated. */
 const passing = new Set([429, 502, 503]);
 
-/** A row that a client wants to hear of. */
+/** A row whose changes a client follows. */
 export interface FollowedRow {
   readonly uri: string;
   readonly name: string;
   readonly id: string;
 }
 
-/** Of these addresses, those of rows whose changes are recorded and that the caller may read. */
+/** The rows of these addresses whose changes are recorded and that the caller may read. */
 export const followable = (rights: readonly Rights[], uris: readonly string[]): FollowedRow[] =>
   uris.flatMap((uri) => {
     const { name, id } = findDocument(rights, uri) ?? {};
@@ -25,14 +25,14 @@ export const followable = (rights: readonly Rights[], uris: readonly string[]): 
 
 export interface Following {
   readonly signal: AbortSignal;
-  /** Called once the position is known from which on changes are told. */
+  /** Called when the start position is known. All later changes are reported. */
   begin(): void;
   tell(uri: string): void;
 }
 
 /**
- * Tells the addresses of rows that change, until `signal` aborts or the API refuses. The API is asked as the caller each time: what
- * the caller may no longer see is not told, and the end of the session ends it.
+ * Reports the addresses of rows that change, until `signal` aborts or the API refuses. Each request to the API runs as
+ * the caller: changes that the caller may no longer see are not reported, and the end of the session ends the stream.
  */
 export async function followRows(
   api: Api,
@@ -51,7 +51,7 @@ export async function followRows(
     await pause(everyMs, undefined, { signal, ref: false });
     const answer = await api({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
     if (answer.status === 410) {
-      // Any of these rows may have changed in a missed change.
+      // Any of these rows may be among the missed changes.
       after = await newest();
       for (const { uri } of rows) tell(uri);
       continue;

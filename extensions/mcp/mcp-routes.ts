@@ -27,12 +27,12 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
 
-/** Refuses pages of other origins, and DNS rebinding: by Origin, and for a loopback service also by Host. */
+/** Refuses pages of other origins, and DNS rebinding: by Origin, and on loopback also by Host. */
 function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
   const own = new URL(baseUrl);
   const isLocal = loopback.test(own.hostname);
   const isOwn = origin === undefined || origin === own.origin || corsOrigins.includes(origin);
-  // A page of this machine, where the service is on it alone: the Inspector, on a port of its own.
+  // If the service runs on loopback, pages of this machine are allowed, such as the Inspector on another port.
   if (!isOwn && !(isLocal && loopback.test(URL.parse(origin)?.hostname ?? ''))) {
     throw forbidden('Pages of other origins cannot use this address.', 'foreign_origin');
   }
@@ -44,7 +44,7 @@ function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUr
 const path = '/mcp';
 const rememberedTokens = 1000;
 const mostStreams = 500;
-/** One user, by whichever application, must not take them all. */
+/** One user must not occupy all streams, even with several applications. */
 const mostStreamsOfOne = 20;
 
 const isListen = (body: unknown): boolean =>
@@ -56,13 +56,13 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const { config, now, log } = context;
   if (!config.mcp) return;
   const those = offered(resources);
-  // With offline_access, so that a client asks for a refresh token too.
+  // With offline_access, so that clients request a refresh token too.
   audiences.add(path, [...those.flatMap(usefulScopes), offlineAccessScope]);
   const limit = new RateLimit(config.mcpRateLimit, now, context.siblings?.counts('mcp'));
   const tokens = new BoundedMap<string, string>(rememberedTokens);
   let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
 
-  /** The SDK is large: a service that nobody asks for tools never loads it. */
+  /** The SDK is large. It is loaded with the first request. */
   const load = () =>
     import('./protocol.ts').then(({ createProtocol: create }) =>
       create({ name: config.brandName, onError: (error) => log.info({ err: error }, 'mcp') }),
@@ -117,13 +117,13 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     return reply.send(await response.text());
   }
 
-  /** By whose they are. */
+  /** The streams with their owners. */
   const streams = new Map<AbortController, string>();
   app.addHook('preClose', async () => {
     for (const stream of streams.keys()) stream.abort();
   });
 
-  /** A stream of notifications, for as long as the client reads it. */
+  /** A stream of notifications, until the client disconnects. */
   async function listen(
     reply: FastifyReply,
     account: string,
@@ -157,7 +157,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   app.post(
     path,
     {
-      // The API counts the requests of a tool, once.
+      // The API counts the requests of a tool, so they are not counted twice.
       config: { auth: 'auth:api', resource: path, limited: false, cors: 'listed' },
       schema: { hide: true },
       preParsing: async (request) => refuseForeignPages(request.headers, config),
@@ -166,7 +166,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   );
 }
 
-/** Those that the protocol reads. */
+/** The headers that the protocol uses. */
 function headersOf({ headers }: FastifyRequest): Record<string, string> {
   const isRead = ([name, value]: [string, unknown]) =>
     typeof value === 'string' && (name === 'accept' || name === 'content-type' || name.startsWith('mcp-'));

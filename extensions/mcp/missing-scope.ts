@@ -12,7 +12,7 @@ interface Asked {
   };
 }
 
-/** The scopes to ask the person for, if a missing scope is the only reason for the refusal; with those it has. */
+/** The scopes to request, including the current ones, if a missing scope is the only reason for the refusal. */
 export function missingScope(
   resources: readonly Resource[],
   caller: Caller,
@@ -28,7 +28,7 @@ export function missingScope(
   return enough && [...new Set([...caller.scopes, ...enough])].join(' ');
 }
 
-/** The resource that a message is about, by the names that the tools take. */
+/** The resource that a message names, by the arguments of the tools. */
 function resourceOf(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as Asked;
   const { resource, action } = params?.arguments ?? {};

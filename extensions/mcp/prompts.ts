@@ -11,14 +11,14 @@ interface Prompt {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** Whether somebody with these rights has a use for it. */
+  /** Whether a caller with these rights can use it. */
   isFor(rights: readonly Rights[]): boolean;
   text(given: Readonly<Record<string, string>>): string;
 }
 
 const required = (name: string, description: string): PromptArgument => ({ name, description, required: true });
 
-/** Prompts are for the person: most assistants offer them in a menu. */
+/** Prompts are for the user: most assistants offer them in a menu. */
 const prompts: readonly Prompt[] = [
   {
     name: 'overview',
@@ -56,7 +56,7 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-/** As `prompts/list` shows them. */
+/** The prompts in the form of `prompts/list`. */
 export const listPrompts = (rights: readonly Rights[]) =>
   prompts
     .filter(({ isFor }) => isFor(rights))
@@ -64,7 +64,7 @@ export const listPrompts = (rights: readonly Rights[]) =>
 
 const longest = 2000;
 
-/** Undefined where there is no such prompt for the caller; a text where the arguments are wrong. */
+/** Undefined if the caller has no such prompt. A text if the arguments are wrong. */
 export function fillPrompt(
   rights: readonly Rights[],
   name: string,

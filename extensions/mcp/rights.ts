@@ -22,11 +22,11 @@ const operationOf: Record<Right, Operation> = {
   delete: 'delete',
 };
 
-/** The resources that are offered at all. */
+/** The resources that are offered. */
 export const offered = (resources: Resources): Resource[] =>
   [...resources.values()].filter(({ definition }) => definition.mcp !== false);
 
-/** The scopes that somebody may have a use for: there is no writing where nobody may write. */
+/** The scopes that are of use for a resource. No write scope if nobody may write. */
 export function usefulScopes({ definition, readScope, writeScope }: Resource): string[] {
   const { operations, access, actions = [] } = definition;
   const mayWrite = (['create', 'update', 'delete'] as const).some(
@@ -36,7 +36,7 @@ export function usefulScopes({ definition, readScope, writeScope }: Resource): s
   return writes ? [readScope, writeScope] : [readScope];
 }
 
-/** The rights of the caller for each offered resource. Resources without any right are left out. */
+/** The caller's rights for each offered resource. Resources without any right are omitted. */
 export function rightsOf(resources: readonly Resource[], caller: Caller, now: number): Rights[] {
   return resources
     .map((resource) => ({
@@ -53,7 +53,7 @@ function may({ definition, readScope, writeScope }: Resource, right: Right, call
   const isPossible = (rule: Access) => decideQuietly(rule, asProven(caller, now), now) !== false;
   if (right === 'list' || right === 'get') return mayUseScope(caller, readScope) && isPossible(access.read);
   if (!mayUseScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
-  // A row that nobody sees is not there to be changed.
+  // A row that the caller cannot see cannot be changed.
   return right === 'create' || isPossible(access.read);
 }
 
@@ -69,14 +69,14 @@ function mayAct({ definition, readScope, writeScope }: Resource, action: Action,
   return decided !== false && decideQuietly(definition.access.read, proven, now) !== false;
 }
 
-/** The resource's own rule, where the action names one; under a row that of an update. */
+/** The rule of the action. If it names `read` or `write`, the rule of the resource. On a row, `write` means `update`. */
 function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, on: 'row' | 'collection'): Access {
   if (access === 'read') return rules.read;
   if (access === 'write') return on === 'row' ? (rules.update ?? rules.write) : rules.write;
   return access;
 }
 
-/** A rule may refuse with a reason instead of saying no. Here a refusal only means that the tool is not offered. */
+/** A rule may throw a refusal instead of returning false. Here both mean that the tool is not offered. */
 function decideQuietly(...asked: Parameters<typeof decide>): ReturnType<typeof decide> {
   try {
     return decide(...asked);

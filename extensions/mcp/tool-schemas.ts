@@ -4,14 +4,14 @@ import type { Resource } from '../../src/resources/model/resource.ts';
 import { inputSchema } from '../../src/resources/routes/openapi-schemas.ts';
 import type { Right, Rights } from './rights.ts';
 
-/** Said beside several types, as they are about the value as a whole. */
+/** Keywords that stay beside several types, because they describe the whole value. */
 const annotations = ['title', 'description', 'default', 'examples', 'enum', 'const'];
 const rulesAmongThem = ['enum', 'const'];
 
-/** Any value. MCP clients warn of a schema that says nothing of its value. */
+/** Any value. MCP clients warn about an empty schema. */
 const anyValue = ['object', 'array', 'string', 'number', 'boolean', 'null'].map((type) => ({ type }));
 
-/** A schema for strict validators such as MCP clients: no keywords of our own, and one type where several fit. */
+/** A schema for strict validators such as MCP clients: no custom keywords, and one type where several fit. */
 function strictSchema(schema: Json): Json {
   const kept = Object.entries(schema).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'));
   const { type, ...rest } = Object.fromEntries(kept.map(([name, value]) => [name, within(name, value)])) as Json;
@@ -38,11 +38,11 @@ function within(name: string, value: unknown): unknown {
   return isList ? value.map((inner: Json) => strictSchema(inner)) : value;
 }
 
-/** More rows than these, or more text, would fill the context of a model with one list. */
+/** More rows or more text would fill the context of a model. */
 export const mostRows = 50;
 const usualRows = 20;
 
-/** Schemas of all resources together that are longer than this are left to `describe`. */
+/** If the schemas of all resources are longer than this, only `describe` returns them. */
 const longestSchemas = 24_000;
 
 const text = (description: string): Json => ({ type: 'string', description });
@@ -70,11 +70,11 @@ const selection = {
   include: text('Embed relations, with , between them.'),
 };
 
-/** The schema of a write. Extensions for readers of the API description are removed: they do not help a model, and might name hidden resources. */
+/** The schema of a write. Extension keywords are removed: they do not help a model, and might name hidden resources. */
 export const valuesOf = (resource: Resource, mode: 'create' | 'update'): Json =>
   strictSchema(inputSchema(resource, mode));
 
-/** Of the values of a write: by resource, where that is not too long. */
+/** The schema of the values of a write: by resource, unless that is too long. */
 function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Json {
   const description = 'The fields and their values, as describe tells them.';
   const schemas = rights.map(({ resource }) => ({ title: resource.name, ...valuesOf(resource, mode) }));
@@ -90,7 +90,7 @@ export const describeInput = (rights: readonly Rights[]): Json =>
     },
   });
 
-/** Of resources that keep deleted rows. */
+/** The parameter for resources that keep deleted rows. */
 const deletedOf = (rights: readonly Rights[]): Record<string, Json> =>
   keeping(rights).length === 0
     ? {}
@@ -104,7 +104,7 @@ const deletedOf = (rights: readonly Rights[]): Record<string, Json> =>
         },
       };
 
-/** Those whose resource keeps deleted rows. */
+/** The rights for resources that keep deleted rows. */
 export const keeping = (rights: readonly Rights[]): Rights[] =>
   rights.filter(({ resource }) => resource.definition.softDelete === true);
 
@@ -163,7 +163,10 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
   }
 }
 
-/** An action is named with its resource, `cars.park`; and with its method where another one has the same path: `users.lockouts.delete`. */
+/**
+ * The name of an action includes its resource: `cars.park`. If two actions have the same path, also the method:
+ * `users.lockouts.delete`.
+ */
 export const actionsOf = (rights: readonly Rights[]): { name: string; resource: Resource; action: Action }[] =>
   rights.flatMap(({ resource, actions }) =>
     actions.map((action) => ({ name: actionName(resource, action), resource, action })),

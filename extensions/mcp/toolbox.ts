@@ -17,7 +17,7 @@ export interface ToolAnswer {
 
 interface Options {
   readonly rights: readonly Rights[];
-  /** Notes a call, before anything is done for it. */
+  /** Records a call before it runs. */
   note(what: string, given: Arguments): Promise<void>;
   api(): Promise<Api>;
 }
@@ -25,15 +25,15 @@ interface Options {
 /** The tools of one caller at `/mcp`, for one request. */
 export interface Toolbox {
   list(): Tool[];
-  /** Undefined where there is no such tool for this caller. */
+  /** Undefined if the caller has no such tool. */
   call(name: string, given: Arguments): Promise<ToolAnswer> | undefined;
   documents(): ReturnType<typeof listDocuments>;
   templates(): ReturnType<typeof listTemplates>;
-  /** Undefined where there is nothing at this address for this caller. */
+  /** Undefined if there is nothing at this address for the caller. */
   read(uri: string): Promise<string> | undefined;
   prompts(): ReturnType<typeof listPrompts>;
   prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
-  /** Of these addresses, those that can be followed. */
+  /** The rows of these addresses that can be followed. */
   followable(uris: readonly string[]): FollowedRow[];
   follow(rows: readonly FollowedRow[], how: Following): Promise<void>;
   complete(argument: string, typed: string, rowsAlone: boolean): string[];

@@ -4,7 +4,7 @@ import { actInput, actionsOf, describeInput, inputOf, keeping, outputs, restoreI
 
 export type ToolName = Right | 'describe' | 'act' | 'restore';
 
-/** A tool as `tools/list` shows it. */
+/** A tool in the form of `tools/list`. */
 export interface Tool {
   readonly name: ToolName;
   readonly title: string;
@@ -53,7 +53,7 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
   act: ['Do something with a row', 'Runs an action that the service declares.', writes],
 };
 
-/** The tools that somebody with these rights has. A tool that would be refused whatever it is sent is not among them. */
+/** The tools for a caller with these rights. Omits tools that would always be refused. */
 export function toolsFor(rights: readonly Rights[]): Tool[] {
   const tools = [tool('describe', describeInput(rights))];
   for (const right of ['list', 'get', 'create', 'update', 'delete'] as const) {

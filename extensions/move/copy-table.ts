@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type CopiedTable, keyOf, type Row, type TableReader, type TableWriter } from './tables/tables.ts';
 
-/** Told of rows that were dealt with. */
+/** Called with the number of processed rows. */
 type Advance = (rows: number) => void;
 
-/** Copies what is not there yet. The next rows are read while those before are being written. */
+/** Copies the missing rows. Reads the next rows while the previous rows are written. */
 export async function copyTable(
   source: TableReader,
   target: TableWriter,
@@ -31,7 +31,7 @@ export interface Checksum {
   readonly sum: string;
 }
 
-/** SHA-256 over all rows, in the order of their keys and in one form on both engines. Reads a page at a time. */
+/** SHA-256 over all rows, in key order and in a form that is equal on both engines. Reads page by page. */
 export async function checksum(
   reader: TableReader,
   table: CopiedTable,

@@ -12,7 +12,7 @@ import { writeOnce } from '../../src/resources/sql/executor.ts';
 import { SqliteTables } from './tables/sqlite-tables.ts';
 import { type CopiedTable, isCopied } from './tables/tables.ts';
 
-/** Makes the tables of the declared resources as they are in another database, whatever is declared today. */
+/** Creates the tables of the resources as they are in another database, regardless of the current declarations. */
 export async function makeResourceTables(engine: Engine, tx: Tx, schemas: readonly TableSchema[]): Promise<void> {
   const steps = [
     ...schemas.map((schema) => createTable(engine, schema)),
@@ -26,7 +26,7 @@ export async function makeResourceTables(engine: Engine, tx: Tx, schemas: readon
   for (const statement of steps.flatMap(({ statements }) => statements)) await writeOnce({ engine, db: tx }, statement);
 }
 
-/** The tables that this version and these resources have, found by making them. */
+/** The tables of this version with these resources. Found by creating them in a temporary database. */
 export async function expectedTables(schemas: readonly TableSchema[]): Promise<ReadonlyMap<string, CopiedTable>> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-move-'));
   const path = join(dir, 'tables.db');
@@ -51,7 +51,7 @@ export async function expectedTables(schemas: readonly TableSchema[]): Promise<R
   }
 }
 
-/** The tables to be copied. Refuses what would be left behind without a word. */
+/** The tables to copy. Refuses tables that would be left behind silently. */
 export function chooseTables(
   found: ReadonlyMap<string, CopiedTable>,
   expected: ReadonlyMap<string, CopiedTable>,

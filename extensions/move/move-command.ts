@@ -14,7 +14,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** No error of commander: that would show the value, and so the password. */
+/** Not an error of Commander: that would show the value, including the password. */
 function readUrl(value: string): string {
   if (settings.databaseUrl.parse(value).ok) return value;
   throw new UsageError(`--to: got a value that is not shown; it takes ${settings.databaseUrl.takes}.`);

@@ -15,22 +15,22 @@ import { prepareTarget } from './tables/prepare-target.ts';
 import type { CopiedTable, TableReader, TableWriter } from './tables/tables.ts';
 
 export interface MoveOptions {
-  /** As DATABASE_URL names it. */
+  /** In the form of DATABASE_URL. */
   readonly to: string;
-  /** Tables of the operator's own that stay behind. */
+  /** Tables of the operator that are not copied. */
   readonly without: readonly string[];
-  /** Throw away what a move that was cut off has left. */
+  /** Discards the data of an interrupted move. */
   readonly startOver: boolean;
-  /** Look, and change nothing. */
+  /** Only checks, without changes. */
   readonly dryRun: boolean;
-  /** Told of rows that were copied, and of those that were compared in either database. */
+  /** Called for copied rows, and for rows compared in either database. */
   readonly progress: BeginProgress;
 }
 
 export interface MovedTable {
   readonly table: string;
   readonly rows: number;
-  /** Undefined where nothing was copied. */
+  /** Undefined if nothing was copied. */
   readonly checksum?: string;
 }
 
@@ -99,7 +99,7 @@ async function prepare(
   }
 }
 
-/** The same table there, its columns in the same order. */
+/** The same table in the other database, with its columns in the same order. */
 function inOrderOf({ name, columns }: CopiedTable, made: ReadonlyMap<string, CopiedTable>): CopiedTable {
   const table = made.get(name) as CopiedTable;
   const byName = new Map(table.columns.map((column) => [column.name, column]));

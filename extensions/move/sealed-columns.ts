@@ -10,7 +10,7 @@ interface SealedColumn {
   readonly label: (id: string) => string;
   /** The prefix of an encrypted value, in columns that also have plain values. */
   readonly mark: string;
-  /** One that nobody can open any more is kept as it is: the work that it was for has been given up. */
+  /** A value that can no longer be decrypted is kept unchanged: its work has been given up. */
   readonly mayBeLost?: true;
 }
 
@@ -25,11 +25,11 @@ const sealedColumns = new Map<string, SealedColumn>([
 type Change = (row: Row) => Row;
 const asItIs: Change = (row) => row;
 
-/** Makes of each row what is stored in the next database. */
+/** Encrypts each row again for the new database. */
 export const resealer = (table: CopiedTable, from: Sealing, to: Sealing): Change =>
   changeOf(table, (sealed, label) => to.seal(from.open(sealed, label).content, label));
 
-/** Makes of each row what is compared: two seals of one content are never the same. */
+/** Converts each row for comparison: encrypting the same content twice gives different values. */
 export const opener = (table: CopiedTable, sealing: Sealing): Change =>
   changeOf(table, (sealed, label) => hash('sha256', sealing.open(sealed, label).content));
 

@@ -99,7 +99,7 @@ async function run(flags: Flags): Promise<void> {
   if (flags.from === undefined && flags.env === undefined) {
     throw new UsageError('Say where the database of the old service is: --from, or --env with its .env file.');
   }
-  // Here and not above: the other commands need none of it, and start the sooner.
+  // Imported here and not above: the other commands do not need this module and start faster.
   const { importPassport } = await import('./import-passport.ts');
   const { writeReport } = await import('./report/report.ts');
   const config = await loadConfig();
@@ -138,7 +138,7 @@ async function run(flags: Flags): Promise<void> {
     throw new OperatorError(length === 1 ? 'one thing needs a decision' : `${length} things need a decision`);
 }
 
-/** At the last sign: class names hold none, and neither do tables. */
+/** Splits at the last `=`: class names and tables do not contain it. */
 function pairs(option: string, given: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(
     given.map((pair) => {
@@ -158,7 +158,7 @@ function tokenOf(given: string): string {
   }
 }
 
-/** A bar for a person who watches, a line at each tenth for a log. */
+/** A bar on a terminal, or a log line at each tenth. */
 function barOfEachTable(): { show(progress: TableProgress): void; end(): void } {
   let now: { readonly table: string; readonly bar: Progress; seen: number } | undefined;
   return {

@@ -44,14 +44,14 @@ export interface ImportOptions
 
 export interface ImportListeners {
   progress?(progress: Progress): void;
-  /** The verdict on a token of `--verify`. */
+  /** Called with the result of `--verify`. */
   verified?(verdict: string): void;
 }
 
-/** The dependencies of the command. Without its own clock, it uses the database's clock, as the service does. */
+/** The dependencies of the command. Without `now`, it uses the database's clock, like the service. */
 type Base = Omit<Context, 'database' | 'now'> & { readonly now?: () => number };
 
-/** Takes over a Passport or Apiato service. Nothing is written to the old database, and with `dryRun` nothing at all. */
+/** Imports a Passport or Apiato service. The old database is never written. With `dryRun`, nothing is written. */
 export async function importPassport(
   base: Base,
   options: ImportOptions,
@@ -127,7 +127,7 @@ async function onDatabase<T>(base: Base, work: (context: Context) => Promise<T>)
   }
 }
 
-/** Runs work on a copy, in a temporary folder, of what the service has: everything is as it would be, and nothing stays. */
+/** Runs work on a temporary copy of the service's data. The results are real, but nothing is kept. */
 async function onCopy<T>(context: Omit<Context, 'database'>, work: (copy: Context) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-dry-run-'));
   const { config } = context;
@@ -146,7 +146,7 @@ async function onCopy<T>(context: Omit<Context, 'database'>, work: (copy: Contex
   }
 }
 
-/** Before the first start there is none, and none is made. */
+/** Before the first start there is no database. Then none is created. */
 async function withExisting(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
   const { databaseUrl, workingDir } = config;
   if (databaseUrl.startsWith('sqlite:') && !existsSync(resolve(workingDir, databaseUrl.slice('sqlite:'.length))))

@@ -5,7 +5,7 @@ import { knownMigrations, pendingMigrations } from '../../../src/database/migrat
 import { OperatorError } from '../../../src/platform/errors.ts';
 import type { Location } from './open-tables.ts';
 
-/** Reads something of a database of this version, and what tells it from every other. Changes nothing. */
+/** Reads from a database of this version, and returns its identity. Changes nothing. */
 export async function lookAtSource<T>(
   location: Location,
   read: (db: Db) => Promise<T>,

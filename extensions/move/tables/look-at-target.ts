@@ -68,7 +68,7 @@ async function whatIsIn(db: Db, names: readonly string[], applied: readonly stri
   return `The target is not empty: it has ${names.length} tables${version}, with ${shown}${more}. Name an empty database.`;
 }
 
-/** Throws away what a move that was cut off has left. */
+/** Removes the data of an interrupted move. */
 export async function emptyTarget(location: Location): Promise<void> {
   const path = fileOf(location);
   if (path !== undefined) {

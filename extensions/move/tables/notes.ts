@@ -11,7 +11,7 @@ export const endNotes: readonly string[] = [
   `delete from migrations where name = '${unfinishedMove}'`,
 ];
 
-/** Under the empty name: of which source it is a copy, and what is made when the rows are there. */
+/** Stored under the empty name: the source of the copy, and the statements that run after the rows are copied. */
 export interface Setup {
   readonly source: string;
   readonly later: readonly string[];

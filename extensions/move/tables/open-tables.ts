@@ -17,7 +17,7 @@ export const fileOf = ({ databaseUrl, workingDir }: Location): string | undefine
 /** One connection holds the locks, others do the work. */
 const connections = 4;
 
-/** A database to be copied, which nobody changes until it is closed. */
+/** A database to be copied. It is locked against changes until it is closed. */
 export async function openSource(location: Location): Promise<TableReader> {
   const path = fileOf(location);
   if (path === undefined) return PostgresTables.source(await openPostgres(location));
@@ -25,7 +25,7 @@ export async function openSource(location: Location): Promise<TableReader> {
   return new SqliteTables(path);
 }
 
-/** A database that `prepareTarget` has made ready. */
+/** A database that `prepareTarget` has prepared. */
 export async function openTarget(location: Location): Promise<TableWriter> {
   const path = fileOf(location);
   return path === undefined ? PostgresTables.target(await openPostgres(location)) : new SqliteTables(path);

@@ -28,7 +28,7 @@ const kinds = new Map<string, CopiedColumn['kind']>([
 /** The number of the lock for a move into a database. Any number works. */
 const moveLock = 7_146_353;
 
-/** The tables of a PostgreSQL: one long transaction holds the locks, short ones read and write. */
+/** The tables of a PostgreSQL database. One long transaction holds the locks, short ones read and write. */
 export class PostgresTables implements TableWriter {
   readonly #database: Database;
   /** Holds the locks. */
@@ -39,7 +39,7 @@ export class PostgresTables implements TableWriter {
     this.#held = held;
   }
 
-  /** To read from: nobody else writes until it is closed. */
+  /** For reading: locked against other writers until it is closed. */
   static async source(database: Database): Promise<PostgresTables> {
     const tables = new PostgresTables(database, await hold(database));
     try {
@@ -57,7 +57,7 @@ export class PostgresTables implements TableWriter {
     return tables;
   }
 
-  /** To write to: one move at a time. */
+  /** For writing: one move at a time. */
   static async target(database: Database): Promise<PostgresTables> {
     const tables = new PostgresTables(database, await hold(database));
     const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${moveLock}) as free`.execute(
@@ -141,7 +141,7 @@ export class PostgresTables implements TableWriter {
     return (await this.#run(read)).rows[0]?.position;
   }
 
-  /** Not in the transaction that holds the locks: it would go on to hold those of each table that was read, too. */
+  /** Not in the transaction that holds the locks, because it would also keep the lock of each table that was read. */
   #run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>> {
     return this.#inTransaction((tx) => statement.execute(tx));
   }
@@ -160,7 +160,7 @@ async function hold(database: Database): Promise<ControlledTransaction<Tables>> 
   return held;
 }
 
-/** A large table takes as long as it takes: a day, in milliseconds. */
+/** No practical limit for a large table: a day, in milliseconds. */
 const longest = 86_400_000;
 
 async function unlimited(tx: Tx): Promise<void> {
@@ -173,7 +173,7 @@ async function writeNote(tx: Tx, name: string, note: unknown): Promise<void> {
     on conflict (name) do update set position = excluded.position`.execute(tx);
 }
 
-/** Rows are left out from where they would be too many bytes together; the first is always there. */
+/** A page ends where its rows would exceed the byte limit. It contains at least one row. */
 function selectPage(table: CopiedTable, after: Key | undefined) {
   const { name, columns, key } = table;
   const keys = sql.join(key.map((column) => sql.ref(`t.${column}`)));
@@ -197,7 +197,7 @@ function selectPage(table: CopiedTable, after: Key | undefined) {
     ) as page where bytes_before < ${sql.lit(pageBytes)}`;
 }
 
-/** Refuses a PostgreSQL that an instance uses. One that crashed has left its row, which nobody renews. */
+/** Refuses a PostgreSQL database in use by an instance. A crashed instance no longer renews its row. */
 async function refuseServing({ db }: Database): Promise<void> {
   const list = async () => (await sql.raw<InstanceRow>(listInstances).execute(db)).rows;
   const before = new Map((await list()).map(({ id, renewals }) => [id, Number(renewals)]));

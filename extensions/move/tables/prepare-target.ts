@@ -11,8 +11,8 @@ interface PutOff {
 }
 
 /**
- * Makes the tables of an empty database and the notes of the copy, all or nothing. Indexes and references are put off:
- * rows come quicker without, and in any order.
+ * Creates the tables of an empty database and the notes of the copy, in one transaction. Indexes and foreign keys are
+ * created later, so that rows can be inserted faster and in any order.
  */
 export async function prepareTarget(
   database: Database,
@@ -36,7 +36,7 @@ async function findLater(engine: Engine, tx: Tx): Promise<PutOff[]> {
       select name, sql as make from sqlite_master where type = 'index' and sql is not null`.execute(tx);
     return rows.map(({ name, make }) => ({ drop: `drop index ${quote(name)}`, make }));
   }
-  // References last to be made: they lean on indexes.
+  // Foreign keys are created last, because they need indexes.
   const indexes = await sql<{ name: string; make: string }>`
     select c.relname as name, pg_get_indexdef(i.indexrelid) as make
     from pg_index i join pg_class c on c.oid = i.indexrelid

@@ -24,7 +24,7 @@ const kinds = new Map<string, CopiedColumn['kind']>([
   ['REAL', 'real'],
 ]);
 
-/** A SQLite file that nobody else can use meanwhile: not a service, not a command. */
+/** A SQLite file, locked exclusively against services and commands. */
 export class SqliteTables implements TableWriter {
   readonly #file: DatabaseSync;
   readonly #statements = new Map<string, ArrayStatement>();
@@ -32,7 +32,7 @@ export class SqliteTables implements TableWriter {
   constructor(path: string) {
     this.#file = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: false });
     try {
-      // Kept until the file is closed, in the mode of the write-ahead log as well.
+      // Held until the file is closed, also in WAL mode.
       this.#file.exec('pragma locking_mode = exclusive; begin exclusive; commit');
       this.#file.exec('pragma synchronous = normal; pragma cache_size = -32000; pragma temp_store = memory');
     } catch (error) {

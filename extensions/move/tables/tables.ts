@@ -1,4 +1,4 @@
-/** A value in the form that both engines can be given: whole numbers as their digits, so that none is too large. */
+/** A value for both engines. Integers are strings of digits, so that none is too large. */
 export type Value = string | number | null;
 /** The values of a row, in the order of the table's columns. */
 export type Row = readonly Value[];
@@ -7,54 +7,54 @@ export type Key = readonly Value[];
 
 export interface CopiedColumn {
   readonly name: string;
-  /** Undefined for a type that Gatehouse has no use for. */
+  /** Undefined for a type that Gatehouse does not use. */
   readonly kind: 'text' | 'integer' | 'real' | undefined;
-  /** As the database calls it. */
+  /** The type name of the database. */
   readonly type: string;
 }
 
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly CopiedColumn[];
-  /** The columns of its primary key, in order. */
+  /** The columns of the primary key, in order. */
   readonly key: readonly string[];
 }
 
-/** Rows that are read at once: as many as fit into both. */
+/** The limits of a page: rows and bytes. */
 export const pageRows = 5000;
 export const pageBytes = 4_000_000;
 
-/** The tables of a database, the same for both engines. Reads come from one snapshot. */
+/** The tables of a database, for both engines. All reads use one snapshot. */
 export interface TableReader {
   tables(): Promise<ReadonlyMap<string, CopiedTable>>;
   count(table: string): Promise<number>;
-  /** The next rows by their key, and none at the end. `after`: the last one before. */
+  /** The next rows in key order. Empty at the end. `after`: the key of the last row before. */
   page(table: CopiedTable, after: Key | undefined): Promise<readonly Row[]>;
   close(): Promise<void>;
 }
 
-/** How far the copy of a table is. */
+/** The progress of copying a table. */
 export interface Position {
   readonly after: Key | undefined;
   readonly rows: number;
   readonly finished: boolean;
 }
 
-/** A database that a copy is being put into, with notes of how far it is. */
+/** The target database of a copy, with notes of its progress. */
 export interface TableWriter extends TableReader {
   position(table: string): Promise<Position>;
-  /** Rows and position in one transaction: a copy that is cut off goes on where it was. */
+  /** Writes rows and position in one transaction, so that an interrupted copy can continue. */
   insert(table: CopiedTable, rows: readonly Row[], position: Position): Promise<void>;
-  /** Makes what was left out while the rows came: indexes and references. Does nothing the second time. */
+  /** Creates the postponed indexes and foreign keys. A second call does nothing. */
   complete(): Promise<void>;
-  /** Lets services start. */
+  /** Allows services to start. */
   release(): Promise<void>;
 }
 
-/** Where the positions are. */
+/** The table of the positions. */
 export const notesTable = 'move_progress';
 
-/** Whether a table is copied. Listening instances, rows that are created again, and notes are not. */
+/** Whether a table is copied. Running instances, rows that are created again, and the notes are not. */
 export const isCopied = (table: string): boolean =>
   !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', notesTable].includes(table);
 

@@ -5,10 +5,10 @@ import { wantsPlainIds } from './own-api-routes.ts';
 
 type Row = Record<string, unknown>;
 
-/** Fields of a resource whose values are ids, with the resource that they are ids of. */
+/** The id fields of a resource, with the resource of each id. */
 type Targets = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Requests that asked for permissions: here they are the scopes of roles. */
+/** Requests that asked for permissions. Here, permissions are the scopes of roles. */
 const wantsPermissions = new WeakSet<FastifyRequest>();
 
 /** `include=roles,permissions`: included values that are not relations. */
@@ -22,7 +22,7 @@ export function readIncludes(request: FastifyRequest): void {
   else delete query.include;
 }
 
-/** Answers of a resource in Apiato's form: `object` in each row, `include` and `custom` in `meta`, hashed ids. */
+/** Responses of a resource in Apiato's format: `object` in each row, `include` and `custom` in `meta`, hashed ids. */
 export function answerAsApiato(
   route: RouteOptions,
   resource: ResourceDefinition,
@@ -72,7 +72,7 @@ export async function refuseAsApiato(request: FastifyRequest, reply: FastifyRepl
   return send(reply, { message, errors, code: problem.code });
 }
 
-/** A refused login is an OAuth error. Front ends of Apiato show its `message`. */
+/** A refused login is an OAuth error. Apiato front ends show its `message`. */
 function withMessage(reply: FastifyReply, payload: unknown): unknown {
   const body = bodyOf(reply, payload);
   if (typeof body?.error_description !== 'string') return payload;
@@ -84,7 +84,7 @@ interface FieldError {
   readonly message: string;
 }
 
-/** For each kind of id one question, however many rows there are. */
+/** One query for each kind of id, for any number of rows. */
 async function hideIds(
   ids: OldIds,
   targets: Targets,
@@ -115,7 +115,7 @@ function embeddedIn(row: Row, resource: ResourceDefinition, definitions: Readonl
   });
 }
 
-/** By name, whether they are embedded or not. A role is its own. */
+/** The names of the roles, embedded or not. For a role: its own name. */
 function rolesOf({ roles, name }: Row, resource: ResourceDefinition): string[] {
   if (resource.name === 'roles') return [String(name)];
   const held = isRow(roles) && Array.isArray(roles.data) ? roles.data.map(({ name }: Row) => name) : roles;
@@ -125,7 +125,7 @@ function rolesOf({ roles, name }: Row, resource: ResourceDefinition): string[] {
 const isFirst = ({ id }: Row, index: number, all: readonly Row[]): boolean =>
   all.findIndex((other) => other.id === id) === index;
 
-/** `order_items` has rows that are an `OrderItem`. */
+/** Rows of `order_items` have the object `OrderItem`. */
 function objectOf({ name, singular }: ResourceDefinition): string {
   const one = singular ?? name.replace(/ies$/, 'y').replace(/s$/, '');
   return one.replace(/(^|[_\s-])([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());

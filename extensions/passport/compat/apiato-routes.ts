@@ -7,7 +7,7 @@ import { askOwnApi, passOn } from './own-api-routes.ts';
 const open = { config: { auth: 'public', limited: false }, schema: { hide: true } } as const;
 const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;
 
-/** Routes that Apiato's clients call, and that have another name here. */
+/** Routes of Apiato that have another name here. */
 export function serveApiatoApi(
   app: App,
   { context, scopes }: Pick<OAuth, 'context' | 'scopes'>,
@@ -32,7 +32,7 @@ export function serveApiatoApi(
   });
 }
 
-/** A scope as Apiato shows a permission. */
+/** A scope in the form of an Apiato permission. */
 export const asPermission = (name: string, description: string | null = null) => ({
   object: 'Permission',
   id: name,

@@ -19,7 +19,7 @@ interface Page {
   readonly meta?: { readonly pagination?: { readonly next_cursor?: string | null } };
 }
 
-/** `limit=0` is everything, in Apiato: the pages of a walk, one after another, as the caller could have asked for them. */
+/** In Apiato, `limit=0` returns everything. Reads all pages on behalf of the caller. */
 async function sendEverything(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { page: _, count: __, ...query } = request.query as Record<string, string>;
   const [path] = request.url.split('?', 1);
@@ -49,7 +49,7 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
 
 interface Compatibility {
   readonly ids: OldIds;
-  /** The resources that are served, whose references say which ids are whose. */
+  /** The served resources. Their references tell which fields contain ids of which resource. */
   readonly resources: readonly ResourceDefinition[];
 }
 
@@ -57,7 +57,7 @@ const tokenEndpoint = /^(\/v1)?\/oauth\/token$/;
 const proxy = /^\/v1\/clients\/[a-z0-9/]+\/(login|refresh)$/;
 const ofResource = /^\/v1\/([a-z][a-z0-9_-]*)(\/|$)/;
 
-/** Answers as Passport or Apiato did. Call it before any route is declared: it wraps each declared route. */
+/** Responds like Passport or Apiato. Call it before any route is declared: it wraps each declared route. */
 export function serveCompatibly(app: App, context: Context, { ids, resources }: Compatibility): void {
   const { compat } = context.config;
   if (compat === 'off') return;
@@ -91,7 +91,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       answerAsApiato(route, users, { ids, targets, definitions, permissionsOf });
     }
   });
-  // Of the whole service: paths that nothing answers are refused in the same format.
+  // For the whole service: unknown paths are refused in the same format.
   if (isApiato) app.addHook('onSend', refuseAsApiato);
 
   function answerTokens(route: RouteOptions): void {
@@ -125,7 +125,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
         return payload;
       },
     ];
-    // Apiato 12 and 13 log out by POST.
+    // Apiato 12 and 13 use POST for the logout.
     if (method === 'DELETE') app.route({ ...route, method: 'POST' } as never);
   }
 
@@ -152,7 +152,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     }
   }
 
-  /** A batch has in each row what a single request has in its path and its body. */
+  /** A batch contains in each row the id and the body of a single request. */
   async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
     if (!isMembers(body)) return;
     const own = targets.get(resource) as ReadonlyMap<string, string>;
@@ -173,7 +173,7 @@ function before(route: RouteOptions, work: (request: FastifyRequest) => Promise<
   route.preValidation = [...[route.preValidation ?? []].flat(), work] as NonNullable<RouteOptions['preValidation']>;
 }
 
-/** For each resource, which of its fields hold ids of which other. */
+/** For each resource: its fields that contain ids, and the resources of these ids. */
 function referencesOf(resources: readonly ResourceDefinition[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
   return new Map(
     resources.map(({ name, fields }) => {

@@ -1,10 +1,10 @@
 const separators = 'cfhistuCFHISTU';
 const separatorShare = 3.5;
 const guardShare = 12;
-/** As Apiato configures it. */
+/** The alphabet in Apiato's configuration. */
 const apiatoAlphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890';
 
-/** The Hashids of hashids.org, with one number in each: how Apiato shows its ids. */
+/** Hashids (hashids.org) with one number each, as in Apiato's ids. */
 export class Hashids {
   readonly #salt: string;
   readonly #length: number;
@@ -47,7 +47,7 @@ export class Hashids {
     return text;
   }
 
-  /** Undefined for what this salt did not make, and for more than one number. */
+  /** Undefined for text that was not made with this salt, or that contains more than one number. */
   decode(text: string): number | undefined {
     const parts = text.split(new RegExp(`[${this.#guards}]`));
     const core = parts[parts.length === 2 || parts.length === 3 ? 1 : 0] ?? '';
@@ -67,7 +67,7 @@ export class Hashids {
   }
 }
 
-/** The same order for the same salt. */
+/** Shuffles deterministically by the salt. */
 function shuffle(text: string, salt: string): string {
   if (salt === '') return text;
   const chars = [...text];

@@ -10,7 +10,7 @@ export function inEnvelope(compat: Compat, tokens: unknown): unknown {
   return kind ? { data: { ...kind, ...(tokens as object) }, meta: { include: [], custom: [] } } : tokens;
 }
 
-/** How Passport says that a refresh token is refused. It was `invalid_request` before version 13. */
+/** Passport's error for a refused refresh token. Before version 13, it was `invalid_request`. */
 export function refusedRefresh(compat: Compat, error: unknown): { status: number; body: object } | undefined {
   if (!(error instanceof OAuthError) || error.error !== 'invalid_grant') return undefined;
   const description = 'The refresh token is invalid.';
@@ -24,11 +24,11 @@ export function refusedRefresh(compat: Compat, error: unknown): { status: number
   };
 }
 
-/** Whether a body asks for a refresh, at the token endpoint. */
+/** Whether the body of a token request asks for a refresh. */
 export const asksForRefresh = (body: unknown): boolean =>
   (body as { grant_type?: unknown } | undefined)?.grant_type === 'refresh_token';
 
-/** JSON of theirs may hold `client_id: 2`: as text it is what it was in a form. */
+/** JSON bodies may contain `client_id: 2`. Converts numbers to text, as in a form. */
 export function numbersToText(body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   const members = body as Record<string, unknown>;

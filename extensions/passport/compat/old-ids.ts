@@ -12,7 +12,7 @@ const clientsTable = 'oauth_clients';
 /** Apiato's default if HASH_ID_LENGTH is not set. The default was different before version 13. */
 const lengthsOf = (compat: Config['compat']): number[] => (compat === 'apiato13' ? [16, 32] : [32, 16]);
 
-/** Finds what the ids of the old service have become: numbers, hashed numbers, and ids of tokens. */
+/** Maps ids of the old service to ids here: numbers, hashed numbers, and ids of tokens. */
 export class OldIds {
   readonly #context: Context;
   readonly #keys: LegacyKeys;
@@ -23,7 +23,7 @@ export class OldIds {
     this.#keys = keys;
   }
 
-  /** The id here of what `value` meant there, or `value` itself where it meant nothing. */
+  /** The id here for the old id `value`, or `value` itself if it is unknown. */
   async resolve(resource: string, value: string): Promise<string> {
     if (resource === 'tokens') return /^[0-9a-f]{80}$/.test(value) ? legacyId('access', value) : value;
     if (resource !== 'users' && resource !== 'clients') return value;
@@ -34,7 +34,7 @@ export class OldIds {
     return value;
   }
 
-  /** The hashed ids of the old service. Ids that it did not know stay as they are. */
+  /** The hashed ids of the old service. Ids that it did not know are unchanged. */
   async hide(resource: 'users' | 'clients', ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { config, database } = this.#context;
     if (config.compatIds !== 'hashed' || ids.length === 0) return new Map();
@@ -55,7 +55,7 @@ export class OldIds {
     return findNewId(db, resource === 'clients' ? clientsTable : await this.#usersTable(), old);
   }
 
-  /** As it came, and as the number that it hides. Ours are UUIDs, which neither can be. */
+  /** The value itself, and the number that it encodes. Our ids are UUIDs, so they cannot be confused. */
   async #candidates(value: string): Promise<string[]> {
     if (value.length > 64 || !/^[A-Za-z0-9]+$/.test(value)) return [];
     if (/^\d{1,18}$/.test(value)) return [value];

@@ -3,17 +3,17 @@ import { listParameters } from '../../../src/resources/query/list-query.ts';
 
 type Query = Record<string, string>;
 
-/** More would be refused: each costs every row a search through its text. */
+/** More are refused: each field adds a text search to every row. */
 const mostFields = 10;
 
-/** The texts of a resource that can be searched. */
+/** The searchable text fields of a resource. */
 export const wordFields = ({ fields }: ResourceDefinition): string[] =>
   Object.entries(fields)
     .filter(([, { type, options }]) => type === 'text' && (options as { searchable?: boolean }).searchable)
     .map(([name]) => name)
     .slice(0, mostFields);
 
-/** As Apiato: ignores unknown parameters, searches all fields for a single word, and joins pairs with `or`. */
+/** Like Apiato: ignores unknown parameters, searches all fields for a single word, and joins pairs with `or`. */
 export function readAsApiato(query: Query, searchable: readonly string[]): void {
   for (const name of Object.keys(query)) if (!listParameters.has(name)) delete query[name];
   if (query.search && !query.search.includes(':') && searchable.length > 0) {
@@ -26,7 +26,7 @@ export function readAsApiato(query: Query, searchable: readonly string[]): void 
   if (query.search !== undefined && query.searchJoin === undefined) query.searchJoin = 'or';
 }
 
-/** Fields of a search whose values are ids, with what those ids are of. */
+/** Replaces old ids in a search. `targetOf`: the resource of an id field. */
 export async function resolveSearch(
   search: string,
   targetOf: (field: string) => string | undefined,

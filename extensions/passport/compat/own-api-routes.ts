@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
 
-/** The header of a request from inside for ids as they are. Nobody outside knows its value. */
+/** The header with which internal requests ask for plain ids. Its value is secret. */
 const plainIdsHeader = 'gatehouse-plain-ids';
 const insider = randomUUID();
 
@@ -12,11 +12,11 @@ interface Question {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly body?: object | undefined;
-  /** Passport's own API shows ids as they are, also where Apiato hashes them. */
+  /** Passport's API returns plain ids, even if Apiato hashes them. */
   readonly plainIds?: boolean;
 }
 
-/** The answer to a request of the same caller for another route, which decides by itself what the caller may do. */
+/** Calls another route on behalf of the same caller. That route checks the caller's rights. */
 export async function askOwnApi(app: App, request: FastifyRequest, { method, url, body, plainIds }: Question) {
   const { authorization = '' } = request.headers;
   const answer = await app.inject({
@@ -36,7 +36,7 @@ export async function askOwnApi(app: App, request: FastifyRequest, { method, url
 
 type Answer = Awaited<ReturnType<typeof askOwnApi>>;
 
-/** Passes a refusal on as it is. */
+/** Returns an error response unchanged. */
 export const passOn = (reply: FastifyReply, { status, type, text }: Answer): FastifyReply =>
   reply
     .code(status)

@@ -8,11 +8,11 @@ import { askOwnApi, passOn } from './own-api-routes.ts';
 type Row = Record<string, unknown>;
 type Named = FastifyRequest<{ Params: { id: string } }>;
 
-/** The API inside decides, and counts against RATE_LIMIT. */
+/** The inner API call authorizes, and counts against RATE_LIMIT. */
 const open = { config: { auth: 'public', limited: false, cors: 'listed' }, schema: { hide: true } } as const;
 const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide: true } } as const;
 
-/** The JSON API of Passport, by which front ends show people their tokens and clients. */
+/** The JSON API of Passport. Front ends use it to show users their tokens and clients. */
 export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>): void {
   const languages = languagesOf(context.config);
   const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
@@ -28,7 +28,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const answer = await askOwnApi(app, request, { plainIds: true, method: 'DELETE', url });
     return answer.status < 300 ? reply.code(204).send() : passOn(reply, answer);
   };
-  // Apiato joins the pairs of a search by `or`: here both have to hold.
+  // Apiato joins the pairs of a search with `or`. Here both must match.
   const tokensOf = (type: string) =>
     `/v1/tokens?search=type:${type};user_id:{me}&searchJoin=and&include=client&limit=100`;
 

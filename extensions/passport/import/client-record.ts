@@ -21,22 +21,22 @@ export const clientColumns = [
   'created_at',
 ];
 
-/** A client of the old service, whichever version wrote it. */
+/** A client of the old service, of any Passport version. */
 export interface ClientRecord {
   readonly id: string;
   readonly name: string;
-  /** application: people sign in to it by a page of the service, or with a device. */
+  /** application: users sign in on a page of the service, or with a device. */
   readonly type: 'password' | 'personal' | 'application';
   /** Its tokens are the personal access tokens of users. */
   readonly issuesPersonalTokens: boolean;
   readonly hasRedirects: boolean;
-  /** It uses client_credentials as well, whatever else it is. */
+  /** It may also use client_credentials. */
   readonly actsForItself: boolean;
-  /** The grants that it names. Undefined before Passport 13: then its other columns say what it may do. */
+  /** The grants of its row. Undefined before Passport 13: then other columns define them. */
   readonly grants: readonly string[] | undefined;
-  /** Its row names the only scopes that it may ask for. */
+  /** Its row limits the scopes that it may request. */
   readonly isLimited: boolean;
-  /** As they stand there. */
+  /** Unchanged from the row. */
   readonly redirectUris: readonly string[];
   readonly provider: string;
   readonly owner: { readonly id: string; readonly model: string | null } | null;
@@ -48,7 +48,7 @@ export interface ClientRecord {
 
 export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
   const grants = listIn(row.grant_types);
-  // A schema that was upgraded keeps the old columns, and Passport 13 falls back to them.
+  // An upgraded schema keeps the old columns, and Passport 13 falls back to them.
   const may = (grant: string, column: string) => (grants ? grants.includes(grant) : isTrue(row[column]));
   const issuesPersonalTokens = may('personal_access', 'personal_access_client');
   const owner = row.owner_id ?? row.user_id;
@@ -60,19 +60,20 @@ export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
     type: type as ClientRecord['type'],
     issuesPersonalTokens,
     hasRedirects: signsIn,
-    // Before Passport 13 every client with a secret did.
+    // Before Passport 13, every client with a secret could use client_credentials.
     actsForItself: secretIn(row.secret) !== 'none' && (grants?.includes('client_credentials') ?? true),
     grants,
     isLimited: listIn(row.scopes) !== undefined,
     provider: row.provider ?? '',
     owner: owner ? { id: owner, model: row.owner_type ?? null } : null,
     secret: secretIn(row.secret),
-    // Null is not false: Passport 13 would not find it.
+    // Null counts as revoked: Passport 13 would not find the client.
     revoked: row.revoked === undefined ? false : row.revoked === null || isTrue(row.revoked),
     createdAt: clock.read(row.created_at),
   };
   const redirectUris = signsIn ? redirectUrisOf(row) : [];
-  // Of others it stays what earlier versions made of it: a second pass must not take them for changed.
+  // The fingerprint of other clients excludes the redirect URIs, as in earlier versions. Otherwise a second pass would find them
+  // changed.
   const judged = type === 'application' ? { ...record, redirectUris } : record;
   return { ...record, redirectUris, fingerprint: hash('sha256', JSON.stringify(judged), 'base64url').slice(0, 22) };
 }
@@ -93,13 +94,13 @@ function signsPeopleIn(row: SourceRow, grants: readonly string[] | undefined): b
 const redirectUrisOf = (row: SourceRow): string[] =>
   (listIn(row.redirect_uris) ?? (row.redirect ?? '').split(',')).map((uri) => uri.trim()).filter((uri) => uri !== '');
 
-/** JSON in a text. Undefined for what is no list. */
+/** A list in a JSON text. Undefined if it is not a list. */
 export function listIn(text: string | null | undefined): string[] | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
-    // A JSON column that was written as text once more.
+    // A JSON column that was encoded twice.
     return typeof value === 'string' ? listIn(value) : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,14 @@
 import type { Db, Tx } from '../../../src/database/database.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
 
-/** The users of a client, and its rights beyond its type. Omitted values stay as they are. */
+/** The realm of a client, and its rights beyond its type. Omitted values do not change. */
 export interface ClientBounds {
   readonly realm: string | null;
   readonly public?: boolean;
   readonly grantTypes?: readonly string[];
 }
 
-/** Says whether anything is different now. A client that has a secret here stays confidential. */
+/** Returns whether anything changed. A client with a secret in this service stays confidential. */
 export async function setClientBounds(tx: Tx, id: string, bounds: ClientBounds, now: number): Promise<boolean> {
   const client = await tx
     .selectFrom('clients')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../src/database/database.ts';
 
-/** In the order in which they refer to each other, with what tells their rows apart. */
+/** Tables in the order of their references, with the key columns. */
 const tables: readonly [table: string, key: readonly string[]][] = [
   ['users', ['id']],
   ['clients', ['id']],
@@ -15,7 +15,7 @@ const batch = 500;
 
 type Row = Record<string, unknown>;
 
-/** Copies what an import looks at. Tables that an earlier version lacks are left empty, as it would find them. */
+/** Copies the tables that an import reads. Tables that do not exist in an earlier version stay empty. */
 export async function copyTables(from: Database, to: Database): Promise<void> {
   for (const [table, key] of tables) {
     let last: Row | undefined;

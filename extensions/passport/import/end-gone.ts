@@ -7,12 +7,12 @@ import { endUser } from './users/known-users.ts';
 import { inBatch } from './users/user-target-store.ts';
 
 const gone = 'gone';
-/** More than this share of the users gone at once is rather another database than people who left. */
+/** If more than this share of the users is missing, it is probably another database. */
 const suspicious = 0.2;
 const fewAnyway = 20;
 const mostListed = 20;
 
-/** False where so many are gone that the operator has to say that it is so. */
+/** False if so many users are missing that the operator must confirm it. */
 export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Promise<boolean> {
   if (pass.plan.confirmGone) return true;
   for (const { source, name } of tables) {
@@ -28,7 +28,7 @@ export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Pr
   return true;
 }
 
-/** Users and clients that an earlier pass took and that are not there any more. */
+/** Ends users and clients that an earlier pass imported and that no longer exist. */
 export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<void> {
   const { database } = pass.context;
   for (const { source } of tables) {
@@ -51,7 +51,7 @@ export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<
   }
 }
 
-/** Tokens that an earlier pass took and that do not count there any more: revoked, refreshed, or cleared away. */
+/** Ends tokens that an earlier pass imported and that are no longer valid in the old service: revoked, refreshed or purged. */
 export async function endUnseenTokens(pass: Pass): Promise<void> {
   const { context, findings, plan } = pass;
   const names = { access: 'oauth_access_tokens', refresh: 'oauth_refresh_tokens' };
@@ -69,7 +69,7 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
   }
 }
 
-/** Revoked there, and refreshed here before this pass: here they are other tokens, and go on. */
+/** Tokens that were revoked in the old service, but refreshed here before this pass. Their new tokens stay valid. */
 export async function listRefreshedHere({ context, findings }: Pass): Promise<void> {
   const { count, users } = await findRefreshedHere(context.database.db, mostListed);
   if (count === 0) return;

@@ -36,7 +36,7 @@ export interface ImportSettings {
   readonly dryRun: boolean;
 }
 
-/** Reads and checks all that a pass goes by, before anything is written. */
+/** Reads and checks all input of a pass, before anything is written. */
 export async function makePlan(source: Source, settings: ImportSettings): Promise<Plan> {
   const { env } = settings;
   const layout = new Layout(await source.tables(), settings.prefix ?? (env.get('DB_PREFIX') || undefined));
@@ -78,7 +78,7 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   };
 }
 
-/** Every provider that a live client names must have its table: an id alone does not say whose it is. */
+/** Every provider of a live client must have its table: otherwise the user ids are ambiguous. */
 async function findUserTables(
   source: Source,
   layout: Layout,
@@ -92,7 +92,7 @@ async function findUserTables(
   });
   const tables = new Map<string, UserTable>([['', find(users, defaultRealm, '--users TABLE')]]);
   for (const [provider, table] of providers) {
-    // Two providers may share a table: its people are of one realm.
+    // Two providers may share a table. Its users have one realm.
     const known = [...tables.values()].find(({ source: name }) => name === table);
     const realm = provider === defaultRealm ? table : provider;
     tables.set(provider, known ?? find(table, realm, `--provider ${provider}=TABLE`));
@@ -113,7 +113,7 @@ async function findUserTables(
   throw new OperatorError(`Clients belong to providers whose users table was not named:\n${lines.join('\n')}`);
 }
 
-/** As Passport does: PASSPORT_PUBLIC_KEY comes before the file. */
+/** Like Passport: PASSPORT_PUBLIC_KEY takes precedence over the file. */
 function readPublicKey({ env, envPath, publicKeyPath }: ImportSettings): Pick<Plan, 'publicKey' | 'publicKeyFrom'> {
   const beside = envPath === undefined ? undefined : resolve(dirname(envPath), 'storage/oauth-public.key');
   const path = publicKeyPath ?? (beside !== undefined && existsSync(beside) ? beside : undefined);

@@ -8,7 +8,7 @@ export async function beginPass(db: Db, now: number): Promise<number> {
       .select((eb) => eb.fn.max('id').as('id'))
       .executeTakeFirst();
     const id = Number(last?.id ?? 0) + 1;
-    // One that broke off is done again by this one.
+    // This pass repeats an interrupted one.
     await tx.updateTable('legacy_passes').set({ finished_at: now }).where('finished_at', 'is', null).execute();
     await tx.insertInto('legacy_passes').values({ id, started_at: now, finished_at: null, report: null }).execute();
     return id;
@@ -19,13 +19,13 @@ export async function finishPass(db: Db, id: number, now: number, report: string
   await db.updateTable('legacy_passes').set({ finished_at: now, report }).where('id', '=', id).execute();
 }
 
-/** Of the passes that were finished. */
+/** The reports of finished passes. */
 export async function listReports(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('legacy_passes').select('report').where('report', 'is not', null).execute();
   return rows.flatMap(({ report }) => report ?? []);
 }
 
-/** How many authenticator apps came over. */
+/** The number of imported authenticator apps. */
 export const countFactors = (db: Db): Promise<number> =>
   countOf(db.selectFrom('legacy_ids').select(sql`count(*)`.as('n')).where('source', 'like', '%.two_factor_secret'));
 

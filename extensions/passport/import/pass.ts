@@ -12,9 +12,9 @@ import type { Condition } from './users/disable-where.ts';
 
 /** A table of users of the old service. */
 export interface UserTable extends FoundTable {
-  /** The name that the operator gave, which the ids here go by. */
+  /** The table name from the operator. Imported ids are stored under this name. */
   readonly source: string;
-  /** The realm of its people here. */
+  /** The realm of its users here. */
   readonly realm: string;
 }
 
@@ -27,27 +27,27 @@ export interface Plan {
   readonly hashedIds: { readonly salt: string; readonly length: number | undefined };
   readonly scopes: ScopeMap;
   readonly map: ImportMap;
-  /** By the provider that clients name; the empty name for those that name none. */
+  /** By the provider of the clients. The empty name is for clients without a provider. */
   readonly userTables: ReadonlyMap<string, UserTable>;
-  /** Which table a `model_type` means, and what a role is called here, where the operator said so. */
+  /** The operator's mappings: `model_type` to table, and role to role here. */
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
-  /** The guards whose roles count. None: the operator has not said. */
+  /** The guards whose roles are imported. Empty: the operator has not named any. */
   readonly guards: readonly string[];
-  /** Which rows of model_has_roles count, by column, where it has more columns than three. */
+  /** The condition for rows of model_has_roles, by column, if the table has more than three columns. */
   readonly rolesWhere: ReadonlyMap<string, string>;
-  /** Which users are disabled here. */
+  /** The conditions that disable a user here. */
   readonly disableWhere: readonly Condition[];
-  /** Columns that mean nothing: of users by name, of other tables as TABLE.COLUMN. */
+  /** Ignored columns: columns of users by name, others as TABLE.COLUMN. */
   readonly ignoredColumns: ReadonlySet<string>;
-  /** The scopes that clients can request, by client id; `*` for clients that are not named. */
+  /** The scopes that clients can request, by client id. `*` is for clients that are not named. */
   readonly clientScopes: ReadonlyMap<string, readonly string[]>;
   /** The new names of Socialite providers whose names differ. */
   readonly social: ReadonlyMap<string, string>;
-  /** Keys that Laravel decrypts with: APP_KEY, and those before it. */
+  /** Laravel's decryption keys: APP_KEY and the previous keys. */
   readonly decryptionKeys: readonly Buffer[];
   readonly publicKeyFrom: string;
-  /** Many may be gone: the operator knows it. */
+  /** The operator confirms that many users are missing. */
   readonly confirmGone: boolean;
   readonly dryRun: boolean;
 }
@@ -61,7 +61,7 @@ export interface Progress {
 /** One run of the import. */
 export interface Pass {
   readonly number: number;
-  /** When it began, by which it judges what has expired. */
+  /** The start of the pass. Expiry is checked against this time. */
   readonly at: number;
   readonly context: Context;
   readonly keys: KeyRing;
@@ -69,17 +69,17 @@ export interface Pass {
   readonly source: Source;
   readonly plan: Plan;
   readonly findings: Findings;
-  /** False where a table of an earlier pass cannot be read now: then nothing is ended. */
+  /** False if a table of an earlier pass cannot be read now. Then nothing is ended. */
   readonly isComplete: boolean;
   /** Called after each batch. If it throws, the run stops there, as after a signal. */
   progress(progress: Progress): void;
 }
 
-/** Small enough that a service which runs beside it notices nothing. */
+/** A small batch, so that a running service is not slowed down. */
 export const batchSize = 500;
 
 export const isTrue = (value: string | null | undefined): boolean =>
   value !== null && value !== undefined && ['1', 't', 'true', 'y', 'yes'].includes(value.toLowerCase());
 
-/** A person of the default table by number alone, others by their table as well. */
+/** A user of the default table by id, users of other tables by table and id. */
 export const personOf = (source: string, id: string): string => (source === 'users' ? id : `${source}:${id}`);

@@ -5,9 +5,9 @@ import { readJsonObject, readScopes } from './read-scope-file.ts';
 
 /** The content of the `--map` file. */
 export interface ImportMap {
-  /** The field that a column of users becomes: `phone`, or `profiles.birthday` of a declared resource. */
+  /** The target field of a column of users: `phone`, or `profiles.birthday` of a declared resource. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The scopes that a permission of a role stands for. Undefined: permissions are not looked at. */
+  /** The scopes for each permission of a role. Undefined: permissions are ignored. */
   readonly permissions: ScopeMap | undefined;
 }
 

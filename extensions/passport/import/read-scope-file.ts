@@ -3,7 +3,7 @@ import type { KnownScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 
-/** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`; `""` is what a token without scopes gets. */
+/** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`. `""` is for tokens without scopes. */
 export const readScopeFile = (path: string | undefined, known: KnownScopes): ScopeMap =>
   path === undefined ? new Map() : readScopes('--scopes', Object.entries(readJsonObject('--scopes', path)), known);
 
@@ -34,7 +34,7 @@ export function readScopes(option: string, entries: readonly [string, unknown][]
   return map;
 }
 
-/** `--client-scopes 3=orders:read,orders:write`; `none` stands for no scope. */
+/** `--client-scopes 3=orders:read,orders:write`. `none` means no scope. */
 export function readClientScopes(
   given: ReadonlyMap<string, string>,
   known: KnownScopes,

@@ -21,7 +21,7 @@ import { takeIdentities } from './users/take-identities.ts';
 import { takeUsers } from './users/take-users.ts';
 import { inBatch } from './users/user-target-store.ts';
 
-/** Data that has no counterpart in this service, or that nobody can import. */
+/** Data without a counterpart in this service, or that cannot be imported. */
 const tables: readonly [table: string, what: string, why: string][] = [
   ['oauth_auth_codes', 'authorization codes', 'people who are signing in start again'],
   ['oauth_device_codes', 'device codes', 'devices that are signing in start again'],
@@ -44,7 +44,7 @@ const tables: readonly [table: string, what: string, why: string][] = [
   ['password_reset_tokens', 'links to set a new password', 'people request them again'],
 ];
 
-/** Codes that were not used, and have not expired. */
+/** Unused codes that have not expired. */
 async function countWaiting({ source, plan, at }: Pass, table: FoundTable): Promise<number> {
   let count = 0;
   for await (const rows of pages(source, select(table, 'id', ['revoked', 'expires_at']), batchSize)) {
@@ -61,12 +61,15 @@ async function listNotTaken(pass: Pass): Promise<void> {
     const count = name.endsWith('_codes') ? await countWaiting(pass, table) : await source.count(table.name);
     findings.notTaken(`${what} (${table.name})`, count, why);
   }
-  // Laravel keeps them in files or cookies unless it is told otherwise: nobody can count those from here.
+  // By default, Laravel stores sessions in files or cookies, which cannot be counted here.
   if (!plan.layout.find('sessions'))
     findings.note("Cookies of Laravel's own sessions are not imported: people sign in to the pages again");
 }
 
-/** One pass: imports what is live at the source, and ends what no longer is. Each batch is atomic: run it again. */
+/**
+ * One pass: imports live data of the source, and ends data that is no longer live. Each batch is atomic, so a pass can
+ * be repeated.
+ */
 export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promise<Report> {
   const { context, plan, findings } = draft;
   const { database, now } = context;
@@ -119,7 +122,7 @@ async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable
   await endUnseenTokens(pass);
 }
 
-/** The keys for the tokens, and the data for logins without a name. Keys that differ from those of an earlier pass are an error. */
+/** Stores the keys for tokens, and the data for logins without a user. Keys that differ from an earlier pass are an error. */
 async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<void> {
   const known = await legacyKeys.current();
   if (known.publicKey && !known.publicKey.equals(plan.publicKey)) {
@@ -158,7 +161,7 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
   });
 }
 
-/** Tables that an earlier pass read, and that are not there or may not be read now. */
+/** Tables that an earlier pass read and that are now missing or unreadable. */
 async function findUnreadableTables(db: Db, layout: Layout): Promise<string[]> {
   const known = new Set<string>();
   for (const text of await listReports(db)) {
@@ -167,7 +170,10 @@ async function findUnreadableTables(db: Db, layout: Layout): Promise<string[]> {
   return [...known].filter((table) => !layout.has(table));
 }
 
-/** Passport lets each client request any scope. Here --client-scopes and its tokens decide; otherwise we ask. */
+/**
+ * Passport lets each client request any scope. Here --client-scopes and the client's tokens decide. Otherwise the
+ * operator must.
+ */
 async function settleClientScopes(pass: Pass, clients: ReadonlyMap<string, TakenClient>): Promise<void> {
   const { plan, findings, context } = pass;
   const asking = [...clients.values()].filter(

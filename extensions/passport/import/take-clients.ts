@@ -27,10 +27,10 @@ export const clientSource = 'oauth_clients';
 const longestName = 100;
 const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
 
-/** A client that came over, with what its tokens need to know of it. */
+/** An imported client, with the data that its tokens need. */
 export interface TakenClient
   extends Pick<ClientRecord, 'id' | 'type' | 'grants' | 'issuesPersonalTokens' | 'hasRedirects'> {
-  /** The users that its tokens mean. */
+  /** The user table of its tokens. */
   readonly table: string;
   readonly canAuthenticate: boolean;
 }
@@ -41,7 +41,7 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
   const tally = findings.of(table.name);
   const taken = new Map<string, TakenClient>();
   const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
-  // An earlier pass may have had more tables: their users stay apart.
+  // An earlier pass may have had more tables. Their users stay separate.
   const isDivided = tables.size > 1 || (await hasOtherRealms(pass.context.database.db));
   for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
     const records = rows.map((row) => readClient(row, plan.clock));
@@ -75,7 +75,7 @@ async function takeClient(
   }
   const userTable = plan.userTables.get(record.provider) as UserTable;
   const existing = await findClient(tx, record.id);
-  // It was given a redirect URI there since the last pass.
+  // The client got a redirect URI in the old service since the last pass.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
     tally.leave('another client in Gatehouse has its id');
@@ -129,13 +129,13 @@ async function takeClient(
 
 const usualScopes = { password: ['*'], personal: [], application: identityScopes };
 
-/** Where people come from several tables, a client stays with its own. A client without a secret there needs none here. */
+/** If there are several user tables, a client is limited to the realm of its table. A client without a secret stays public. */
 function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: string | null): ClientBounds {
   if (type === 'password') {
     return { realm, public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] };
   }
   if (type === 'application') return { realm, grantTypes: grants ?? [] };
-  // A client that is not of the settings may use client_credentials here. One that names other grants may not.
+  // An empty list lets a personal client use client_credentials. A client that names only other grants may not use it.
   return { realm, grantTypes: grants === undefined || actsForItself ? [] : ['personal_access'] };
 }
 
@@ -153,7 +153,7 @@ function applicationOf({ type, secret, redirectUris }: ClientRecord) {
   return { fields: { public: secret === 'none', redirectUris: allowed }, refused };
 }
 
-/** A client of the settings keeps the secret that it has there, beside the old service's. */
+/** Adds the old service's secret. A client of the settings also keeps the secret of the settings. */
 async function setSecret(
   { context, keys, at }: Pass,
   tx: Tx,
@@ -182,7 +182,7 @@ async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientReco
   return table === undefined ? null : ((await findNewId(tx, table, id)) ?? null);
 }
 
-/** Revoked there since: its tokens end with it. */
+/** The client was revoked in the old service. Its tokens end with it. */
 export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
   await noteEndOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);

@@ -17,7 +17,7 @@ const [saltLength, ivLength, macLength] = [32, 16, 32];
 const shortest = 2 * (4 + saltLength + ivLength + macLength + 100);
 const longest = 32_768;
 
-/** Whether it can be a refresh token of theirs: asked first, because opening one is expensive. */
+/** Whether the text can be a Passport refresh token. Checked first, because decryption is expensive. */
 export const looksLikeLegacyRefreshToken = (token: string): boolean =>
   token.length >= shortest &&
   token.length <= longest &&
@@ -25,7 +25,7 @@ export const looksLikeLegacyRefreshToken = (token: string): boolean =>
   token.slice(0, version.length).toLowerCase() === version &&
   /^[0-9a-f]+$/i.test(token);
 
-/** Decrypts defuse/php-encryption v2 by password (APP_KEY). Slow: run it in a thread. Undefined for other keys. */
+/** Decrypts defuse/php-encryption v2 by password (APP_KEY). Slow: run it in a thread. Undefined if the key is wrong. */
 export function openLegacyRefreshToken(token: string, appKey: Uint8Array): RefreshPayload | undefined {
   if (!looksLikeLegacyRefreshToken(token)) return undefined;
   const bytes = Buffer.from(token, 'hex');
@@ -59,7 +59,7 @@ function readPayload(json: string): RefreshPayload | undefined {
     clientId: String(client_id ?? ''),
     refreshTokenId: refresh_token_id,
     accessTokenId: access_token_id,
-    // League 8 writes a number, 9 a string; a client's own has none.
+    // League 8 writes a number, 9 a string. A token that a client got for itself has no user.
     userId: user_id === null || user_id === undefined || user_id === '' ? null : String(user_id),
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
     expires,

@@ -7,7 +7,7 @@ export type LegacyIdRow = Selectable<Tables['legacy_ids']>;
 export const listLegacyIds = (db: Db | Tx, source: string): Promise<LegacyIdRow[]> =>
   db.selectFrom('legacy_ids').selectAll().where('source', '=', source).execute();
 
-/** Those of these that are known, by their old ids. */
+/** The known ids among these, by their old ids. */
 export async function findLegacyIds(
   db: Db | Tx,
   source: string,

@@ -1,7 +1,10 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { decodePart } from '../../../src/database/keys/jws-parts.ts';
 
-/** The claims of a Passport access token. The user is not taken from it: a client's own token names the client, or nobody. */
+/**
+ * The claims of a Passport access token. The user is not read from it: a token that a client got for itself names the
+ * client, or no user.
+ */
 export interface LegacyClaims {
   readonly jti: string;
   readonly clientId: string;
@@ -13,7 +16,7 @@ export interface LegacyClaims {
 
 const form = /^([\w-]{10,2000})\.([\w-]{10,60000})\.([\w-]{171,1400})$/;
 
-/** Whether it could be one of theirs, by its header alone: theirs have no `kid`, ours always have. */
+/** Whether the token can be from Passport, by its header: Passport's have no `kid`, ours always do. */
 export function looksLikeLegacyJwt(token: string): boolean {
   const parts = form.exec(token);
   const header = parts && decodePart(parts[1] as string);

@@ -4,10 +4,10 @@ import type { Db, Tx } from '../../../src/database/database.ts';
 import { createSealing, type Sealing } from '../../../src/database/keys/sealing.ts';
 import { type LegacyKeyRow, readLegacyKeys, storeLegacyKey } from './legacy-token-store.ts';
 
-/** How ids were shown outside, where they were hashed. */
+/** The settings of hashed ids. */
 interface HashedIds {
   readonly salt: string;
-  /** Undefined where the old service left it to its default. */
+  /** Undefined if the old service used the default. */
   readonly length: number | undefined;
 }
 
@@ -23,7 +23,7 @@ type Content = { id: LegacyKeyRow['id']; content: Buffer };
 /** The purpose that the encryption of each key is bound to. */
 export const legacyLabel = (id: string): string => `legacy ${id}`;
 
-/** The keys of the old service as they are in the database, where all of them are sealed. */
+/** The keys of the old service. The database stores them encrypted. */
 export class LegacyKeys {
   readonly #context: Context;
   #sealing: Sealing | undefined;

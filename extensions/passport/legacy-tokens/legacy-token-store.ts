@@ -6,7 +6,7 @@ import type { JsonText } from '../../../src/platform/json-text.ts';
 
 export type LegacyKeyRow = Selectable<Tables['legacy_keys']>;
 
-/** The session of a token that the old service still allowed. */
+/** The session of a token that was valid in the old service. */
 export interface LegacySession {
   readonly id: string;
   readonly type: 'session' | 'personal';
@@ -46,7 +46,7 @@ export const findLegacySession = async (
   now: number,
 ): Promise<LegacySession | undefined> => byToken.readFirst(database, { id, now });
 
-/** A login whose access token the old service had cleared away: only its refresh token says whose it is. */
+/** Names the user and client of a login whose access token the old service had purged. Only its refresh token names them. */
 export async function nameSubject(
   db: Db,
   { id, userId, clientId, scopes }: { id: string; userId: string | null; clientId: string; scopes: string },
@@ -61,7 +61,7 @@ export async function nameSubject(
     .execute();
 }
 
-/** Whether the user is here, not disabled, and has set no other password since: that ended the logins known to be theirs. */
+/** Whether the user is enabled and has the same password: a new password ended all logins that were known to be the user's. */
 export async function mayGoOn(db: Db, userId: string, since: number): Promise<boolean> {
   const user = await db.selectFrom('users').select('disabled').where('id', '=', userId).executeTakeFirst();
   if (!user || user.disabled === 1) return false;
@@ -98,7 +98,7 @@ export async function storeLegacyKey(db: Db | Tx, row: LegacyKeyRow): Promise<vo
     .execute();
 }
 
-/** Removes up to `limit` tokens that have expired, and says how many. */
+/** Removes up to `limit` expired tokens and returns their number. */
 export async function deleteExpired(db: Db, now: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('legacy_tokens')
@@ -109,7 +109,7 @@ export async function deleteExpired(db: Db, now: number, limit: number): Promise
   return Number(numDeletedRows);
 }
 
-/** The keys go with the last token that they open; not while an import is under way that has brought none yet. */
+/** Deletes the keys after the last token, but not during an import that has not imported any token yet. */
 export async function deleteKeysOfNothing(db: Db): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('legacy_keys')

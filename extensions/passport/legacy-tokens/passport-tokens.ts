@@ -24,7 +24,7 @@ import { forClient, mapScopes, readScopeMap, type ScopeMap } from './scope-map.t
 
 const rememberedSignatures = 10_000;
 
-/** The tokens of a Passport service that was taken over: its JWTs by its public key, its refresh tokens by its APP_KEY. */
+/** The tokens of an imported Passport service: verifies JWTs with its public key, decrypts refresh tokens with its APP_KEY. */
 export class PassportTokens implements LegacyTokens {
   readonly #context: Context;
   readonly #keys: LegacyKeys;
@@ -42,7 +42,7 @@ export class PassportTokens implements LegacyTokens {
     });
   }
 
-  /** Ends the threads that open refresh tokens. */
+  /** Ends the threads that decrypt refresh tokens. */
   close(): Promise<void> {
     return this.#opener.close();
   }
@@ -52,13 +52,13 @@ export class PassportTokens implements LegacyTokens {
     const claims = await this.#verified(token);
     if (!claims) return undefined;
     const { config, database, now } = this.#context;
-    // As Passport judges: not before its time, however little.
+    // Like Passport: without tolerance for clock differences.
     if (Math.max(claims.issued, claims.notBefore) * 1000 > now()) return undefined;
-    // Its signature is right, so it was one: it is told that it has expired.
+    // The signature is valid, so the caller learns that the token has expired.
     if (claims.expires * 1000 <= now()) return expiredClaims(config.baseUrl, claims);
     const session = await findLegacySession(database, legacyId('access', claims.jti), now());
     if (!session || session.client_id !== claims.clientId) return 'revoked';
-    // There, a refresh ended the access token. Here it may be needed until the new one has arrived.
+    // In Passport, a refresh ends the access token. Here it stays valid until the new token has arrived.
     if (session.generation > 0 && !mayRepeat(session, 0, config, now())) return 'revoked';
     return claimsOf(config.baseUrl, claims, session);
   }
@@ -82,7 +82,7 @@ export class PassportTokens implements LegacyTokens {
     return readScopeMap(this.#context.database.db);
   }
 
-  /** The signature's result changes only with the keys. */
+  /** Cached: the result changes only with the keys. */
   async #verified(token: string): Promise<LegacyClaims | undefined> {
     const { publicKey } = await this.#keys.current();
     if (!publicKey) return undefined;
@@ -93,7 +93,7 @@ export class PassportTokens implements LegacyTokens {
     return claims;
   }
 
-  /** `passport:purge` clears access tokens away long before their refresh tokens: those say whose they are when they come. */
+  /** `passport:purge` deletes access tokens long before their refresh tokens. Then only the refresh token names the user. */
   async #name(session: LegacySession, { clientId, userId: oldId, scopes }: RefreshPayload): Promise<boolean> {
     const { db } = this.#context.database;
     const table = await findNewId(db, 'oauth_clients.provider', clientId);
@@ -116,7 +116,7 @@ export class PassportTokens implements LegacyTokens {
   }
 }
 
-/** Whole seconds, as everywhere. These tokens have no issuer, so the issuer is this service. */
+/** In whole seconds. These tokens have no issuer, so the issuer is this service. */
 const expiredClaims = (iss: string, claims: LegacyClaims): AccessTokenClaims => ({
   iss,
   aud: claims.clientId,
@@ -137,7 +137,7 @@ const claimsOf = (iss: string, claims: LegacyClaims, session: LegacySession): Ac
   sid: session.id,
 });
 
-/** Removes tokens of the old service that have expired, and with the last of them the keys that opened them. */
+/** Removes expired tokens of the old service. With the last token, the keys are removed too. */
 export async function forgetLegacyTokens({ database, log, now }: Context): Promise<void> {
   await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
   const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {

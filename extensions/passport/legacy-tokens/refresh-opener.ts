@@ -9,11 +9,11 @@ import { WorkerThread } from '../../../src/platform/worker-thread.ts';
 import { looksLikeLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
 import type { OpeningQuestion } from './opening-thread.ts';
 
-/** Half of the cores at most; as many wait as are done in some seconds. */
+/** At most half of the cores. The queue holds a few seconds of work. */
 const threadsAtMost = Math.max(1, Math.floor(availableParallelism() / 2));
 const waiting = 60 * threadsAtMost;
 const rememberedTokens = 1000;
-/** Tokens that nobody sealed, from one network, in one window: opening them is what they are sent for. */
+/** Forged tokens allowed per network and window: an attacker sends them to cause expensive decryption. */
 const failuresAtMost = 20;
 const windowMs = 15 * 60_000;
 const countedNetworks = 10_000;
@@ -26,7 +26,7 @@ export class RefreshOpener {
     { length: threadsAtMost },
     () => new WorkerThread<OpeningQuestion, RefreshPayload | null>('opening-thread', import.meta.url),
   );
-  /** By the token's hash: a retry, and a check before the use, open it once. */
+  /** By the token's hash, so that a retry and an earlier check decrypt the token only once. */
   readonly #opened = new BoundedMap<string, RefreshPayload>(rememberedTokens);
   readonly #failures = new BoundedMap<string, { count: number; until: number }>(countedNetworks);
 
@@ -42,7 +42,7 @@ export class RefreshOpener {
     const network = widerNetworkOf(address ?? 'the service itself');
     this.#refuseForgers(network);
     const payload = await this.#queue.run('sign-in', network, () => {
-      // While it waited, others from there may have turned out to be forged.
+      // While this token waited, other tokens of the network may have turned out to be forged.
       this.#refuseForgers(network);
       const idlest = this.#threads.reduce((a, b) => (b.load < a.load ? b : a));
       return idlest.ask({ token, appKey });
@@ -55,7 +55,7 @@ export class RefreshOpener {
     return payload;
   }
 
-  /** After a change of the keys: forgets the results of the old ones. */
+  /** Call it after a change of the keys: clears the cached results. */
   forget(): void {
     this.#opened.clear();
   }

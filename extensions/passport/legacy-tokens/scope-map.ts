@@ -8,7 +8,7 @@ export type ScopeMap = ReadonlyMap<string, readonly string[]>;
 
 export const scopeSource = 'scopes';
 
-/** Facts of the whole import, and the one that names the table of users which old ids mean. */
+/** The source of values about the whole import, such as the user table that old ids refer to. */
 export const takeoverSource = 'takeover';
 export const defaultUsersKey = 'users';
 
@@ -32,11 +32,11 @@ export function mapScopes(
   return { scopes: [...mapped], unmapped };
 }
 
-/** Every login there has a refresh token; here an application has one by a scope alone. */
+/** In Passport, every login has a refresh token. Here, an application needs the scope offline_access. */
 export const forClient = (type: string | undefined, scopes: readonly string[], hasUser: boolean): string[] =>
   type === 'application' && hasUser ? [...new Set([...scopes, offlineAccessScope])] : [...scopes];
 
-/** As the import left it, for logins that name their scopes only when they come. */
+/** The mapping of the import, for logins whose scopes are known only when their refresh token is used. */
 export async function readScopeMap(db: Db | Tx): Promise<ScopeMap> {
   const rows = await listLegacyIds(db, scopeSource);
   return new Map(rows.map(({ old_id, new_id }) => [old_id, parseJson(new_id)]));

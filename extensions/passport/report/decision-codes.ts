@@ -1,4 +1,4 @@
-/** The decisions that `--accept` settles, each with what it means to accept it. */
+/** The decisions that `--accept` settles, with the meaning of each. */
 export const acceptable = {
   'bad-email': 'users with an invalid email have no email in Gatehouse',
   'changed-in-both': 'users who were changed in both services keep their version in Gatehouse',
@@ -27,7 +27,7 @@ export const acceptable = {
   'unreadable-scopes': 'tokens whose scopes cannot be read have none',
 } as const;
 
-/** The others are no choice: the cause has to be removed, or another option given. */
+/** The other codes cannot be accepted: the cause must be removed, or another option given. */
 export type DecisionCode = keyof typeof acceptable | 'many-gone' | 'missing-table';
 
 export const isAcceptable = (code: string): code is keyof typeof acceptable => Object.hasOwn(acceptable, code);

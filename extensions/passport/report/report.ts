@@ -4,7 +4,7 @@ import type { DecisionCode } from './decision-codes.ts';
 const start = 1024;
 const highest = 2 ** 31;
 
-/** Counts people once, however many logins they have: a bit for each number, which is what most ids are. */
+/** Counts each user once, even with several logins. Uses one bit per number, because most ids are numbers. */
 class People {
   #bits = new Uint8Array(start);
   readonly #others = new Set<string>();
@@ -36,15 +36,15 @@ class People {
 export interface TableReport {
   readonly table: string;
   readonly read: number;
-  /** New here with this pass. */
+  /** New rows of this pass. */
   readonly taken: number;
-  /** Here already, as an earlier pass left them. */
+  /** Rows of an earlier pass without changes. */
   readonly unchanged: number;
-  /** Here already, and changed there since. */
+  /** Rows of an earlier pass that changed in the old service. */
   readonly updated: number;
-  /** Taken by an earlier pass, and gone or revoked there since: they count no more here either. */
+  /** Rows of an earlier pass that were deleted or revoked in the old service. They have ended here too. */
   readonly ended: number;
-  /** Not taken, by reason. */
+  /** Rows that were not imported, by reason. */
   readonly left: Readonly<Record<string, number>>;
 }
 
@@ -54,18 +54,18 @@ interface SignedOut {
   readonly logins: number;
 }
 
-/** The whole outcome of a pass. */
+/** The result of a pass. */
 export interface Report {
   readonly dry_run: boolean;
   readonly pass: number;
-  /** Where the public key came from. */
+  /** The origin of the public key. */
   readonly public_key: string;
   readonly tables: readonly TableReport[];
   /** The users who have to log in again, with the reasons. */
   readonly signed_out: readonly SignedOut[];
   /** Data that is never imported. */
   readonly not_taken: readonly { readonly what: string; readonly count: number; readonly why: string }[];
-  /** Open decisions. The import is not finished before somebody makes them. */
+  /** Open decisions. The import is complete when all are made. */
   readonly decisions: readonly string[];
   readonly notes: readonly string[];
 }
@@ -87,7 +87,7 @@ class Tally {
 
 export type { Tally };
 
-/** Collects what a pass finds, in memory that does not grow with the tables. */
+/** Collects the findings of a pass, in memory that does not grow with the tables. */
 export class Findings {
   readonly #tables = new Map<string, Tally>();
   readonly #causes = new Map<string, { people: People; logins: number }>();
@@ -96,7 +96,7 @@ export class Findings {
   readonly #notes = new Map<string, { count: number; examples: string[] }>();
   readonly #accepted: ReadonlySet<string>;
 
-  /** `accepted`: the decisions that the operator has made by leaving things as they are. */
+  /** `accepted`: the decisions that the operator has accepted. */
   constructor(accepted: ReadonlySet<DecisionCode> = new Set()) {
     this.#accepted = accepted;
   }
@@ -121,7 +121,7 @@ export class Findings {
     if (count > 0) this.#notTaken.push({ what, count, why });
   }
 
-  /** Somebody has to decide on this. Those of one kind are one line, with a few examples. True where it was accepted. */
+  /** Reports a decision for the operator. Decisions of one kind share a line with a few examples. True if it was accepted. */
   decide(code: DecisionCode, what: string, example?: string): boolean {
     const isAccepted = this.#accepted.has(code);
     if (isAccepted) add(this.#notes, what, example);
@@ -167,7 +167,7 @@ const linesOf = (lines: Lines): string[] =>
     return `${what} (${examples.join('; ')}${more})`;
   });
 
-/** The report for people. */
+/** The report as text. */
 export function writeReport(report: Report): string {
   return [
     report.dry_run ? 'Dry run: nothing was changed. This is what an import would do.' : `Pass ${report.pass} is done.`,

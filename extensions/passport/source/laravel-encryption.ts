@@ -12,10 +12,10 @@ export function decryptLaravel(payload: string, keys: readonly Buffer[]): string
   return undefined;
 }
 
-/** How each value of Laravel's `encrypt` begins: `{"iv":` in base64. */
+/** The prefix of each value of Laravel's `encrypt`: `{"iv":` in base64. */
 const start = 'eyJpdiI6';
 
-/** A row with the values of columns that the application keeps encrypted. `onFailure` names a column that none of the keys opens. */
+/** Decrypts the encrypted columns of a row. `onFailure` gets the name of a column that no key can decrypt. */
 export function decryptRow(row: SourceRow, keys: readonly Buffer[], onFailure: (column: string) => void): SourceRow {
   const sealed = Object.entries(row).filter(([, value]) => value?.startsWith(start));
   if (sealed.length === 0) return row;
@@ -75,5 +75,5 @@ function open(make: () => ReturnType<typeof createDecipheriv>, value: string): s
   }
 }
 
-/** PHP writes a text as `s:16:"…";`. */
+/** PHP serializes a text as `s:16:"…";`. */
 const unserialize = (text: string): string => /^s:\d+:"([\s\S]*)";$/.exec(text)?.[1] ?? text;

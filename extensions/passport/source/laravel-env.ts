@@ -12,13 +12,13 @@ const schemes = new Map([
   ['sqlite', 'sqlite'],
 ]);
 
-/** `--from` as the `.env` has it, where it was not given. */
+/** The default of `--from`, from the `.env`. */
 export function databaseOfEnv(env: Env): string | undefined {
   const url = env.get('DB_URL') || env.get('DATABASE_URL');
   return url ? fromUrl(env, url) : fromParts(env);
 }
 
-/** Laravel names the drivers in its own way: pgsql://, sqlite:///path. */
+/** Laravel has its own names for the drivers: pgsql://, sqlite:///path. */
 function fromUrl(env: Env, url: string): string {
   const [, driver = '', rest = ''] = /^([a-z0-9]+):(.*)$/is.exec(url) ?? [];
   const scheme = schemes.get(driver.toLowerCase());
@@ -40,12 +40,12 @@ function fromParts(env: Env): string | undefined {
   const socket = env.get('DB_SOCKET') || (host.startsWith('/') ? host : '');
   if (socket === '') return withSearchPath(env, scheme, `${scheme}://${user}@${host}${port}/${database}`);
   if (scheme === 'mysql') return `mysql://${user}@localhost/${database}?socketPath=${encodeURIComponent(socket)}`;
-  // PostgreSQL takes the folder of the socket as a host. The port is a part of the socket's name.
+  // PostgreSQL accepts the folder of the socket as a host. The port is part of the socket's name.
   const folder = `postgres://${user}@localhost${port}/${database}?host=${encodeURIComponent(socket)}`;
   return withSearchPath(env, scheme, folder);
 }
 
-/** Where the tables are, if not in the schema `public`: `search_path` of config/database.php, in its usual variables. */
+/** The schema of the tables if it is not `public`: `search_path` of config/database.php, from its usual variables. */
 function withSearchPath(env: Env, scheme: string, url: string): string {
   if (scheme !== 'postgres') return url;
   const inUrl = /[?&](?:search_path|schema)=([^&]*)/.exec(url)?.[1];
@@ -91,7 +91,7 @@ const expand = (value: string, raw: string, known: ReadonlyMap<string, string>):
     ? value
     : value.replace(/\$\{([A-Za-z_][\w.]*)\}/g, (all, name: string) => known.get(name) ?? all);
 
-/** The bytes that Laravel encrypts with. */
+/** The encryption key of Laravel. */
 export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
   const key = env.get('APP_KEY') ?? '';
   if (key === '') throw new OperatorError('APP_KEY is missing in the .env: it decrypts refresh tokens.');
@@ -104,7 +104,7 @@ export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
   return bytes;
 }
 
-/** Those before it, which Laravel still decrypts with. */
+/** The previous keys, with which Laravel still decrypts. */
 export const readPreviousKeys = (env: ReadonlyMap<string, string>): Buffer[] =>
   (env.get('APP_PREVIOUS_KEYS') ?? '')
     .split(',')

@@ -2,13 +2,13 @@ import { OperatorError } from '../../../src/platform/errors.ts';
 import { nearest } from '../../../src/platform/nearest.ts';
 import type { Columns, Selection } from './source.ts';
 
-/** A table of the old service as it was found. */
+/** A table of the old service. */
 export interface FoundTable {
   readonly name: string;
   readonly columns: Columns;
 }
 
-/** Which tables the old database has, whatever its version and its prefix. */
+/** The tables of the old database, of any version and with any prefix. */
 export class Layout {
   readonly #tables: ReadonlyMap<string, Columns>;
   readonly prefix: string;
@@ -18,19 +18,19 @@ export class Layout {
     this.prefix = prefix ?? prefixIn(tables);
   }
 
-  /** The table by Laravel's name. Without the prefix, only a table that the operator named counts (`orNamed`). */
+  /** Finds a table by Laravel's name. A table without the prefix is found only if the operator named it (`orNamed`). */
   find(name: string, orNamed = false): FoundTable | undefined {
     const names = [`${this.prefix}${name}`, ...(orNamed ? [name] : [])];
     const full = names.find((candidate) => this.#tables.has(candidate));
     return full === undefined ? undefined : { name: full, columns: this.#tables.get(full) as Columns };
   }
 
-  /** By its full name. */
+  /** Whether there is a table with this full name. */
   has(name: string): boolean {
     return this.#tables.has(name);
   }
 
-  /** The same for one that has to be there, with these columns. */
+  /** Like `find`, but throws if the table or a column is missing. */
   require(name: string, columns: readonly string[], advice: string, orNamed = false): FoundTable {
     const table = this.find(name, orNamed);
     if (!table) {
@@ -62,7 +62,7 @@ function prefixIn(tables: ReadonlyMap<string, Columns>): string {
   );
 }
 
-/** The columns of these names that the table has. */
+/** Selects the columns with these names that the table has. */
 export function select(table: FoundTable, key: string, wanted: readonly string[]): Selection {
   const columns = [key, ...wanted].filter((name, i, all) => table.columns.has(name) && all.indexOf(name) === i);
   return { table: table.name, key, keyKind: table.columns.get(key) ?? 'other', columns };

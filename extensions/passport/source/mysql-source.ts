@@ -21,7 +21,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
     connection = await createConnection({
       uri: url.replace(/^mariadb:/, 'mysql:'),
       charset: 'utf8mb4',
-      // As the server writes it: no driver reads a date or a number in its own way.
+      // The text of the server, so that the driver does not convert dates or numbers.
       typeCast: (field) => (field.type === 'BIT' ? bits(field.buffer()) : withoutNul(field.string('utf8'))),
       connectTimeout: 15_000,
     });
@@ -55,7 +55,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
         const columns = found.get(t as string) ?? new Map<string, ColumnKind>();
         found.set(t as string, columns.set(c as string, kindOf(d)));
       }
-      // MySQL hides columns that the reader may not read. They may say whom a role or a lock is for.
+      // MySQL hides columns that the user may not read. They may limit a role or mark a lock.
       const partly =
         'select distinct table_name as t from information_schema.column_privileges where table_schema = database()';
       for (const { t } of await all(partly)) {
@@ -90,8 +90,8 @@ function kindOf(type: string | null | undefined): ColumnKind {
 const bits = (bytes: Buffer | null): string | null =>
   bytes === null ? null : BigInt(`0x${bytes.toString('hex')}`).toString();
 
-/** Stands for the columns of a table that the reader may not see. No query names it. */
+/** Represents the columns that the user may not read. No query names it. */
 const hidden = '(hidden columns)';
 
-/** A number compared with a text would be compared as a fraction. */
+/** MySQL would compare a number with a text as a floating-point number. */
 const asKey = (kind: ColumnKind, key: string): string | bigint => (kind === 'number' ? BigInt(key) : key);

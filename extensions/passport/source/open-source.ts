@@ -4,7 +4,7 @@ import { OperatorError } from '../../../src/platform/errors.ts';
 import type { Source } from './source.ts';
 import { openSqliteSource } from './sqlite-source.ts';
 
-/** Opens the database that `--from` names. The drivers are loaded where they are needed. */
+/** Opens the database of `--from`. Drivers are loaded on demand. */
 export async function openSource(from: string, workingDir: string): Promise<Source> {
   if (from.startsWith('sqlite:')) return openSqliteSource(resolve(workingDir, from.slice('sqlite:'.length)));
   const isUrl = isPostgresUrl(from.replace(/^(mysql|mariadb):/, 'postgres:'));

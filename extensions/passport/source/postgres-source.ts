@@ -12,10 +12,10 @@ import {
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** As the server writes it: no driver reads a date or a number in its own way. */
+/** The text of the server, so that the driver does not convert dates or numbers. */
 const asTheyCome = { getTypeParser: () => (value: string) => value };
 
-/** PostgreSQL, in one read-only transaction that sees the database as it was at its start. */
+/** PostgreSQL, in one read-only transaction with a snapshot of its start. */
 export async function openPostgresSource(url: string): Promise<Source> {
   const client = new pg.Client({
     connectionString: url,
@@ -42,7 +42,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
   return {
     async tables() {
       const found = new Map<string, Map<string, ColumnKind>>();
-      // Columns that the reader may not read are there as well: information_schema hides them.
+      // Includes columns that the user may not read, unlike information_schema.
       const rows = await all(
         `select relname as table_name, attname as column_name, format_type(atttypid, null) as data_type
          from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace

@@ -15,13 +15,13 @@ import {
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** SQLite, opened for reading alone, in one read transaction. */
+/** SQLite, read-only, in one read transaction. */
 export function openSqliteSource(path: string): Source {
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`);
   const db = open(path);
   const all = (text: string, values: readonly string[] = []): SourceRow[] => {
     const statement = db.prepare(text);
-    // Ids may be beyond what a number here holds exactly.
+    // Ids may exceed the safe integers of JavaScript.
     statement.setReadBigInts(true);
     return (statement.all(...values) as Record<string, unknown>[]).map(asText);
   };

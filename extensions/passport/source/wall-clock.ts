@@ -5,11 +5,11 @@ const form = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?
 const hour = 3_600_000;
 const rememberedHours = 50_000;
 
-/** Reads the dates of a database that holds them in the application's time zone, as Laravel writes them. */
+/** Reads dates in the application's time zone, as Laravel stores them. */
 export class WallClock {
   readonly zone: string;
   readonly #format: Intl.DateTimeFormat;
-  /** Offsets by the hour of the wall clock: most rows share one with others. */
+  /** Offsets by hour of local time: most rows share an hour with others. */
   readonly #offsets = new BoundedMap<number, number>(rememberedHours);
 
   constructor(zone: string) {
@@ -32,10 +32,10 @@ export class WallClock {
     }
   }
 
-  /** Milliseconds since 1970; null for none, and for dates that are none (0000-00-00). */
+  /** Milliseconds since 1970. Null for no date and for invalid dates (0000-00-00). */
   read(text: string | null | undefined): number | null {
     const trimmed = text?.trim() ?? '';
-    // Seconds or milliseconds since 1970, as some keep them on SQLite.
+    // Seconds or milliseconds since 1970, which some applications store in SQLite.
     if (/^\d{9,10}$/.test(trimmed)) return Number(trimmed) * 1000;
     if (/^\d{12,13}$/.test(trimmed)) return Number(trimmed);
     const match = form.exec(trimmed);
@@ -49,7 +49,7 @@ export class WallClock {
     return wall - (offset === 'Z' ? 0 : minutesOf(offset) * 60_000);
   }
 
-  /** How far the zone is ahead of UTC when its clocks show `wall`. Where they show it twice, the later one counts. */
+  /** The offset of the zone from UTC at the local time `wall`. If the local time occurs twice, the later one counts. */
   #offsetAt(wall: number): number {
     const key = Math.floor(wall / hour);
     const known = this.#offsets.get(key);

@@ -10,16 +10,16 @@ import { isTrue, type Pass } from '../pass.ts';
 import type { TakenClient } from '../take-clients.ts';
 import { findLivingUsers, type NewLogin } from './login-store.ts';
 
-/** Why a token of somebody who is not there, or locked, becomes no login. */
+/** The reason to skip a token of a missing or locked user. */
 export const lockedUser = 'its user is deleted, locked or disabled';
 
-/** Passport's own longest life: for tokens whose row does not say when they end. They say it themselves. */
+/** Passport's longest lifetime, for tokens whose row has no expiry. The tokens themselves contain their expiry. */
 const unknownLife = 366 * 86_400_000;
 
 export const accessTokenSelection = (table: FoundTable) =>
   select(table, 'id', ['user_id', 'client_id', 'name', 'scopes', 'revoked', 'created_at', 'expires_at']);
 
-/** Not revoked, by the row itself. Null is not false: Passport 13 would not find it. */
+/** Whether the row is not revoked. Null counts as revoked: Passport 13 would not find the token. */
 export const isAllowed = (row: SourceRow): boolean =>
   row.revoked !== null && row.revoked !== undefined && !isTrue(row.revoked);
 
@@ -53,7 +53,7 @@ export async function usersOfTokens(
   };
 }
 
-/** The session that an access token becomes, or why it becomes none: then Passport refused it as well. */
+/** The session for an access token, or the reason why there is none. Passport refused such a token too. */
 export function readLogin(
   pass: Pass,
   row: SourceRow,
@@ -76,7 +76,7 @@ export function readLogin(
       scopes: JSON.stringify(scopesOf(pass, row, client, hasUser)),
       created_at: createdAt,
       expires_at: expiresAt,
-      // Its owner has it already: nobody can have it shown again.
+      // The owner already has the value, so it cannot be revealed again.
       revealed_at: isPersonal ? createdAt : null,
     },
   };
@@ -93,7 +93,7 @@ function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient,
     );
     return [];
   }
-  // A client's own token without scopes may do what the client may.
+  // A token that a client got for itself without scopes has the client's scopes.
   const ofClient = hasUser || scopes.length > 0 ? undefined : plan.clientScopes.get(client.id);
   if (ofClient) return [...ofClient];
   if (scopes.length === 0 && !(isFirstParty && hasUser) && !plan.scopes.has('')) {

@@ -32,13 +32,13 @@ export async function insertLogins(tx: Tx, logins: readonly NewLogin[]): Promise
     .execute();
 }
 
-/** Until the later of its two tokens ends, with what its scopes stand for here; one that goes on here is its own. */
+/** Sets the end of the login to the later end of its two tokens, and maps its scopes. Skips a login that was refreshed here. */
 export async function updateLogin(
   tx: Tx,
   { id, user_id, client_id }: NewLogin,
   values: { readonly expires_at: number; readonly scopes: string },
 ): Promise<void> {
-  // A login without a name gets one when the row of its access token is there again.
+  // A login without a user and client gets them when the row of its access token exists again.
   const name = client_id ? { user_id, client_id } : {};
   await tx
     .updateTable('sessions')
@@ -64,7 +64,7 @@ export async function saveTokens(tx: Tx, tokens: readonly LegacyTokenRow[]): Pro
     .execute();
 }
 
-/** Those of these users who are here, and not disabled. */
+/** The users among these who exist here and are enabled. */
 export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await tx
@@ -79,7 +79,7 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
 /** Later than any pass, so that later passes skip ended tokens. */
 const noPass = 2_147_483_647;
 
-/** Logins end with their client or user. They come back where that does. */
+/** Ends logins with their client or user. They are restored together with it. */
 export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
   await tx
     .updateTable('legacy_tokens')
@@ -131,7 +131,7 @@ export async function endUnseen(tx: Tx, pass: number, now: number, limit: number
   return ended;
 }
 
-/** Ends logins of which no token is left, unless they have gone on here. */
+/** Ends logins without any remaining token, unless they were refreshed here. */
 export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: number): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx
@@ -153,12 +153,12 @@ export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: n
     .execute();
 }
 
-/** A login that the import ended goes on. */
+/** Restores a login that the import ended. */
 export async function restoreLogin(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('sessions').set({ revoked_at: null }).where('id', '=', id).where('generation', '=', 0).execute();
 }
 
-/** Logins that were revoked there after they had gone on here: how many, and whose the first of them are. */
+/** Logins that were revoked in the old service after they were refreshed here: their number, and the first users. */
 export async function findRefreshedHere(db: Db, limit: number): Promise<{ count: number; users: string[] }> {
   const found = db
     .selectFrom('legacy_tokens')

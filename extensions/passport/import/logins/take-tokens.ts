@@ -11,7 +11,7 @@ import { type LiveToken, writeLogins } from './write-logins.ts';
 
 type Clients = ReadonlyMap<string, TakenClient>;
 
-/** Every refresh token that still works, with the login it goes on with, whatever has become of its access token. */
+/** Imports every valid refresh token with its login, even if its access token is no longer valid. */
 export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<void> {
   const { source, plan, findings, at } = pass;
   const table = plan.layout.find('oauth_refresh_tokens');
@@ -75,7 +75,10 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
   return tokens;
 }
 
-/** The old service cleared its access token away. Whose it is stands in the refresh token, and is read when that comes. */
+/**
+ * The old service has purged the access token. Only the refresh token names the user and the client. It is read when it
+ * is used.
+ */
 const namelessLogin = ({ at }: Pass, accessTokenId: string, expiresAt: number): LiveToken['login'] => ({
   id: legacyId('access', accessTokenId),
   type: 'session',
@@ -88,7 +91,7 @@ const namelessLogin = ({ at }: Pass, accessTokenId: string, expiresAt: number): 
   revealed_at: null,
 });
 
-/** Every access token that still works: of logins, of clients, and the personal ones. */
+/** Imports every valid access token: of logins, of clients, and personal ones. */
 export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, TakenClient>): Promise<void> {
   const { source, plan, findings, at, context } = pass;
   const table = plan.layout.require(

@@ -6,10 +6,10 @@ import type { Source } from '../../source/source.ts';
 import type { Plan } from '../pass.ts';
 import { isAllowed } from './login-record.ts';
 
-/** The row holds whole seconds; whatever is more is another time zone. */
+/** The row stores whole seconds. A larger difference means another time zone. */
 const tolerance = 2000;
 
-/** Tries a token that somebody holds: the surest proof that keys, database and time zone belong together. Says its verdict. */
+/** Verifies a real token: the best proof that keys, database and time zone match. Returns the result as text. */
 export async function verifyToken(source: Source, plan: Plan, token: string, now: number): Promise<string> {
   if (looksLikeLegacyJwt(token)) return verifyAccess(source, plan, token, now);
   if (looksLikeLegacyRefreshToken(token)) return verifyRefresh(source, plan, token, now);

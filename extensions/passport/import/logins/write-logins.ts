@@ -7,16 +7,14 @@ import { setClientScopes } from '../client-target-store.ts';
 import type { Pass } from '../pass.ts';
 import { findKnownLogins, insertLogins, type NewLogin, restoreLogin, saveTokens, updateLogin } from './login-store.ts';
 
-/** A token that still counts, and the login it belongs to. */
+/** A valid token with its login. */
 export interface LiveToken {
   readonly id: string;
   readonly login: NewLogin;
   readonly expiresAt: number;
 }
 
-/**
- * Writes what a page brought. A login that an earlier pass made is never made again: if it is gone, it has ended here.
- */
+/** Writes a page of logins. A login that an earlier pass created is never created again: if it is missing, it has ended here. */
 export async function writeLogins(
   pass: Pass,
   tx: Tx,
@@ -49,7 +47,7 @@ export async function writeLogins(
         invalidate({ kind: 'session', id: login.id });
       }
       const ends = Math.max(Number(before.session_expires_at), expiresAt);
-      // A login without a name has its scopes when it comes.
+      // A login without a client gets its scopes when its refresh token is used.
       const scopes = login.client_id ? login.scopes : before.scopes;
       const isNamed = !login.client_id || before.client_id === login.client_id;
       if (ends !== Number(before.session_expires_at) || scopes !== before.scopes || !isNamed) {
@@ -65,14 +63,14 @@ export async function writeLogins(
   await saveTokens(tx, [...rows.values()]);
 }
 
-/** Logins that the import ended, and nobody else: there they are live again. */
+/** Logins that only the import ended, and that are valid again in the old service. */
 function restorable(known: Awaited<ReturnType<typeof findKnownLogins>>): ReadonlySet<string> {
   const ended = known.filter(({ ended_at }) => Number(ended_at ?? 0) > 0).map(({ session_id }) => session_id);
   const others = known.filter(({ ended_at }) => Number(ended_at ?? 0) <= 0).map(({ session_id }) => session_id);
   return new Set(ended).difference(new Set(others));
 }
 
-/** A token never has more than its client may ask for, so the client may ask for what its tokens have. */
+/** Adds the scopes of imported tokens to their client, because a token never has more scopes than its client. */
 async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: readonly NewLogin[]): Promise<void> {
   const wanted = new Map<string, Set<string>>();
   for (const { client_id, scopes } of logins) {

@@ -17,7 +17,7 @@ import type { SourceRow } from '../../source/source.ts';
 import type { WallClock } from '../../source/wall-clock.ts';
 import { isTrue, type Pass, type UserTable } from '../pass.ts';
 
-/** Writes what columns of users become in declared resources: for each user one row that refers to the user. */
+/** Imports columns of users into declared resources: one row per user. */
 export interface DeclaredFields {
   take(table: UserTable, rows: readonly SourceRow[]): Promise<void>;
   close(): Promise<void>;
@@ -26,17 +26,17 @@ export interface DeclaredFields {
 interface Target {
   readonly name: string;
   readonly calls: ResourceCalls;
-  /** Writes a row in one transaction with what is kept of it: a pass that breaks off leaves no row that the next one makes again. */
+  /** Writes a row and its import record in one transaction, so that an interrupted pass does not create the row twice. */
   inOne(work: (calls: ResourceCalls, tx: Tx) => Promise<void>): Promise<void>;
   /** The field that refers to the user. */
   readonly owner: string;
-  /** Columns, with their field and its type. */
+  /** Columns with their target field and its type. */
   readonly columns: readonly { readonly column: string; readonly field: string; readonly type: string }[];
 }
 
 type Values = Record<string, unknown>;
 
-/** How many rows are written at once. */
+/** The number of concurrent writes. */
 const atOnce = 8;
 
 export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | undefined> {
@@ -117,7 +117,7 @@ interface Writing {
   readonly values: Values;
 }
 
-/** Without the values that the declaration refuses, which the report names. */
+/** Omits values that the declaration refuses. The report names them. */
 async function write(
   pass: Pass,
   target: Target,
@@ -144,7 +144,7 @@ async function write(
     }
     await send(values, true);
   } catch (error) {
-    // Deleted here.
+    // The row was deleted here.
     if (error instanceof Problem && error.status === 404) return;
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     const refused = error.errors?.map(({ field }) => field) ?? [];
@@ -155,14 +155,14 @@ async function write(
   }
 }
 
-/** It was refused before, and the report says so. */
+/** The value was refused before, and the report names it. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Problem) || error.status >= 500) throw error;
 }
 
 const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
 
-/** The text of a column as a declared field of this type takes it. Nothing, and a date that is none, become null. */
+/** The text of a column as a value of this field type. Empty values and invalid dates become null. */
 function fieldValue(type: string, text: string | null, clock: WallClock): unknown {
   if (text === null || text === '') return null;
   if (type === 'boolean') return isTrue(text);

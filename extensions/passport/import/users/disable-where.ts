@@ -2,7 +2,7 @@ import { OperatorError } from '../../../../src/platform/errors.ts';
 import type { SourceRow } from '../../source/source.ts';
 import type { WallClock } from '../../source/wall-clock.ts';
 
-/** One `--disable-where`: `is_active=0`, `status!=active`, or `banned_at` for any value that is set. */
+/** One `--disable-where`: `is_active=0`, `status!=active`, or `banned_at` for any value. */
 export interface Condition {
   readonly column: string;
   readonly test: 'set' | 'is' | 'is-not';
@@ -19,7 +19,7 @@ export function readCondition(text: string): Condition {
   return { column, test: sign === undefined ? 'set' : sign === '=' ? 'is' : 'is-not', value: value ?? '' };
 }
 
-/** Whether the row meets one of them. A date in a column such as `banned_until` counts until it has passed. */
+/** Whether the row meets one of the conditions. A date in a column such as `banned_until` counts until it has passed. */
 export const isDisabled = (
   conditions: readonly Condition[],
   row: SourceRow,
@@ -34,7 +34,7 @@ export const isDisabled = (
     return until === null || until > at;
   });
 
-/** Engines write truth in different ways. Null and nothing are the same. */
+/** Normalises booleans, which engines write in different ways. Null equals the empty text. */
 function plain(value: string | null): string {
   const text = (value ?? '').trim().toLowerCase();
   if (text === 'null') return '';

@@ -12,7 +12,7 @@ import { saySameIdentifier } from './taken-identifiers.ts';
 import { compareFingerprints, fingerprintToKeep, passwordHashOf, type UserRecord } from './user-record.ts';
 import { disableUser, findUsersByIds } from './user-target-store.ts';
 
-/** Somebody who was changed there since the pass before, or on whom a decision is open. */
+/** Updates a user who changed in the old service since the previous pass, or whose decision is open. */
 export async function updateKnownUser(
   pass: Pass,
   tx: Tx,
@@ -58,9 +58,9 @@ export async function updateKnownUser(
   return keep(isSettled, updated?.version);
 }
 
-/** Changed here since: people decide. False while they have not. */
+/** The user was changed here since. The operator decides. False until then. */
 function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord, tally: Tally): boolean {
-  // Only here: somebody has settled what was open.
+  // Changed only here: the open question was settled by hand.
   if (compareFingerprints(record, before.fingerprint) === 'open') {
     tally.unchanged++;
     return true;
@@ -73,7 +73,7 @@ function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord
   );
 }
 
-/** Without what somebody else has already. */
+/** The profile without identifiers that another user has. */
 async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: LegacyIdRow, record: UserRecord) {
   const profile = { ...record.profile };
   for (const field of (await findTakenFields(tx, profile, new_id)) as ('email' | 'username' | 'phone')[]) {
@@ -83,7 +83,7 @@ async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: Legac
   return profile;
 }
 
-/** Disables users who were deleted in the old service, and ends their logins. The data stays, in case the user is restored there before the next run. */
+/** Disables users who were deleted in the old service, and ends their logins. Their data stays, in case they are restored there before the next run. */
 export async function endUser(
   pass: Pass,
   tx: Tx,

@@ -4,7 +4,7 @@ import type { UserRecord } from './user-record.ts';
 
 const identifiers = ['email', 'username', 'phone'] as const;
 
-/** Tells the operator what of a user did not come over. */
+/** Reports the data of a user that was not imported. */
 export function sayWhatIsMissing({ findings }: Pass, source: string, { oldId, profile, unreadable }: UserRecord): void {
   const example = `${source} ${oldId}`;
   if (identifiers.every((field) => profile[field] === null) && !unreadable.includes('email')) {
@@ -31,6 +31,6 @@ export function sayWhatIsMissing({ findings }: Pass, source: string, { oldId, pr
   }
 }
 
-/** Whether all by which the user signs in came over. */
+/** Whether all identifiers of the user were imported. */
 export const isWhole = ({ profile, unreadable }: UserRecord, stored: Pick<UserRow, 'email' | 'username' | 'phone'>) =>
   !unreadable.includes('email') && identifiers.every((field) => profile[field] === null || stored[field] !== null);

@@ -3,7 +3,7 @@ import { type FoundTable, select } from '../../source/layout.ts';
 import { pages } from '../../source/source.ts';
 import { batchSize, type Pass, type UserTable } from '../pass.ts';
 
-/** The roles of users, as spatie/laravel-permission keeps them: by guard, and by the class of who has them. */
+/** The roles of users from spatie/laravel-permission: by guard and model class. */
 export interface RoleNames {
   /** For one page of a table's users, by their old ids. */
   of(table: UserTable, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
@@ -63,11 +63,11 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
   };
 }
 
-/** Columns of `roles` that only describe a role. Any other may say whose it is, or that it counts no more. */
+/** Columns of `roles` that only describe a role. Any other column may limit the role. */
 const describes =
   /^(id|uuid|name|guard_name|created_at|updated_at|display_name|description|title|label|level|color|icon)$/;
 
-/** A further column can limit a role to a tenant. Only the operator knows: --roles-where or --ignore-column. */
+/** An additional column can limit a role to a tenant. Only the operator knows: --roles-where or --ignore-column. */
 function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn: (column: string) => boolean): boolean {
   const others = [...columns.keys()].filter(
     (column) => !isOwn(column) && !plan.rolesWhere.has(column) && !plan.ignoredColumns.has(`${name}.${column}`),
@@ -82,7 +82,7 @@ function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn:
   return others.length === 0;
 }
 
-/** Rows of another class with the same short name are ignored. Undefined if the operator must name the class. */
+/** Ignores rows of another class with the same short name. Undefined if the operator must name the class. */
 async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySet<string> | undefined> {
   const { models } = pass.plan;
   const named = [...models.values()];
@@ -104,7 +104,7 @@ function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTabl
   if (!classes.has(model)) return 'its model_type is not the class of the table';
   const meant = tableOfModel(pass, model);
   if (meant === table.source) return undefined;
-  // Another table of users has it with its own page; a class that is none of them (a team, a device) may share the number.
+  // Roles of another user table are read with that table. A class that is not a user (a team, a device) may have the same id.
   if ([...pass.plan.userTables.values()].some(({ source }) => source === meant))
     return `it belongs to another table (${meant})`;
   pass.findings.decide(
@@ -114,7 +114,7 @@ function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTabl
   return `its model_type belongs to none of the named tables`;
 }
 
-/** By Laravel's own convention: the class `App\Models\User` (or its short name) is the table `users`. */
+/** Laravel's convention: the class `App\Models\User` (or its short name) means the table `users`. */
 export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): string | undefined {
   const said = plan.models.get(model);
   if (said !== undefined) return said;
@@ -122,11 +122,11 @@ export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): strin
   const tables = [...new Set([...plan.userTables.values()].map(({ source }) => source))];
   const candidates = [short, `${short}s`, `${short}es`, short.replace(/y$/, 'ies'), short.replace(/person$/, 'people')];
   const conventional = tables.find((table) => candidates.includes(table));
-  // The default table may have any name; the class User is its own unless a table `users` is named beside it.
+  // The default table may have any name. The class User means it, unless there is a table `users` too.
   return conventional ?? (short === 'user' || short === 'users' ? plan.userTables.get('')?.source : undefined);
 }
 
-/** The roles that are known here, of the guards that count. */
+/** The known roles of the imported guards. */
 async function namesById(
   pass: Pass,
   table: FoundTable,
@@ -174,7 +174,7 @@ async function namesById(
   return names;
 }
 
-/** Compares role permissions (`--map`) with ROLE_SCOPES, and reports differences. `names`: roles here by their ids. */
+/** Compares role permissions (`--map`) with ROLE_SCOPES, and reports differences. `names`: the roles here by their ids. */
 async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>): Promise<void> {
   const { plan, findings, context } = pass;
   if (plan.map.permissions === undefined) return;

@@ -1,10 +1,10 @@
 import type { FoundTable } from '../../source/layout.ts';
 import type { Plan, UserTable } from '../pass.ts';
 
-/** Where the accounts at Google and others are kept: beside each user, or in a table of their own. */
+/** Where accounts at Google and other providers are stored: in the user table, or in a separate table. */
 export interface SocialSource {
   readonly table: FoundTable;
-  /** The name by which the users of these rows are known here. */
+  /** The name of the user table here. */
   readonly users: string;
   /** The column that names the user. */
   readonly userKey: string;
@@ -12,7 +12,7 @@ export interface SocialSource {
   readonly subject: string;
 }
 
-/** Socialite names nothing by itself: these are the names of its documentation, of Apiato and of common packages. */
+/** Socialite defines no names. These come from its documentation, from Apiato and from common packages. */
 export const socialColumns: readonly (readonly [provider: string, subject: string])[] = [
   ['provider', 'provider_id'],
   ['provider_name', 'provider_id'],

@@ -11,7 +11,7 @@ import { decryptLaravel } from '../../source/laravel-encryption.ts';
 import type { Pass } from '../pass.ts';
 import type { UserRecord } from './user-record.ts';
 
-/** Twenty bytes are usual. Less than ten is no secret of an app. */
+/** Twenty bytes are usual. Fewer than ten are not a valid secret. */
 const base32 = /^[A-Z2-7]{16,128}$/;
 
 /** Imports, replaces or removes the Fortify authenticator of a user. False while a decision is open. */
@@ -48,7 +48,7 @@ export async function takeFactor(
   return true;
 }
 
-/** Undefined where it cannot be had; the operator is told. */
+/** Undefined if it cannot be decrypted. Then the operator is told. */
 function secretOf(
   { plan, findings }: Pass,
   source: string,

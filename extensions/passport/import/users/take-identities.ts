@@ -17,7 +17,7 @@ import { inBatch } from './user-target-store.ts';
 
 const origin = 'identities';
 
-/** Socialite's id of a user is the subject of these. Of Microsoft it is another. Others are for the operator to name. */
+/** Providers for which Socialite's user id is the subject. For Microsoft it is not. The operator names others. */
 const sameSubject = ['google', 'github', 'gitlab', 'facebook', 'apple', 'discord'];
 
 interface Provider {
@@ -25,7 +25,7 @@ interface Provider {
   readonly issuer: string;
 }
 
-/** The accounts at Google and others that people sign in with, as Socialite kept them. */
+/** Imports the accounts at Google and other providers from Socialite. */
 export async function takeIdentities(pass: Pass): Promise<void> {
   const sources = findSocialSources(pass.plan);
   if (sources.length === 0) return;
@@ -79,7 +79,7 @@ async function takeRows(
       );
       continue;
     }
-    // One that was unlinked here stays so.
+    // An identity that was unlinked here stays unlinked.
     if (before?.fingerprint === userId) seen.push({ ...before, pass: pass.number });
     else seen.push(...(await link(pass, tx, { userId, provider: here, subject: row[subject] as string }, keyOf(row))));
   }
@@ -103,7 +103,7 @@ async function link(
   return [{ source: origin, old_id: key, new_id: id, fingerprint: userId, version: 1, pass: number }];
 }
 
-/** Unlinked there since the pass before: nobody signs in with it here any more. */
+/** Unlinks identities that were unlinked in the old service since the previous pass. */
 async function endUnlinked(pass: Pass): Promise<void> {
   for (;;) {
     const rows = await listUnseen(pass.context.database.db, origin, pass.number, batchSize);

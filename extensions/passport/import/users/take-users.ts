@@ -28,23 +28,23 @@ import {
 } from './user-record.ts';
 import { inBatch } from './user-target-store.ts';
 
-/** Words of a lock, anywhere in the name of a column. */
+/** Words for a lock, anywhere in a column name. */
 const lockWord =
   /(^|_)(ban|banned|blocked|suspend|suspended|suspension|locked|lockout|frozen|blacklisted|deactivated|terminated|can_login)(_|$)/;
-/** Words that mean something else in a longer name, such as marital_status. */
+/** Words that can mean something else in a longer name, such as marital_status. */
 const lockName =
   /^(is_|account_|user_|login_)?(active|inactive|activated|enabled|disabled|approved|archived|deleted|closed|expired|expires|valid|status|state)(_at|_on|_until|_till)?$/;
-/** Words of a second factor. The columns of Fortify are read. */
+/** Words for a second factor. Only the columns of Fortify are imported. */
 const factorWord = /(^|_)(two_?factor|2fa|mfa|otp|totp|google_?2?fa|authy|authenticator)(_|$)/;
 const inSnakeCase = (column: string): string => column.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 const fortify = ['two_factor_secret', 'two_factor_confirmed_at', 'two_factor_recovery_codes'];
-/** They hold nothing of a person. */
+/** Columns without personal data. */
 const ofLaravel = ['id', 'updated_at', 'remember_token'];
 
 const ofSocialite = (columns: UserTable['columns']): readonly string[] =>
   socialColumns.find((pair) => pair.every((column) => columns.has(column))) ?? [];
 
-/** Which columns of the table are read. */
+/** The columns to read. */
 const columnsToRead = ({ disableWhere, map }: Pass['plan']): string[] => [
   ...userColumns,
   ...map.fields.keys(),
@@ -82,7 +82,7 @@ function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTabl
   return isUndecided;
 }
 
-/** Everybody of one table of users. */
+/** Imports all users of one table. */
 export async function takeUsers(
   pass: Pass,
   table: UserTable,
@@ -96,7 +96,7 @@ export async function takeUsers(
     const rows = page.map((row) => withoutSecrecy(pass, table, row));
     const ids = rows.map(({ id }) => id as string);
     const rolesById = await roles?.of(table, ids);
-    // A user whom an earlier pass locked stays locked until somebody decides.
+    // A user whom an earlier pass locked stays locked until the operator decides.
     const before = isUndecided ? await findLegacyIds(pass.context.database.db, table.source, ids) : undefined;
     const records = rows.map((row) =>
       readUser(row, {
@@ -126,7 +126,7 @@ export async function takeUsers(
   }
 }
 
-/** With the plain values of encrypted columns. The secret of Fortify stays as it is until it is imported. */
+/** Decrypts encrypted columns. The secret of Fortify stays encrypted until it is imported. */
 function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: SourceRow): SourceRow {
   const { two_factor_secret, ...others } = row;
   const plain = decryptRow(others, plan.decryptionKeys, (column) =>
@@ -203,7 +203,7 @@ async function addUsers(
 function rowOf({ at }: Pass, source: string, record: UserRecord): Omit<UserRow, 'realm'> {
   const { profile, oldId } = record;
   return {
-    // An id that could be one of ours stays as it is.
+    // A UUID is kept as the id.
     id: isUuid(oldId) ? oldId : uuidv7(at),
     ...profile,
     username:

@@ -5,7 +5,7 @@ import { findTakenFields, insertNewUsers, type UserRow } from '../../../../src/i
 import type { Pass } from '../pass.ts';
 import { generatedUsername } from './user-record.ts';
 
-/** An identifier that another user has already. Until the operator decides, the user stays without it. */
+/** Imports a user whose identifier another user already has. The user stays without it until the operator decides. */
 export async function makeRoomForUser(
   pass: Pass,
   tx: Tx,
@@ -23,7 +23,7 @@ export async function makeRoomForUser(
   if (row.email === null && row.username === null && row.phone === null)
     row.username = generatedUsername(source, oldId);
   if ((await insertNewUsers(tx, [row])).size > 0) return row;
-  // The made-up name is somebody's: a random one is not.
+  // The generated name is taken, so use a random one.
   const last = {
     ...row,
     username: `u${randomBytes(10).toString('hex')}`,

@@ -29,24 +29,24 @@ export const userColumns = [
   'two_factor_confirmed_at',
 ];
 
-/** A user of the old service in the words of this one. */
+/** A user of the old service, converted to the fields of this service. */
 export interface UserRecord {
   readonly oldId: string;
   readonly deleted: boolean;
   readonly profile: Profile;
-  /** Null where there is none that could be checked. */
+  /** Null if there is no hash of a known format. */
   readonly passwordHash: string | null;
   readonly emailConfirmed: boolean;
-  /** Undefined where roles could not be read: then everybody keeps theirs. */
+  /** Undefined if roles could not be read. Then users keep their roles. */
   readonly roles: readonly string[] | undefined;
-  /** Undefined: the user has chosen none. */
+  /** Undefined: the user has not chosen a language. */
   readonly locale: string | undefined | null;
-  /** By a `--disable-where`. */
+  /** A `--disable-where` matches. */
   readonly disabled: boolean;
-  /** As Fortify sealed it. */
+  /** Still encrypted by Fortify. */
   readonly twoFactor: { readonly sealed: string; readonly confirmed: boolean } | null;
   readonly createdAt: number | null;
-  /** The values that could not be read, by field. */
+  /** The fields whose values could not be read. */
   readonly unreadable: readonly (ProfileField | 'password' | 'locale')[];
   readonly fingerprint: string;
 }
@@ -55,7 +55,7 @@ interface Circumstances {
   readonly clock: WallClock;
   readonly roles: readonly string[] | undefined;
   readonly disabled: boolean;
-  /** By `--map`: the field that a column becomes. */
+  /** From `--map`: the target field of each column. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -71,7 +71,7 @@ export function readUser(source: SourceRow, { clock, roles, disabled, fields }: 
   const hashed = row.password?.trim() ?? '';
   const known = hashed !== '' && isKnownHash(hashed);
   if (hashed !== '' && !known) unreadable.push('password');
-  // Read only where --map names a column for it.
+  // Read only if --map names a column for it.
   const language = readLocale(row.locale?.replaceAll('_', '-') || undefined);
   if (language.error) unreadable.push('locale');
   const record = {
@@ -90,7 +90,7 @@ export function readUser(source: SourceRow, { clock, roles, disabled, fields }: 
   return { ...record, roles: sorted, fingerprint: `${print(record)}.${sorted ? print(sorted) : ''}` };
 }
 
-/** The row with its columns under the names of the fields of users that they become. */
+/** The row with its columns renamed to their target fields. */
 function renamed(row: SourceRow, fields: ReadonlyMap<string, string>): SourceRow {
   const own = [...fields].filter(([column, field]) => row[column] !== undefined && !field.includes('.'));
   return own.length === 0
@@ -100,15 +100,15 @@ function renamed(row: SourceRow, fields: ReadonlyMap<string, string>): SourceRow
 
 const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
 
-/** Marks a user on whom a decision is open: the next pass looks at the user again. */
+/** Marks a user with an open decision. The next pass checks the user again. */
 const open = '!';
 
-/** Marks a user whom a `--disable-where` locked. */
+/** Marks a user whom a `--disable-where` disabled. */
 const locked = '.locked';
 
 export const wasLocked = (fingerprint: string | undefined): boolean => fingerprint?.endsWith(locked) ?? false;
 
-/** The fingerprint to keep of a user. Where roles could not be read, that of the roles stays. */
+/** The fingerprint to store. If roles could not be read, the old fingerprint of the roles is kept. */
 export function fingerprintToKeep(
   { fingerprint, disabled }: UserRecord,
   before: string | undefined,
@@ -119,7 +119,7 @@ export function fingerprintToKeep(
   return `${isSettled ? '' : open}${own}.${kept}${disabled ? locked : ''}`;
 }
 
-/** Whether the user is there as the pass before found it, and whether a decision on it is open since then. */
+/** Whether the user is unchanged since the previous pass, and whether a decision is open. */
 export function compareFingerprints(record: UserRecord, before: string): 'changed' | 'open' | 'same' {
   const isOpen = before.startsWith(open);
   const known = isOpen ? before.slice(open.length) : before;
@@ -130,12 +130,12 @@ export function compareFingerprints(record: UserRecord, before: string): 'change
 function twoFactorOf(row: SourceRow): UserRecord['twoFactor'] {
   const sealed = row.two_factor_secret?.trim() ?? '';
   if (sealed === '') return null;
-  // Older versions of Fortify know no confirmation.
+  // Older versions of Fortify have no confirmation.
   const confirmedAt = row.two_factor_confirmed_at;
   return { sealed, confirmed: confirmedAt === undefined || (confirmedAt !== null && confirmedAt !== '') };
 }
 
-/** A date that is none (0000-00-00) was never set. */
+/** An invalid date (0000-00-00) counts as not set. */
 const isDeleted = ({ deleted_at }: SourceRow): boolean =>
   deleted_at !== null && deleted_at !== undefined && deleted_at !== '' && !deleted_at.startsWith('0000-');
 
@@ -145,10 +145,10 @@ function fieldOf(row: SourceRow, field: ProfileField): string | null | undefined
   return row.name ?? ([row.first_name, row.last_name].filter(Boolean).join(' ') || null);
 }
 
-/** A hash that no password matches, and that takes as long to check as any other. */
+/** The hash, or a hash that no password matches and that takes as long to check. */
 export const passwordHashOf = ({ passwordHash }: UserRecord): string => passwordHash ?? unusablePassword();
 
-/** A user without an identifier keeps the session, and gets a username that an administrator can find. */
+/** A user without an identifier keeps the session, and gets a username by which an administrator can find the user. */
 export const generatedUsername = (source: string, oldId: string): string =>
   `${source}-${oldId}`
     .toLowerCase()

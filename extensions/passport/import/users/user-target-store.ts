@@ -3,7 +3,7 @@ import type { Database, Db, Tx } from '../../../../src/database/database.ts';
 import { defaultRealm } from '../../../../src/identity/accounts/user.ts';
 import type { UserRow } from '../../../../src/identity/accounts/user-store.ts';
 
-/** Runs a batch in one transaction, and tells every instance what it changed. */
+/** Runs a batch in one transaction, and publishes its invalidations. */
 export const inBatch = <T>(database: Database, work: (tx: Tx, invalidate: Invalidate) => Promise<T>): Promise<T> =>
   commitAndInvalidate(database, work);
 
@@ -17,7 +17,7 @@ export async function findUsersByIds(db: Db | Tx, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Shuts users out who are gone in the old service. Those who changed here since are left to people. */
+/** Disables a user who no longer exists in the old service. A user who was changed here since is not disabled. */
 export async function disableUser(tx: Tx, id: string, version: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -28,7 +28,7 @@ export async function disableUser(tx: Tx, id: string, version: number, now: numb
   return numUpdatedRows > 0n;
 }
 
-/** Whether there are users of another realm than that of newly registered users. */
+/** Whether there are users of another realm than the default. */
 export async function hasOtherRealms(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').where('realm', '!=', defaultRealm).limit(1).execute()).length > 0;
 }
