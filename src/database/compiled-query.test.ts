@@ -13,7 +13,7 @@ const atLeast = compiledQuery((db, { count }: { count: number }) =>
   db.selectFrom('throttles').selectAll().where('count', '>=', count).where('expires_at', '=', 1000).orderBy('key'),
 );
 
-onBothEngines('fixed queries', (engine) => {
+onBothEngines('Compiled queries', (engine) => {
   const create = databases(engine);
   const open = async () => {
     const { url } = await create();
@@ -22,7 +22,7 @@ onBothEngines('fixed queries', (engine) => {
     return database;
   };
 
-  it('bind each run its own values, beside the constants of the query', async () => {
+  it('bind separate values for each run, in addition to the constants of the query', async () => {
     const database = await open();
     await database.db.transaction().execute(async (tx) => {
       for (const [i, key] of ['a', 'b', 'c'].entries()) await insert.run(tx, { key, count: i });
@@ -37,7 +37,7 @@ onBothEngines('fixed queries', (engine) => {
     await database.close();
   });
 
-  it('take a value as data whatever it holds', async () => {
+  it('treat every value as data', async () => {
     const database = await open();
     const key = `'; drop table throttles; -- "\\ % \u{1f600}`;
     await insert.run(database.db, { key, count: 1 });
@@ -48,7 +48,7 @@ onBothEngines('fixed queries', (engine) => {
     await database.close();
   });
 
-  it('do not see what a transaction has not committed', async () => {
+  it('do not see uncommitted changes of a transaction', async () => {
     const database = await open();
     await database.db.transaction().execute(async (tx) => {
       await insert.run(tx, { key: 'a', count: 1 });
@@ -58,7 +58,7 @@ onBothEngines('fixed queries', (engine) => {
     await database.close();
   });
 
-  it('name the columns rightly after a migration added one', async () => {
+  it('name the columns correctly after a migration added a column', async () => {
     const database = await open();
     if (engine === 'postgres') return database.close(); // On PostgreSQL, each response names the columns.
     await insert.run(database.db, { key: 'a', count: 1 });

@@ -23,7 +23,7 @@ const isTooExpensive = (error: unknown) => error instanceof Problem && error.cod
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('A fair queue', () => {
-  it("lets one caller's job pass another's that wait", async () => {
+  it('runs a job of one caller before the waiting jobs of another', async () => {
     const queue = new FairQueue(limits);
     const begun: string[] = [];
     const [a1, a2, b1] = [job('a1', begun), job('a2', begun), job('b1', begun)];
@@ -36,7 +36,7 @@ describe('A fair queue', () => {
     assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'b1']);
   });
 
-  it('takes the callers in turn, not by how many jobs each has waiting', async () => {
+  it('serves callers in turn, however many jobs each has waiting', async () => {
     const queue = new FairQueue({ ...limits, atOnce: 1 });
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ({ caller: name.charAt(0), ...job(name, begun) }));
@@ -46,7 +46,7 @@ describe('A fair queue', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
-  it('refuses what is too much of one caller, and of all', async () => {
+  it('refuses too many jobs of one caller, and of all callers together', async () => {
     const queue = new FairQueue(limits);
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) => ({ caller: name.charAt(0), ...job(name, begun) }));
@@ -60,7 +60,7 @@ describe('A fair queue', () => {
     assert.equal(await queue.run(reader('a'), last.run), 'a6');
   });
 
-  it('ends a job at its limit, whether it waits or runs, and frees the place when the job has ended', async () => {
+  it('aborts a waiting or running job at its time limit, and frees its place when it has ended', async () => {
     const queue = new FairQueue({ ...limits, atOnce: 1, seconds: 0.01 });
     const begun: string[] = [];
     const signals: AbortSignal[] = [];
@@ -82,7 +82,7 @@ describe('A fair queue', () => {
     assert.equal(await queue.run(reader('b'), next.run), 'next');
   });
 
-  it('ends a job that nobody waits for', async () => {
+  it('aborts a job whose caller has disconnected', async () => {
     const queue = new FairQueue({ ...limits, atOnce: 1 });
     const begun: string[] = [];
     const leaving: (() => void)[] = [];

@@ -44,7 +44,7 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     while ((await validity())[0] !== true) await new Promise((resolve) => setTimeout(resolve, 5));
   };
 
-  it('are made while others write, by one of those who start, and hold up none of them', async () => {
+  it('are created by one of the starting instances, without blocking writes or other instances', async () => {
     await writer.query('begin');
     await write(writer, 'open');
     // The migrations succeed, although the index cannot be created yet.
@@ -59,13 +59,13 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     assert.deepEqual(await validity(), [true]);
   });
 
-  it('are made again where somebody was cut off while making them', async () => {
+  it('are created again if their creation was interrupted', async () => {
     await other.query(`update pg_index set indisvalid = false where indexrelid = 'events_actor'::regclass`);
     await make();
     assert.deepEqual(await validity(), [true]);
   });
 
-  it('end with their connection, and the process does not', async () => {
+  it('fail when their connection breaks, without ending the process', async () => {
     await other.query('drop index events_actor');
     await writer.query('begin');
     await write(writer, 'and again');
@@ -81,7 +81,7 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     assert.deepEqual(await validity(), [true]);
   });
 
-  it('keep no service from serving or from stopping, and are made when it serves', async () => {
+  it('do not prevent a service from serving or stopping, and are created while it serves', async () => {
     await other.query('drop index events_actor');
     await writer.query('begin');
     await write(writer, 'open again');

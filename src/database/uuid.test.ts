@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isUuid, uuidv7 } from './uuid.ts';
 
 describe('Ids', () => {
-  it('are UUIDs of version 7, ordered by call, and no two alike', () => {
+  it('are unique UUIDs of version 7 in the order of the calls', () => {
     const start = Date.now();
     const ids = Array.from({ length: 10_000 }, (_, i) => uuidv7(start + Math.floor(i / 5000)));
     assert.ok(ids.every((id) => isUuid(id) && id[14] === '7'));
@@ -14,7 +14,7 @@ describe('Ids', () => {
     assert.deepEqual([...new Set(ids.map((id) => id[19]))].sort(), ['8', '9', 'a', 'b']);
   });
 
-  it('say when they were made', () => {
+  it('contain their creation time', () => {
     const now = Date.now() + 60_000;
     assert.equal(Number.parseInt(uuidv7(now).replace('-', '').slice(0, 12), 16), now);
   });

@@ -79,7 +79,7 @@ onBothEngines('Actions', (engine) => {
     service = await start([lots]);
   });
 
-  it('are guarded by a rule of their own, asked of the row', async () => {
+  it('apply a separate rule to the row', async () => {
     const { id } = (await ask('POST', '/v1/lots', { token: 'alice', json: { title: 'a' } })).row;
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/stamp`), [401, 403, 403, 200]);
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/visit`), [401, 200, 200, 200]);
@@ -92,20 +92,20 @@ onBothEngines('Actions', (engine) => {
     assert.equal(narrow.status, 403, 'the scope is asked for as well');
   });
 
-  it('of a collection are for those of whom the rule holds whatever the row', async () => {
+  it('on a collection are allowed only if the rule is true for every row', async () => {
     assert.deepEqual(await statuses('POST', '/v1/lots/audit'), [401, 403, 403, 200]);
     assert.deepEqual(await statuses('GET', '/v1/lots/tally'), [401, 403, 403, 200]);
     assert.deepEqual(await statuses('GET', '/v1/lots/count'), [200, 200, 200, 200]);
     assert.deepEqual(await statuses('POST', '/v1/lots/bid'), [401, 200, 200, 200]);
   });
 
-  it('refuse what they do not know', async () => {
+  it('refuse unknown members', async () => {
     const body = await ask('POST', '/v1/lots/refuse', { json: { how: 'conflict', now: true } });
     assert.deepEqual([body.status, body.problem.errors[0]?.field], [422, 'now']);
     assert.equal((await ask('POST', '/v1/lots/audit?dry=1')).status, 400);
   });
 
-  it('say what a union takes', async () => {
+  it('list the allowed values of a union', async () => {
     const messages = async (json: object) => {
       const { status, problem } = await ask('POST', '/v1/lots/pay', { json });
       assert.equal(status, 422);
@@ -118,7 +118,7 @@ onBothEngines('Actions', (engine) => {
     assert.match((await messages({ method: 'cash', amount: 'much' })).amount ?? '', /^amount must be number/);
   });
 
-  it('answer what they throw as a problem', async () => {
+  it('respond with the problem that they throw', async () => {
     const answers = [];
     for (const how of Object.keys(problems)) {
       const { status, problem, headers, text } = await ask('POST', '/v1/lots/refuse', { json: { how } });
@@ -142,7 +142,7 @@ onBothEngines('Actions', (engine) => {
 });
 
 describe('An action of a collection', () => {
-  it('is refused where its rule is about rows alone, which nobody would pass', () => {
+  it('is refused at the start if its rule needs a row, because no caller would pass it', () => {
     const fields = { user_id: uuid() };
     const mine = owner('user_id');
     const declared = (access: 'write' | undefined | typeof mine) =>

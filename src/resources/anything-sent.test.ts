@@ -36,7 +36,7 @@ const anything = fc.oneof(
 );
 const bodies = fc.dictionary(fc.constantFrom(...fieldNames), anything, { maxKeys: 6 });
 
-onBothEngines('Whatever is sent', (engine) => {
+onBothEngines('Arbitrary input', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
   let path: string;
@@ -49,7 +49,7 @@ onBothEngines('Whatever is sent', (engine) => {
   const expect = (statuses: number[], { status, text }: { status: number; text: string }, sent: unknown) =>
     assert.ok(statuses.includes(status), `${status} ${text} to ${JSON.stringify(sent)}`);
 
-  it('as a query is answered or refused with its reason', async () => {
+  it('in a query is answered or refused with a reason', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
         const answer = await service.ask('GET', `/v1/cars?${new URLSearchParams(query)}`);
@@ -60,7 +60,7 @@ onBothEngines('Whatever is sent', (engine) => {
     );
   });
 
-  it('as a body is taken or refused with the fields that are wrong', async () => {
+  it('in a body is accepted, or refused with the invalid fields', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.constantFrom('POST', 'PUT', 'PATCH'), async (json, method) => {
         const answer = await service.ask(method, method === 'POST' ? '/v1/cars' : path, { json });

@@ -14,7 +14,7 @@ onBothEngines('Bad input', (engine) => {
     await service.ask('POST', '/v1/cars', { json: { plate: 'A1', model: 'Model', owner_id: owner, color: 'red' } });
   });
 
-  describe('in a query is 400 that names it and says what is allowed', () => {
+  describe('in a query is refused with 400, the name of the parameter and the allowed values', () => {
     const cases: [query: string, says: RegExp][] = [
       ['serch=plate:x', /"serch".*Did you mean "search"\?.*Allowed: search, searchJoin/],
       ['search=plat:x', /"plat".*Did you mean "plate"\?.*Allowed: id, plate, model/],
@@ -76,7 +76,7 @@ onBothEngines('Bad input', (engine) => {
     }
   });
 
-  it('takes a cursor only for the list and the order that gave it', async () => {
+  it('accepts a cursor only for the same list and order', async () => {
     await service.ask('POST', '/v1/cars', { json: { plate: 'A2', owner_id: owner } });
     const page = await service.ask('GET', '/v1/cars?cursor=&limit=1&orderBy=plate');
     const cursor = encodeURIComponent(String(page.pagination.next_cursor));
@@ -92,7 +92,7 @@ onBothEngines('Bad input', (engine) => {
     }
   });
 
-  describe('in a body is 422 with one entry for each field', () => {
+  describe('in a body is refused with 422 and one entry for each field', () => {
     const good = { plate: 'B1' };
     const cases: [name: string, values: object, errors: [field: string, code: string][]][] = [
       [
@@ -169,7 +169,7 @@ onBothEngines('Bad input', (engine) => {
     }
   });
 
-  it('refuses a number in JSON that is too large, and does not store null in its place', async () => {
+  it('refuses a number that is too large, and does not store null instead', async () => {
     const body = `{"plate":"B9","model":"Model","owner_id":"${owner}","extras":{"a":[1e400]}}`;
     const sent = { form: body, headers: { 'content-type': 'application/json' } };
     const { status, problem } = await service.ask('POST', '/v1/cars', sent);
@@ -197,7 +197,7 @@ onBothEngines('Bad input', (engine) => {
     assert.equal((await service.ask('DELETE', `/v1/cars/${id}?force=1`)).status, 400);
   });
 
-  it('treats whatever is searched for as data', async () => {
+  it('treats every search text as data', async () => {
     const values = [
       ...["'", "''", '"', "' or 1=1 --", '%', '_', '\\', '\\\\', '🚗', '\u202e', '\ud7ff', 'x'.repeat(10_000)],
       ...['$1', '?', ':name', 'select * from users', '*', '**', ';', ',', '>', '!=', 'null', '(', ')'],

@@ -21,7 +21,7 @@ onBothEngines('Resources', (engine) => {
     owner = made.row.id;
   });
 
-  it('creates with 201, Location and ETag, and finds it there', async () => {
+  it('create a row with 201, Location and ETag, and find it there', async () => {
     const values = {
       plate: plate(),
       model: 'O\'Neil "%_\\ 🚗',
@@ -54,7 +54,7 @@ onBothEngines('Resources', (engine) => {
     });
   });
 
-  it('fills in defaults and nulls', async () => {
+  it('fill in defaults and nulls', async () => {
     const car = await makeCar();
     assert.deepEqual(
       { seats: car.seats, electric: car.electric, model: car.model, tags: car.tags },
@@ -62,7 +62,7 @@ onBothEngines('Resources', (engine) => {
     );
   });
 
-  it('lists with a pagination', async () => {
+  it('list rows with pagination', async () => {
     const list = await ask('GET', '/v1/cars?limit=1');
     assert.equal(list.status, 200, list.text);
     assert.equal(list.rows.length, 1);
@@ -74,7 +74,7 @@ onBothEngines('Resources', (engine) => {
     assert.equal(next.pagination.current_page, 2);
   });
 
-  it('replaces by PUT, changes by PATCH, deletes', async () => {
+  it('replace by PUT, change by PATCH, and delete', async () => {
     const car = await makeCar({ model: 'Fiat', seats: 2 });
     const patched = await ask('PATCH', `/v1/cars/${car.id}`, { json: { seats: 3 } });
     assert.equal(patched.status, 200, patched.text);
@@ -89,7 +89,7 @@ onBothEngines('Resources', (engine) => {
     assert.equal((await ask('GET', `/v1/cars/${car.id}`)).status, 404);
   });
 
-  it('embeds relations two levels deep and shows nested lists', async () => {
+  it('embed relations two levels deep and show nested lists', async () => {
     const car = await makeCar();
     const driver = await ask('POST', `/v1/cars/${car.id}/drivers`, { json: { name: 'Max' } });
     assert.equal(driver.status, 201, driver.text);
@@ -105,7 +105,7 @@ onBothEngines('Resources', (engine) => {
     assert.equal(list.status, 401, list.text);
   });
 
-  it('shows a caller what is its own', async () => {
+  it('show a caller only their own rows', async () => {
     assert.equal((await ask('GET', `/v1/owners/${owner}`, { token: 'alice' })).status, 404);
     const mine = await ask('POST', '/v1/owners', { token: 'alice', json: { name: 'Alice' } });
     assert.equal(mine.status, 201, mine.text);

@@ -60,7 +60,7 @@ onBothEngines('Hooks and actions', (engine) => {
     service = await start([safes]);
   });
 
-  it('runs hooks around the write, and reveals a value in one answer only', async () => {
+  it('run hooks around the write, and reveal a value in one response only', async () => {
     prepared.length = 0;
     const headers = { 'idempotency-key': 'safe-1' };
     const made = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
@@ -86,7 +86,7 @@ onBothEngines('Hooks and actions', (engine) => {
     assert.equal((stored[0] as { code_hash: string }).code_hash, 'hash of 1234');
   });
 
-  it('serves hand-written actions beside the generated routes', async () => {
+  it('serve actions in addition to the generated routes', async () => {
     const { id } = (await ask('POST', '/v1/safes', { json: { label: 'red', code: '1' } })).row;
     assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '1' } })).row, { opened: true });
     assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '2' } })).row, { opened: false });

@@ -83,7 +83,7 @@ onBothEngines('Work after writes', (engine) => {
     });
   });
 
-  it('runs afterCommit when the row is there for all, and its failure fails nothing', async () => {
+  it('runs afterCommit when the row is visible to all, and its failure fails no write', async () => {
     const { row, status } = await post('committed');
     assert.equal(status, 201);
     assert.equal((await service.ask('PATCH', `/v1/boats/${row.id}`, { json: { length: 3 } })).status, 200);
@@ -91,7 +91,7 @@ onBothEngines('Work after writes', (engine) => {
     assert.deepEqual(seen, ['create: 1', 'update: 1', 'delete: 0']);
   });
 
-  it('queues jobs with the write, from hooks and actions, and none of a write that is undone', async () => {
+  it('queues jobs with the write, from hooks and actions, and none if the write is undone', async () => {
     const { row } = await post('told');
     assert.equal(row.told, true);
     const stored = await service.context.database.db.selectFrom('queued_jobs').selectAll().execute();
@@ -109,7 +109,7 @@ onBothEngines('Work after writes', (engine) => {
     assert.equal(told[1]?.key, key);
   });
 
-  it('lets others write while a hook waits for something else, and does once what that decides', async () => {
+  it('does not block other writes while a hook waits, and applies the result of the hook once', async () => {
     const slow = post('slow');
     await reached;
     assert.equal((await post('quick')).status, 201, 'nobody waits for the hook');
@@ -119,7 +119,7 @@ onBothEngines('Work after writes', (engine) => {
     assert.deepEqual(seen, ['asked about create of nothing']);
   });
 
-  it('keeps what a hook after the write reveals, and the id that it saw', async () => {
+  it('keeps the id and the revealed values of a hook after the write', async () => {
     const slow = post('slowly');
     await reached;
     assert.equal((await post('quick')).status, 201);
@@ -130,7 +130,7 @@ onBothEngines('Work after writes', (engine) => {
     assert.deepEqual(seen, [row.id]);
   });
 
-  it('asks a hook again where the row has changed while it waited', async () => {
+  it('calls a hook again if the row has changed while the hook waited', async () => {
     if (engine === 'postgres') return;
     const { row } = await post('quick');
     const slow = service.ask('PATCH', `/v1/boats/${row.id}`, { json: { label: 'slow' } });
@@ -142,7 +142,7 @@ onBothEngines('Work after writes', (engine) => {
     assert.deepEqual(seen, ['asked about update of nothing', 'asked about update of 7']);
   });
 
-  it('does not hold other writers for a hook that uses the transaction and waits', async () => {
+  it('does not block other writers for a hook that uses the transaction and waits', async () => {
     const holding = post('holds');
     await reached;
     assert.equal((await post('quick')).status, 201);

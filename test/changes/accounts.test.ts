@@ -13,7 +13,7 @@ interface Page {
   meta: { changes_position: string };
 }
 
-onBothEngines('changes of accounts', (engine) => {
+onBothEngines('Changes of accounts', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -32,7 +32,7 @@ onBothEngines('changes of accounts', (engine) => {
   const told = async (resources: string) =>
     (await read(resources)).data.map(({ resource, operation }) => `${resource} ${operation}`);
 
-  it('tell administrators who signed up, was changed and was deleted', async () => {
+  it('show administrators new, changed and deleted users', async () => {
     const json = { disabled: true };
     const bob = await someone(service);
     assert.equal((await ask(service, `/v1/users/${bob.id}`, { method: 'PATCH', json, token: admin })).status, 200);
@@ -45,7 +45,7 @@ onBothEngines('changes of accounts', (engine) => {
     assert.ok(!/password|hash/.test(JSON.stringify(data)));
   });
 
-  it('tell administrators of sessions: their beginning and their end', async () => {
+  it('show administrators the beginning and the end of sessions', async () => {
     const token = await logIn(service, ada.email, password);
     const { data } = await read('sessions');
     const opened = data.findLast(({ after: is }) => is?.user_id === ada.id);
@@ -63,7 +63,7 @@ onBothEngines('changes of accounts', (engine) => {
     assert.deepEqual(Object.keys(opened?.after ?? {}).sort(), shown);
   });
 
-  it('tell administrators of clients and of consents', async () => {
+  it('show administrators clients and consents', async () => {
     const json = { name: 'Robot', type: 'personal' };
     const made = await ask<{ data: { id: string } }>(service, '/v1/clients', { json, token: ada.token });
     assert.equal(made.status, 201, made.text);
@@ -82,7 +82,7 @@ onBothEngines('changes of accounts', (engine) => {
     );
   });
 
-  it('tell others of their own rows, and of no session', async () => {
+  it('show other users only their own rows, and no sessions', async () => {
     assert.equal((await asked('sessions', ada.token)).status, 403);
     const ids = new Set((await read('users', ada.token)).data.map(({ id }) => id));
     assert.deepEqual([...ids], [ada.id]);

@@ -11,11 +11,11 @@ import { EventReader } from './event-reader.ts';
 const resources = new URL('./resources', import.meta.url).pathname;
 const [email, password] = ['admin@example.com', 'correct horse battery'] as const;
 
-describe('streams of changes in browsers', () => {
+describe('Streams of changes in browsers', () => {
   const start = services('sqlite');
   const browser = browsers();
 
-  it('open by the session cookie for the service’s own pages, and close when the session ends', async () => {
+  it('open with the session cookie for the service’s own pages, and close when the session ends', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const person = await someone(service);
     const visitor = new Visitor(service);
@@ -39,7 +39,7 @@ describe('streams of changes in browsers', () => {
     assert.equal((await open({ 'sec-fetch-site': 'same-origin' })).response.status, 401);
   });
 
-  it('resume with Chromium’s EventSource where the connection drops', async () => {
+  it('resume with Chromium’s EventSource after a broken connection', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const token = await logIn(service, email, password);
     const make = (plate: string) => ask(service, '/v1/cars', { json: { plate }, token });
@@ -72,7 +72,7 @@ describe('streams of changes in browsers', () => {
     assert.deepEqual(await page.evaluate('seen'), ['E 1', 'E 2', 'E 3', 'E 4']);
   });
 
-  it('disconnect a reader that does not read; it goes on where it was', async () => {
+  it('disconnect a client that does not read, and continue from its position', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const token = await logIn(service, email, password);
     const lazy = await EventReader.open(`${service.url}/v1/changes?resources=cars`, {

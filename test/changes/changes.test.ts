@@ -47,7 +47,7 @@ onBothEngines('GET /v1/changes', (engine) => {
   let plates = 0;
   const plate = () => `P-${plates++}`;
 
-  it('records every write once, with the row as the API shows it, and who wrote it', async () => {
+  it('records every write once, with the row as the API shows it, and its author', async () => {
     const after = await now();
     const name = plate();
     const json = { plate: name, weight: 0.1 + 0.2, tags: ['a'], electric: true, pin: '1234' };
@@ -82,7 +82,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual((await read(`resources=cars&after=${meta.changes_position}`, ada.token)).data, []);
   });
 
-  it('records plain SQL and cascades, and nothing of a transaction that was undone', async () => {
+  it('records plain SQL and cascades, and nothing of a transaction that was rolled back', async () => {
     const after = await now();
     const owner = await make('/v1/owners', { name: 'Ada' });
     const id = await make('/v1/cars', { plate: plate(), owner_id: owner });
@@ -114,7 +114,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.equal(data[2]?.after?.seats, 9);
   });
 
-  it('shows the fields that the declaration names, and records writes of others', async () => {
+  it('shows only the declared fields, and records writes of other fields', async () => {
     const after = await now();
     const id = await make('/v1/notes', { title: 'one', body: 'long' });
     await change(`/v1/notes/${id}`, { body: 'longer' });
@@ -128,7 +128,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     );
   });
 
-  it('asks the rules of the row before and after: who loses sight of it is told its id alone', async () => {
+  it('applies the rules to the row before and after: for a row that leaves the view, only the id is shown', async () => {
     const after = await now();
     const id = await make('/v1/cars', { plate: plate() }, ada.token);
     await change(`/v1/cars/${id}`, { user_id: bob.id }, admin);
@@ -153,7 +153,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(Object.keys(data[1] as Change).sort(), ['id', 'operation', 'position', 'resource']);
   });
 
-  it('compares as the database does, also what JSON has no type for', async () => {
+  it('compares like the database, also for types that JSON lacks', async () => {
     const after = await now();
     for (const amount of ['5.00', '6.00', '7.00']) await make('/v1/prices', { amount });
     const amounts = async (token: string) =>
@@ -162,7 +162,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(await amounts(ada.token), ['6.00']);
   });
 
-  it('narrows by a search, as lists do', async () => {
+  it('filters by a search, like lists', async () => {
     const after = await now();
     const id = await make('/v1/cars', { plate: 'Zebra-1', seats: 2 });
     await make('/v1/cars', { plate: plate(), seats: 2 });
@@ -183,7 +183,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     );
   });
 
-  it('refuses what is not known or not allowed', async () => {
+  it('refuses unknown and forbidden parameters', async () => {
     const status = async (query: string, token: string | null = admin) => {
       const answer = await ask<Page>(service, `/v1/changes?${query}`, { token });
       return [answer.status, answer.body.code];
@@ -206,7 +206,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(await status(`resources=cars&after=${crafted}`), [200, undefined]);
   });
 
-  it('goes on page by page', async () => {
+  it('returns the changes in pages', async () => {
     let after = await now();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await make('/v1/cars', { plate: plate() }));
@@ -220,7 +220,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(seen, ids);
   });
 
-  it('says in lists at which position they were read, and answers 304 while they stay the same', async () => {
+  it('shows the position in lists, and responds 304 while a list stays the same', async () => {
     await make('/v1/cars', { plate: plate() });
     const list = await ask<List>(service, '/v1/cars', { token: admin });
     const position = list.body.meta.changes_position as string;
@@ -241,7 +241,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.equal(stones.body.meta.changes_position, undefined);
   });
 
-  it('keeps changes for CHANGES_RETENTION; a position before that is 410', async () => {
+  it('keeps changes for CHANGES_RETENTION, and responds 410 to an earlier position', async () => {
     const old = await now();
     await make('/v1/cars', { plate: plate() });
     const kept = await now();

@@ -15,7 +15,7 @@ interface Car {
   seats: number;
 }
 
-onBothEngines('followers of changes', (engine) => {
+onBothEngines('Followers of changes', (engine) => {
   const start = services(engine);
   const begin = async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
@@ -23,7 +23,7 @@ onBothEngines('followers of changes', (engine) => {
     return { service, accessToken, cars: createGatehouse({ baseUrl: service.url, accessToken }).resource<Car>('cars') };
   };
 
-  it('subscribes with the client, and keeps a list up to date', async () => {
+  it('subscribe with the client, and keep a list up to date', async () => {
     const { cars } = await begin();
     const stop = new AbortController();
     const first = await cars.create({ plate: 'A 1' });
@@ -54,7 +54,7 @@ onBothEngines('followers of changes', (engine) => {
     await changes.return();
   });
 
-  it("resumes with npm's eventsource where the connection drops", async () => {
+  it("resume with npm's eventsource after a broken connection", async () => {
     const { service, accessToken } = await begin();
     const proxy = await startCutter(service.url);
     const events = new EventSource(`${proxy.url}/v1/changes?resources=cars`, {

@@ -17,7 +17,7 @@ interface Page {
  * What was not committed need not be on disk. After a crash, PostgreSQL gives out the same positions and the same ids of
  * transactions once more.
  */
-describe('positions that were given out before PostgreSQL crashed', () => {
+describe('Positions from before a crash of PostgreSQL', () => {
   let postgres: PostgresServer;
   let service: Service;
   let token: string;
@@ -51,7 +51,7 @@ describe('positions that were given out before PostgreSQL crashed', () => {
     await client.end();
   }
 
-  it('are good for what is written after the crash', async () => {
+  it('are valid for changes after the crash', async () => {
     const { body } = await make('C 0');
     const committed = await read('/v1/changes?resources=cars');
     await undo(body.data.id);

@@ -26,14 +26,14 @@ async function goOn(service: Service, position: string): Promise<[number, string
   return [status, body.code];
 }
 
-onBothEngines('a service that moved', (engine) => {
+onBothEngines('A service after gatehouse move', (engine) => {
   const start = services(engine);
   const create = databases(engine);
   const other = engine === 'sqlite' ? 'postgres' : 'sqlite';
   const createOther = databases(other);
   const startOther = services(other);
 
-  it('answers a position of before with resync', async () => {
+  it('responds to an earlier position with resync', async () => {
     const [here, there] = [await create(), await createOther()];
     const old = await start({ database: here, env });
     const { position } = await makeCar(old, 'M 1');
@@ -50,11 +50,11 @@ onBothEngines('a service that moved', (engine) => {
   });
 });
 
-describe('a service whose copy was restored', () => {
+describe('A service with a restored database', () => {
   const start = services('sqlite');
   const create = databases('sqlite');
 
-  it('answers a position of before with resync, also once it has made as many changes again', async () => {
+  it('responds to an earlier position with resync, even after as many new changes', async () => {
     const database = await create();
     const given = { DATABASE_URL: database.url, DATA_DIR: database.dir };
     const copy = join(database.dir, 'copy.db');
@@ -74,10 +74,10 @@ describe('a service whose copy was restored', () => {
   });
 });
 
-describe('an instance that starts while a transaction is open', () => {
+describe('An instance that starts while a transaction is open', () => {
   const start = services('postgres');
 
-  it('takes a position that another instance gave out', async () => {
+  it('accepts a position of another instance', async () => {
     const first = await start({ env });
     const { position } = await makeCar(first, 'O 1');
     await first.context.database.db.transaction().execute(async (tx) => {

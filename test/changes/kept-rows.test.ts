@@ -15,7 +15,7 @@ interface Change {
 onBothEngines('Changes of resources that keep deleted rows', (engine) => {
   const start = services(engine);
 
-  it('show a deletion as one, and a restoration as a new row', async () => {
+  it('show a deletion as deleted, and a restoration as created', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
     const list = await ask<{ meta: { changes_position: string } }>(service, '/v1/folders', { token });

@@ -11,7 +11,7 @@ const resources = new URL('./resources', import.meta.url).pathname;
 /** As after a restart of PostgreSQL: an instance that was cut off from it does not know what it has missed. */
 const everything = JSON.stringify(['cut off', ['everything', '']]);
 
-describe('a stream that is opened while the instance may have missed a revocation', () => {
+describe('A stream that is opened while the instance may have missed a revocation', () => {
   const opened: EventReader[] = [];
   const clients: pg.Client[] = [];
   // Before the database is removed.
@@ -41,7 +41,7 @@ describe('a stream that is opened while the instance may have missed a revocatio
   };
   const streamIsAdded = async () => /^gatehouse_change_streams 1$/m.test((await ask(service, '/metrics')).text);
 
-  it('is answered with 503, and signs nobody out', async () => {
+  it('gets 503, and signs nobody out', async () => {
     const [locks, tells] = [await connect(), await connect()];
     await tells.query('listen gatehouse_heard');
     // From here on, the token is known from memory.

@@ -13,10 +13,10 @@ const writes = 40;
 
 const pause = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most));
 
-onBothEngines('a subscriber compared with what was written', (engine) => {
+onBothEngines('A subscriber compared with the writes', (engine) => {
   const start = services(engine);
 
-  it('misses nothing, repeats nothing, and gets each row in order, through dropped connections', async () => {
+  it('gets every change once, in the order of each row, despite dropped connections', async () => {
     const env = { RESOURCES_DIR: resources };
     const first = await start({ env });
     // Two processes that serve one SQLite file are workers; here there is one.

@@ -54,7 +54,7 @@ describe('The receivers that the console shows', () => {
   });
 
   for (const { language, code } of receivers) {
-    it(`take a signed delivery and refuse another: ${language}`, async (test) => {
+    it(`accept a signed delivery and refuse a forged one: ${language}`, async (test) => {
       const { file, needs, run } = programs.get(language) as NonNullable<ReturnType<typeof programs.get>>;
       const [program = '', ...args] = needs;
       if (spawnSync(program, args).status !== 0) return test.skip(`${language} is not installed here`);

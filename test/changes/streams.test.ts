@@ -15,7 +15,7 @@ interface Row {
   data: { id: string };
 }
 
-onBothEngines('streams of changes', (engine) => {
+onBothEngines('Streams of changes', (engine) => {
   const start = services(engine);
   const opened: EventReader[] = [];
   let service: Service;
@@ -40,7 +40,7 @@ onBothEngines('streams of changes', (engine) => {
   const make = async (token = admin, on = service) =>
     (await ask<Row>(on, '/v1/cars', { json: { plate: `S-${plates++}` }, token })).body.data.id;
 
-  it('sends what happens from now on, in order, and goes on after Last-Event-ID', async () => {
+  it('send new changes in order, and continue after Last-Event-ID', async () => {
     await make();
     const first = await open('resources=cars');
     assert.equal(first.response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
@@ -60,13 +60,13 @@ onBothEngines('streams of changes', (engine) => {
     second.close();
   });
 
-  it('answers HEAD at once', async () => {
+  it('respond to HEAD at once', async () => {
     const headers = { accept: 'text/event-stream', authorization: `Bearer ${admin}` };
     const { status } = await fetch(`${service.url}/v1/changes?resources=cars`, { method: 'HEAD', headers });
     assert.equal(status, 200);
   });
 
-  it('misses nothing and repeats nothing between a list and the stream that follows it', async () => {
+  it('neither miss nor repeat a change between a list and the stream after it', async () => {
     const list = await ask<{ data: { id: string }[]; meta: { changes_position: string } }>(
       service,
       '/v1/cars?limit=100',
@@ -79,7 +79,7 @@ onBothEngines('streams of changes', (engine) => {
     stream.close();
   });
 
-  it('sends to each subscriber what it may see', async () => {
+  it('send each subscriber only visible changes', async () => {
     const mine = await open('resources=cars', ada.token);
     const narrow = await open(`resources=cars&search=${encodeURIComponent('seats:9')}`);
     const id = await make();
@@ -92,7 +92,7 @@ onBothEngines('streams of changes', (engine) => {
     narrow.close();
   });
 
-  it('closes before a logout is acknowledged, on every instance', async () => {
+  it('close before a logout is acknowledged, on every instance', async () => {
     // On SQLite, a process that serves alone takes every write of another for a change of everything.
     const other =
       engine === 'sqlite' ? service : await start({ env: { RESOURCES_DIR: resources }, database: service.database });
@@ -110,7 +110,7 @@ onBothEngines('streams of changes', (engine) => {
     assert.equal(again.response.status, 401);
   });
 
-  it('closes when a role, a scope, a consent or the user ends, and when the token expires', async () => {
+  it('close when a role, a scope, a consent or the user ends, and when the token expires', async () => {
     const { id, email, visitor } = await signedIn(service);
     const endedBy = async (token: string, path: string, question: { method: string; json?: object }) => {
       const stream = await open('resources=cars', token);
@@ -139,7 +139,7 @@ onBothEngines('streams of changes', (engine) => {
     service.advance(-3_700_000);
   });
 
-  it('closes the stream that a rule refuses in time, and holds up no other', async () => {
+  it('close a stream that a rule refuses later, without delaying others', async () => {
     const [proved, other] = [await open('resources=vaults', ada.token), await open('resources=cars', ada.token)];
     await ask(service, '/v1/vaults', { json: { name: 'one' }, token: admin });
     assert.equal((await proved.change()).after?.name, 'one');
@@ -153,7 +153,7 @@ onBothEngines('streams of changes', (engine) => {
     other.close();
   });
 
-  it('asks for each subscriber what is related, where the same rule means other rows', async () => {
+  it('evaluate rules about related rows for each subscriber', async () => {
     const bob = await someone(service);
     const post = async (path: string, json: object, token: string) =>
       (await ask<Row>(service, path, { json, token })).body.data.id;
@@ -169,7 +169,7 @@ onBothEngines('streams of changes', (engine) => {
     for (const stream of streams) stream.close();
   });
 
-  it('takes a ticket in place of a token, once', async () => {
+  it('accept a ticket instead of a token, once', async () => {
     const { body } = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
       method: 'POST',
       token: admin,
@@ -193,7 +193,7 @@ onBothEngines('streams of changes', (engine) => {
     service.advance(-61_000);
   });
 
-  it('lets one caller open so many at once, and refuses a position of another history', async () => {
+  it('limit the streams of one caller, and refuse a position of another history', async () => {
     const person = await someone(service);
     const streams: EventReader[] = [];
     for (let i = 0; i < 5; i++) streams.push(await open('resources=cars', person.token));

@@ -16,7 +16,7 @@ interface Made {
   code: string;
 }
 
-onBothEngines('the owner of a webhook', (engine) => {
+onBothEngines('The owner of a webhook', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -38,7 +38,7 @@ onBothEngines('the owner of a webhook', (engine) => {
       token: ada.token,
     });
 
-  it('loses webhooks that somebody with the old password may have made', async () => {
+  it('loses webhooks that another person with the old password may have created', async () => {
     const ada = await someone(service);
     const { id } = (await make(ada.token)).body.data;
     assert.equal((await changePassword(ada, 'a second long secret', false)).status, 200);
@@ -57,7 +57,7 @@ onBothEngines('the owner of a webhook', (engine) => {
     assert.equal((await stateOf(id)).active, false);
   });
 
-  it('proves recently who they are before a webhook is made or changed', async () => {
+  it('needs a recent proof to create or change a webhook', async () => {
     const ada = await someone(service);
     const { id } = (await make(ada.token)).body.data;
     const pat = await personalToken(service, ada.token);
@@ -80,7 +80,7 @@ onBothEngines('the owner of a webhook', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
 
-  it('keeps rows that only they may read from administrators', async () => {
+  it('keeps rows that only the owner may read from administrators', async () => {
     const receiver = await startReceiver();
     const ada = await someone(service);
     const { id } = (await make(ada.token, { url: receiver.url })).body.data;

@@ -30,7 +30,7 @@ interface Deliveries {
   }[];
 }
 
-onBothEngines('webhooks', (engine) => {
+onBothEngines('Webhooks', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -58,7 +58,7 @@ onBothEngines('webhooks', (engine) => {
   };
   const stop = (id: string) => ask(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
 
-  it('delivers changes in the order of each row, signed as Standard Webhooks', async () => {
+  it('deliver changes in the order of each row, signed by Standard Webhooks', async () => {
     const receiver = await startReceiver();
     const { id, secret } = await hook({ url: receiver.url, resources: ['cars'] });
     assert.match(secret, /^whsec_/);
@@ -89,7 +89,7 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('signs with ed25519 where that is asked for', async () => {
+  it('sign with ed25519 if requested', async () => {
     const receiver = await startReceiver();
     const { id, secret } = await hook({ url: receiver.url, resources: ['cars'], signature: 'ed25519' });
     assert.match(secret, /^whpk_/);
@@ -105,7 +105,7 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('signs with both secrets while one is being replaced', async () => {
+  it('sign with both secrets during a rotation', async () => {
     const receiver = await startReceiver();
     const { id, secret } = await hook({ url: receiver.url, resources: ['cars'] });
     const { body } = await ask<Made>(service, `/v1/webhooks/${id}/secrets`, {
@@ -121,7 +121,7 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('delivers what the owner may see, while the owner may', async () => {
+  it('deliver only rows that the owner may see at that time', async () => {
     const receiver = await startReceiver();
     const { id } = await hook({ url: receiver.url, resources: ['cars'], operations: ['created'] }, ada.token);
     await make();
@@ -142,7 +142,7 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('obeys people, and tokens no further than their scopes: no application makes or changes one', async () => {
+  it('are managed by people, and by tokens within their scopes, never by applications', async () => {
     const receiver = await startReceiver();
     const person = await signedIn(service);
     const own = await logIn(service, person.email, password);
@@ -176,7 +176,7 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('switches itself off at 410, and after three days of failures; the owner is told', async () => {
+  it('are disabled by a 410 response and after three days of failures, and the owner is notified', async () => {
     const gone = await startReceiver(() => 410);
     const first = await hook({ url: gone.url, resources: ['cars'] });
     const failing = await startReceiver(() => 500);
@@ -200,7 +200,7 @@ onBothEngines('webhooks', (engine) => {
     assert.deepEqual([failed?.state, failed?.response_status], ['failed', 500]);
   });
 
-  it('lets a slow receiver delay no other, and sends again what is asked for', async () => {
+  it('are not delayed by a slow receiver of another webhook, and send deliveries again on request', async () => {
     const slow = await startReceiver(() => undefined);
     const quick = await startReceiver();
     const [held, other] = [
@@ -224,7 +224,7 @@ onBothEngines('webhooks', (engine) => {
     for (const { id } of [held, other]) await stop(id);
   });
 
-  it('sends a stretch of time again', async () => {
+  it('send the deliveries of a period again', async () => {
     const receiver = await startReceiver();
     const { id } = await hook({ url: receiver.url, resources: ['cars'] });
     await make();
@@ -249,7 +249,7 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('calls no private address, unless the service itself is on loopback', async () => {
+  it('call no private address, unless the service itself is on loopback', async () => {
     const far = await start({ env: { RESOURCES_DIR: resources, BASE_URL: 'https://auth.example.com' } });
     const token = await logIn(far, 'admin@example.com', 'correct horse battery');
     const receiver = await startReceiver();
@@ -267,7 +267,7 @@ onBothEngines('webhooks', (engine) => {
     assert.equal(receiver.received.length, 0);
   });
 
-  it('names a row that leaves the search, and nothing else of it; sends nothing while it is not active', async () => {
+  it('send only the id of a row that leaves the search, and nothing while they are inactive', async () => {
     const receiver = await startReceiver();
     const { id } = await hook({ url: receiver.url, resources: ['cars'], search: 'seats:4' });
     const car = await make({ seats: 4 });
@@ -283,14 +283,14 @@ onBothEngines('webhooks', (engine) => {
     await stop(id);
   });
 
-  it('takes no operations for all of them', async () => {
+  it('treat an empty list of operations as all operations', async () => {
     const { id } = await hook({ url: 'https://example.com', resources: ['cars'], operations: [] });
     const { body } = await ask<{ data: { operations: string[] } }>(service, `/v1/webhooks/${id}`, { token: admin });
     assert.deepEqual(body.data.operations, ['created', 'updated', 'deleted']);
     await stop(id);
   });
 
-  it('refuses what cannot be delivered', async () => {
+  it('refuse an invalid URL, resource or search', async () => {
     const status = async (json: object, token = admin) => (await ask(service, '/v1/webhooks', { json, token })).status;
     assert.equal(await status({ url: 'ftp://example.com', resources: ['cars'] }), 422);
     assert.equal(await status({ url: 'https://example.com', resources: ['stones'] }), 422);

@@ -11,7 +11,7 @@ import { filled, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
-describe('The console and who may do what', () => {
+describe('The console and access rights', () => {
   const browser = browsers();
   const start = services('sqlite');
   let service: Service;
@@ -28,8 +28,8 @@ describe('The console and who may do what', () => {
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
-  test('holds in one visit', { timeout: 900_000 }, async (visit) => {
-    await visit.test('shows how the house is doing', async () => {
+  test('lets an administrator manage users, clients and rows', { timeout: 900_000 }, async (visit) => {
+    await visit.test('shows the state of the service', async () => {
       await page
         .getByRole('link', { name: /^Users/ })
         .getByText(/^\d+$/)
@@ -40,7 +40,7 @@ describe('The console and who may do what', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('makes a user, who can log in', async () => {
+    await visit.test('creates a user who can log in', async () => {
       await goTo('Users');
       await page.getByRole('cell', { name: 'ada@example.com', exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Create' }).click();
@@ -162,7 +162,7 @@ describe('The console and who may do what', () => {
       await page.getByRole('cell', { name: 'EF 789', exact: true }).waitFor();
     });
 
-    await visit.test('leads through the trail, which nobody changes', async () => {
+    await visit.test('shows the audit trail, which nobody can change', async () => {
       await goTo('Events');
       const other = page.getByText('signed in').first();
       await other.waitFor();
@@ -180,7 +180,7 @@ describe('The console and who may do what', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('is over when the session is revoked elsewhere', async () => {
+    await visit.test('closes when the session is revoked elsewhere', async () => {
       const token = await logIn(service, 'ada@example.com', password);
       const oldestFirst = '/v1/tokens?search=type:session&orderBy=created_at&sortedBy=asc';
       const { body } = await ask<{ data: { id: string }[] }>(service, oldestFirst, { token });
@@ -191,7 +191,7 @@ describe('The console and who may do what', () => {
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     });
 
-    await visit.test('nothing went wrong on the way', () => {
+    await visit.test('causes no errors in the browser', () => {
       assert.deepEqual(complaints, []);
     });
   });

@@ -18,7 +18,7 @@ describe('The console and applications', () => {
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
-  test('makes one, shows what it alone has, and who consented to it', { timeout: 300_000 }, async () => {
+  test('creates an application, shows its settings, and lists its consents', { timeout: 300_000 }, async () => {
     await page.getByRole('menuitem', { name: 'Clients' }).click();
     await page.getByRole('heading', { name: 'Clients' }).waitFor();
     await page.getByRole('link', { name: 'Create', exact: true }).click();

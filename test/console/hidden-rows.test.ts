@@ -18,13 +18,13 @@ export default defineResource({
 });
 `;
 
-describe('A list of which a rule hides rows', () => {
+describe('A list with rows that an access rule hides', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-pets-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
   const browser = browsers();
   const start = services('sqlite');
 
-  test('says so, and who sees them', { timeout: 300_000 }, async () => {
+  test('says so, and names the roles that see them', { timeout: 300_000 }, async () => {
     writeFileSync(join(dir, 'pets.ts'), pets);
     const service = await start({ env: { ROLES: 'admin,vet', RESOURCES_DIR: dir } });
     await addLogin(service, { email: 'vet@example.com', roles: ['vet'] });

@@ -8,7 +8,7 @@ import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
-describe('The console and rows that are kept', () => {
+describe('The console and soft-deleted rows', () => {
   const browser = browsers();
   const start = services('sqlite');
   let service: Service;
@@ -28,8 +28,8 @@ describe('The console and rows that are kept', () => {
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
-  test('are at hand in one visit', { timeout: 900_000 }, async (visit) => {
-    await visit.test('takes and shows exact decimals', async () => {
+  test('shows exact decimals, restores deleted rows and shows figures', { timeout: 900_000 }, async (visit) => {
+    await visit.test('accepts and shows exact decimals', async () => {
       await page.getByRole('menuitem', { name: 'Albums' }).click();
       await page.getByRole('cell', { name: '1,200.20' }).waitFor();
       await page.getByRole('link', { name: 'Create' }).click();
@@ -47,7 +47,7 @@ describe('The console and rows that are kept', () => {
       await page.getByText('5.50').waitFor();
     });
 
-    await visit.test('deletes with a way back', async () => {
+    await visit.test('deletes a row and can undo it', async () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('You can restore it later.').waitFor();
@@ -58,7 +58,7 @@ describe('The console and rows that are kept', () => {
       await page.getByRole('cell', { name: 'Loud', exact: true }).waitFor();
     });
 
-    await visit.test('shows deleted rows to those who ask, and restores them', async () => {
+    await visit.test('shows deleted rows with a filter, and restores them', async () => {
       await page.getByRole('cell', { name: 'Loud', exact: true }).getByRole('link').click();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete album' }).click();
@@ -76,7 +76,7 @@ describe('The console and rows that are kept', () => {
       await page.getByRole('link', { name: 'Edit' }).waitFor();
     });
 
-    await visit.test('shows figures of what a list finds', async () => {
+    await visit.test('shows figures about the rows of a list', async () => {
       await page.getByRole('menuitem', { name: 'Albums' }).click();
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await page.getByRole('link', { name: 'Moanin' }).waitFor();
@@ -91,6 +91,6 @@ describe('The console and rows that are kept', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('without a complaint of the browser', () => assert.deepEqual(complaints, []));
+    await visit.test('causes no errors in the browser', () => assert.deepEqual(complaints, []));
   });
 });

@@ -12,7 +12,7 @@ interface Rows {
   data: { id: string; owner_id: string }[];
 }
 
-describe('The console follows changes', () => {
+describe('The console', () => {
   const browser = browsers();
   const start = services('sqlite');
   let service: Service;
@@ -38,8 +38,8 @@ describe('The console follows changes', () => {
     car = body.data[0] as typeof car;
   });
 
-  test('in one visit', { timeout: 600_000 }, async (visit) => {
-    await visit.test('the figures of the overview', async () => {
+  test('shows changes of other people live', { timeout: 600_000 }, async (visit) => {
+    await visit.test('updates the figures of the overview', async () => {
       const figure = page.getByRole('link', { name: /^Cars/ }).locator('p').last();
       const count = Number(await figure.innerText());
       assert.ok(count > 0);
@@ -52,7 +52,7 @@ describe('The console follows changes', () => {
       await page.getByText('People with a passkey').waitFor();
     });
 
-    await visit.test('a list names who changed a row, and shows what it is now', async () => {
+    await visit.test('updates a changed row in a list, and names the author', async () => {
       await goTo('Cars');
       const row = page.getByRole('row', { name: /AB 123/ });
       await row.waitFor();
@@ -64,14 +64,14 @@ describe('The console follows changes', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('the page of a row follows it', async () => {
+    await visit.test('updates the page of a row', async () => {
       await followed(() => page.getByRole('link', { name: 'AB 123' }).click());
       await change({ model: 'And again' });
       await page.getByText('And again', { exact: true }).waitFor();
       await page.getByText('Changed by grace@example.com just now.').waitFor();
     });
 
-    await visit.test('a form warns before it is saved', async () => {
+    await visit.test('warns in a form before it is saved', async () => {
       await followed(() => page.getByRole('link', { name: 'Edit' }).click());
       await page.getByRole('textbox', { name: 'Model' }).fill('Mine');
       await change({ seats: 7 });
@@ -85,7 +85,7 @@ describe('The console follows changes', () => {
       await page.getByText('Car saved.').waitFor();
     });
 
-    await visit.test('a webhook is made, tried, looked at and sent again', async () => {
+    await visit.test('creates and tests a webhook, shows its deliveries and sends one again', async () => {
       const receiver = await startReceiver();
       await goTo('Webhooks');
       await page.getByRole('link', { name: 'Create' }).click();
@@ -118,6 +118,6 @@ describe('The console follows changes', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('without a complaint of the browser', () => assert.deepEqual(complaints, []));
+    await visit.test('causes no errors in the browser', () => assert.deepEqual(complaints, []));
   });
 });

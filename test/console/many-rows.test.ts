@@ -12,7 +12,7 @@ import { openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
-describe('The console and many rows', () => {
+describe('The console and lists with many rows', () => {
   const browser = browsers();
   const start = services('sqlite');
   let service: Service;
@@ -37,7 +37,7 @@ describe('The console and many rows', () => {
     ({ page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password));
   });
 
-  test('in one visit', { timeout: 600_000 }, async (visit) => {
+  test('imports, changes, exports and deletes rows', { timeout: 600_000 }, async (visit) => {
     await visit.test('previews a file, lets wrong cells be corrected, imports it, and can undo it', async () => {
       await page.getByRole('menuitem', { name: 'Cars' }).click();
       await menu('Import');
@@ -92,7 +92,7 @@ describe('The console and many rows', () => {
       await found('1-25 of 64');
     });
 
-    await visit.test('jumps to a page, and shows what columns a person wants', async () => {
+    await visit.test('jumps to a page, and shows the chosen columns', async () => {
       await page.getByRole('button', { name: 'Go to page 3' }).click();
       await found('51-64 of 64');
       assert.equal(await page.getByRole('columnheader', { name: 'Electric' }).count(), 0);
@@ -103,7 +103,7 @@ describe('The console and many rows', () => {
       await page.getByRole('cell', { name: 'No', exact: true }).first().waitFor();
     });
 
-    await visit.test('changes all that a filter finds, over its pages', async () => {
+    await visit.test('changes all rows of a filter, on all pages', async () => {
       await page.getByRole('button', { name: 'Add filter' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'Seats' }).click();
       await page.getByRole('spinbutton', { name: 'Seats from' }).fill('3');
@@ -144,7 +144,7 @@ describe('The console and many rows', () => {
       assert.equal(await changed(), 0);
     });
 
-    await visit.test('exports what the filter finds', async () => {
+    await visit.test('exports all rows of a filter', async () => {
       await menu('Export');
       const dialog = page.getByRole('dialog', { name: 'Export cars' });
       await dialog.getByText('43 cars with this filter').waitFor();
@@ -158,7 +158,7 @@ describe('The console and many rows', () => {
       await dialog.getByRole('button', { name: 'Close' }).click();
     });
 
-    await visit.test('deletes what is selected, goes on over what fails, and reports it', async () => {
+    await visit.test('deletes the selected rows, continues after failures, and reports them', async () => {
       await page.getByRole('menuitem', { name: 'Owners' }).click();
       await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check();
       await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check();

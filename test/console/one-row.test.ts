@@ -30,8 +30,8 @@ describe('The console and one row', () => {
     await page.goto(`${service.url}/admin/cars/${id}/show`);
   });
 
-  test('in one visit', { timeout: 600_000 }, async (visit) => {
-    await visit.test('asks for what an action takes, by the keyboard alone', async () => {
+  test('shows and changes the row and its related rows', { timeout: 600_000 }, async (visit) => {
+    await visit.test('asks for the values of an action, with the keyboard only', async () => {
       await page.getByRole('button', { name: 'Park' }).focus();
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog', { name: /^Park: / });
@@ -45,7 +45,7 @@ describe('The console and one row', () => {
       await page.getByText('Deck 3').first().waitFor();
     });
 
-    await visit.test('ties and unties related rows in place', async () => {
+    await visit.test('links and unlinks related rows in place', async () => {
       const drivers = page.locator('section', { has: page.getByRole('heading', { name: 'Drivers' }) });
       await drivers.getByRole('button', { name: 'Remove Mia Duran from here' }).click();
       await page.getByText('Driver removed from here.').waitFor();
@@ -58,7 +58,7 @@ describe('The console and one row', () => {
       await page.getByText('Driver added.').waitFor({ state: 'detached' });
     });
 
-    await visit.test('makes, changes and removes rows that belong to it in place, by the keyboard alone', async () => {
+    await visit.test('creates, changes and deletes related rows in place, with the keyboard only', async () => {
       await page.getByRole('link', { name: 'Ada Lovelace' }).first().click();
       const cars = page.locator('section', { has: page.getByRole('heading', { name: 'Cars' }) });
       await cars.getByRole('button', { name: 'New car' }).press('Enter');
@@ -88,7 +88,7 @@ describe('The console and one row', () => {
       await page.getByRole('heading', { name: 'Owner Ada Lovelace' }).waitFor();
     });
 
-    await visit.test('shows on a person’s page what refers to them, searchable or not', async () => {
+    await visit.test('shows all rows that refer to a person, even if the reference is not searchable', async () => {
       await page.getByRole('link', { name: 'Ada Lovelace' }).click();
       await page.getByRole('heading', { name: 'User Ada Lovelace' }).waitFor();
       await page.getByRole('button', { name: 'Copy id' }).waitFor();
@@ -99,7 +99,7 @@ describe('The console and one row', () => {
       await page.goto(`${service.url}/admin/cars/${id}/show`);
     });
 
-    await visit.test('shows its JSON, who changed it, and how programs read it', async () => {
+    await visit.test('shows its JSON, its history, and code that reads it', async () => {
       await page.getByRole('button', { name: 'API' }).click();
       const panel = page.getByRole('dialog', { name: 'For programs' });
       await panel.getByText(`curl '${service.url}/v1/cars/${id}'`).waitFor();
@@ -114,13 +114,13 @@ describe('The console and one row', () => {
       await activity.getByText('Parked at: – → Deck 3').waitFor();
     });
 
-    await visit.test('copies the id where there is no clipboard API', async () => {
+    await visit.test('copies the id without a clipboard API', async () => {
       await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
       await page.getByRole('button', { name: 'Copy id' }).click();
       await page.getByRole('button', { name: 'Copied' }).waitFor();
     });
 
-    await visit.test('edits JSON with checks, and speaks of a wrong plate in words', async () => {
+    await visit.test('validates JSON while it is edited, and shows a hint for a wrong plate', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
       const json = page.getByRole('textbox', { name: 'Equipment' });
       await json.fill('{"seats": ["child",\n oops]}');
@@ -137,7 +137,7 @@ describe('The console and one row', () => {
       await page.getByText('Car saved.').waitFor();
     });
 
-    await visit.test('marks the session that one is in', async () => {
+    await visit.test('marks the current session', async () => {
       await page.getByRole('menuitem', { name: 'Sessions & tokens' }).click();
       await page.getByText('this session').waitFor();
       assert.equal(await page.getByText('this session').count(), 1);

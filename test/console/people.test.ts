@@ -53,23 +53,26 @@ describe('The console and people', () => {
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
-  test('are found, looked after and invited in one visit', { timeout: 600_000 }, async (visit) => {
-    await visit.test('finds people, rows and actions from anywhere, and tells two of one name apart', async () => {
-      await press('Control+k');
-      const search = page.getByRole('combobox', { name: 'Search everything' });
-      await search.fill('grace');
-      for (const name of ['Grace Hopper grace@example.com', 'Grace Hopper grace2@example.com', 'Graceful things']) {
-        await page.getByRole('option', { name, exact: true }).waitFor();
-      }
-      assert.deepEqual(await seriousProblems(page), []);
-      await search.fill('sessions');
-      await page.getByRole('option', { name: 'My sessions' }).waitFor();
-      await press('Escape');
-      await goBySearch('grace@', 'Grace Hopper');
-      await page.getByRole('heading', { name: 'User Grace Hopper' }).waitFor();
-    });
+  test('finds, manages and invites people', { timeout: 600_000 }, async (visit) => {
+    await visit.test(
+      'finds people, rows and actions from every page, and distinguishes two people with one name',
+      async () => {
+        await press('Control+k');
+        const search = page.getByRole('combobox', { name: 'Search everything' });
+        await search.fill('grace');
+        for (const name of ['Grace Hopper grace@example.com', 'Grace Hopper grace2@example.com', 'Graceful things']) {
+          await page.getByRole('option', { name, exact: true }).waitFor();
+        }
+        assert.deepEqual(await seriousProblems(page), []);
+        await search.fill('sessions');
+        await page.getByRole('option', { name: 'My sessions' }).waitFor();
+        await press('Escape');
+        await goBySearch('grace@', 'Grace Hopper');
+        await page.getByRole('heading', { name: 'User Grace Hopper' }).waitFor();
+      },
+    );
 
-    await visit.test('shows what happened to a person, and where they are signed in', async () => {
+    await visit.test('shows the history and the sessions of a person', async () => {
       await page.getByRole('region', { name: 'Activity' }).getByText('signed in').first().waitFor();
       await page.getByRole('region', { name: 'Sessions' }).getByText('127.0.0.1').first().waitFor();
       await page.getByText('Email not confirmed').waitFor();
@@ -95,7 +98,7 @@ describe('The console and people', () => {
       await page.getByText('sent Grace Hopper a link').first().waitFor();
     });
 
-    await visit.test('marks the own session', async () => {
+    await visit.test('marks the current session', async () => {
       await goBySearch('ada@', 'ada@example.com');
       await page.getByText('This session').waitFor();
     });
@@ -115,7 +118,7 @@ describe('The console and people', () => {
       assert.equal((await mailsTo(service, 'invitation', 'barbara@example.com')).length, 1);
     });
 
-    await visit.test('deletes a person after saying what goes along', async () => {
+    await visit.test('shows the affected rows before it deletes a person', async () => {
       await page.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
       await page.getByRole('dialog').getByRole('link', { name: '1 token' }).waitFor();
       assert.deepEqual(await seriousProblems(page), []);
@@ -128,7 +131,7 @@ describe('The console and people', () => {
       );
     });
 
-    await visit.test('rows are links, and every stop of the Tab key is seen', async () => {
+    await visit.test('has rows that are links, and a visible focus for every Tab stop', async () => {
       const link = page.getByRole('link', { name: 'ada@example.com' });
       await link.waitFor();
       assert.match((await link.getAttribute('href')) ?? '', /\/users\/[^/]+\/show$/);
@@ -147,7 +150,7 @@ describe('The console and people', () => {
       assert.deepEqual(unseen, []);
     });
 
-    await visit.test('shows the figures for a month, and nothing went wrong on the way', async () => {
+    await visit.test('shows the figures for a month, and causes no errors in the browser', async () => {
       await goBySearch('overview', 'Overview');
       await page.getByRole('button', { name: '30 days' }).press('Enter');
       const chart = page.getByRole('region', { name: 'Sign-ins, 30 days' });

@@ -6,11 +6,11 @@ import { browsers, seriousProblems } from '../harness/browser.ts';
 import { services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
 
-describe('The console asks for a recent proof in place', () => {
+describe('The console', () => {
   const browser = browsers();
   const start = services('sqlite');
 
-  test('and keeps what was typed', { timeout: 300_000 }, async () => {
+  test('asks for a recent proof in a dialog and keeps the input', { timeout: 300_000 }, async () => {
     const { service, page, token, complaints } = await openFleet(start, browser);
     const clients = async () =>
       (await ask<{ data: { name: string }[] }>(service, '/v1/clients?search=name:Reports', { token })).body.data.length;

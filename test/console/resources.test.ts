@@ -26,14 +26,14 @@ describe('The console and the resources of an operator', () => {
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
-  test('are at hand in one visit', { timeout: 900_000 }, async (visit) => {
-    await visit.test('opens with the login of the pages', async () => {
+  test('creates, finds, changes and deletes rows', { timeout: 900_000 }, async (visit) => {
+    await visit.test('opens after a sign-in on the login page', async () => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await page.getByRole('link', { name: 'Folders' }).getByText('2').waitFor();
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('makes a row that refers to another', async () => {
+    await visit.test('creates a row that refers to another', async () => {
       await page.getByRole('menuitem', { name: 'Notes' }).click();
       await page.getByText('No notes yet.').waitFor();
       await page.getByRole('link', { name: 'Create' }).click();
@@ -46,7 +46,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('link', { name: 'Home' }).waitFor();
     });
 
-    await visit.test('says at the field what is wrong, before the service does or after it did', async () => {
+    await visit.test('shows errors beside the field, from the console and from the service', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
       await filled(page, '<img');
       await page.getByRole('spinbutton', { name: 'Stars' }).fill('9');
@@ -68,7 +68,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('link', { name: '<img' }).click();
     });
 
-    await visit.test('does not overwrite what somebody else changed meanwhile', async () => {
+    await visit.test('does not overwrite concurrent changes of another person', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
       await filled(page, '<img');
       await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
@@ -85,7 +85,7 @@ describe('The console and the resources of an operator', () => {
       await filled(page, 'Theirs');
     });
 
-    await visit.test('finds rows, and shows those that belong to one', async () => {
+    await visit.test('finds rows, and shows their related rows', async () => {
       await page.getByRole('menuitem', { name: 'Folders' }).click();
       const other = page.getByRole('cell', { name: 'Home', exact: true });
       // Not yet there would be taken for no longer there.
@@ -98,7 +98,7 @@ describe('The console and the resources of an operator', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('offers the actions that were declared', async () => {
+    await visit.test('shows declared actions', async () => {
       await page.getByRole('cell', { name: 'Theirs', exact: true }).click();
       await page.getByRole('button', { name: 'Applaud' }).click();
       await page.getByRole('dialog').getByText('Tell the author.').waitFor();
@@ -106,7 +106,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByText('Done', { exact: true }).waitFor();
     });
 
-    await visit.test('removes a row after asking', async () => {
+    await visit.test('deletes a row after a confirmation', async () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete note “Theirs”?' });
       assert.deepEqual(await seriousProblems(page), []);
@@ -115,7 +115,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByText('No notes yet.').waitFor();
     });
 
-    await visit.test('ends with the session', async () => {
+    await visit.test('closes when the session ends', async () => {
       await page.getByRole('button', { name: /ada@example|Profile/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
@@ -124,7 +124,7 @@ describe('The console and the resources of an operator', () => {
       assert.match(page.url(), /\/login\?next=%2Fadmin$/);
     });
 
-    await visit.test('ran no inline script, asked nobody else, and broke no rule of the policy', () => {
+    await visit.test('runs no inline script, calls no other host, and violates no Content-Security-Policy', () => {
       assert.deepEqual(complaints, []);
     });
   });

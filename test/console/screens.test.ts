@@ -22,7 +22,7 @@ describe('Every screen of the console', () => {
     house = await furnish(opened.service, opened.token);
   });
 
-  test('keeps nobody out, light or dark, on a desk or a phone', { timeout: 600_000 }, async (walk) => {
+  test('is accessible in light and dark mode, on a desktop and on a phone', { timeout: 600_000 }, async (walk) => {
     for (const screen of screens) {
       await walk.test(screen.name, async () => {
         await page.setViewportSize({ width: 1440, height: 900 });

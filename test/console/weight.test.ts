@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listKilobytes } from '../../bench/pages/entry-size.ts';
 
-test('what a browser loads for a first list stays under 150 kB', () => {
+test('A browser loads less than 150 kB for the first list', () => {
   const weight = listKilobytes();
   assert.ok(weight > 50, 'the files were found');
   assert.ok(

@@ -11,7 +11,7 @@ import { filled, openConsole } from './open-console.ts';
 
 const fleet = join(import.meta.dirname, '../../examples/fleet');
 
-describe('The console loses no work', () => {
+describe('The console', () => {
   const browser = browsers();
   const start = services('sqlite');
   let service: Service;
@@ -34,8 +34,8 @@ describe('The console loses no work', () => {
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
-  test('in one visit', { timeout: 600_000 }, async (visit) => {
-    await visit.test('asks before changes are left behind', async () => {
+  test('does not lose unsaved input', { timeout: 600_000 }, async (visit) => {
+    await visit.test('asks before unsaved changes are discarded', async () => {
       await page.goto(`${service.url}/admin/cars/${id}`);
       await model().fill('Mine');
       await page.getByRole('menuitem', { name: 'Owners' }).click();
@@ -45,7 +45,7 @@ describe('The console loses no work', () => {
       assert.equal(await model().inputValue(), 'Mine');
     });
 
-    await visit.test('shows both versions where two people save, and keeps what is chosen of each', async () => {
+    await visit.test('shows both versions of a conflict, and saves the choice for each field', async () => {
       await change({ model: 'Theirs', seats: 9 });
       await save();
       const dialog = page.getByRole('dialog', { name: /Somebody else changed/ });
@@ -63,7 +63,7 @@ describe('The console loses no work', () => {
       assert.deepEqual(body.data, { model: 'Mine', seats: 8 });
     });
 
-    await visit.test('takes their version as a whole', async () => {
+    await visit.test('can take the whole version of the other person', async () => {
       await page.getByRole('link', { name: 'Edit' }).click();
       await model().fill('Mine again');
       await change({ model: 'Theirs again' });
@@ -94,7 +94,7 @@ describe('The console loses no work', () => {
       },
     );
 
-    await visit.test('comes back to the row after a login on the login page', async () => {
+    await visit.test('returns to the row after a sign-in on the login page', async () => {
       await page.context().clearCookies();
       await page.goto(`${service.url}/admin/cars/${id}/show`);
       await page.getByLabel('Email').fill(email);
@@ -103,7 +103,7 @@ describe('The console loses no work', () => {
       await page.getByRole('heading', { name: 'Car Typed before' }).waitFor();
     });
 
-    await visit.test('says that the service is away, and reads again when it is back', async () => {
+    await visit.test('reports that the service is unavailable, and reloads when it is back', async () => {
       assert.deepEqual(complaints, []);
       const calls = (url: URL) => url.pathname.startsWith('/v1/');
       await page.route(calls, (route) => route.abort());

@@ -14,7 +14,7 @@ import { type Service, services } from '../harness/service.ts';
 const project = fileURLToPath(new URL('project', import.meta.url));
 const hour = 60 * 60_000;
 
-onBothEngines('Jobs of one’s own', (engine) => {
+onBothEngines('Jobs of the operator', (engine) => {
   const start = services(engine);
   const startMailServer = mailServers();
   let service: Service;
@@ -45,7 +45,7 @@ onBothEngines('Jobs of one’s own', (engine) => {
       await service.context.database.db.selectFrom('events').select('data').where('type', '=', 'invoice.sent').execute()
     ).map(({ data }) => JSON.parse(data) as { key: string; attempt: number });
 
-  it('are done after the commit, and mail by a template of one’s own waits for a server that is away', async () => {
+  it('run after the commit, and mail by a template of the operator waits for an unavailable mail server', async () => {
     server.mood = 'refuse';
     const { status, body } = await invoice('ada@example.com', 7);
     assert.equal(status, 202);
@@ -65,7 +65,7 @@ onBothEngines('Jobs of one’s own', (engine) => {
     );
   });
 
-  it('fail, are tried again, are given up, and are tried or forgotten by an administrator', async () => {
+  it('fail, are retried, finally fail, and are retried or deleted by an administrator', async () => {
     const flaky = (await invoice('flaky@example.com')).body.key;
     const never = (await invoice('never@example.com')).body.key;
     for (let attempt = 1; attempt <= 4; attempt++) {
@@ -92,7 +92,7 @@ onBothEngines('Jobs of one’s own', (engine) => {
   });
 });
 
-it('says what is wrong with a job, and where', async () => {
+it('report the mistake in a declared job and its file', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
   const refuses = async (text: string, message: RegExp) => {
     const file = `${message.source.length}-${text.length}.mjs`;

@@ -40,12 +40,12 @@ const me = async (service: Service, token: string) => (await ask(service, '/v1/u
 const refresh = async (service: Service, refresh_token: string) =>
   (await ask(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } })).status;
 
-describe('A folder of copies', () => {
+describe('A folder of backups', () => {
   const start = services('sqlite');
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-copies-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('holds the newest copies under names that sort, and nothing that was cut off', async () => {
+  it('contains the newest backups with sortable names, and no incomplete ones', async () => {
     const { database } = await start();
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
     const left = 'gatehouse-2026-01-01T00-00-00.000Z.db.part';
@@ -64,7 +64,7 @@ describe('A folder of copies', () => {
     }
   });
 
-  it('goes on growing after one that failed, until it is stopped', async () => {
+  it('continues to grow after a failed backup, until it is stopped', async () => {
     const stop = new AbortController();
     const told: unknown[] = [];
     let made = 0;
@@ -85,11 +85,11 @@ describe('A folder of copies', () => {
   });
 });
 
-describe('A SQLite database that goes back in time', () => {
+describe('A SQLite database that is restored from a backup', () => {
   const start = services('sqlite');
   const create = databases('sqlite');
 
-  it('lets nobody in by what it holds, where its sessions were ended', async () => {
+  it('signs nobody in with its sessions if they were ended', async () => {
     const database = await create();
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
     const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
@@ -119,10 +119,10 @@ describe('A SQLite database that goes back in time', () => {
   });
 });
 
-onBothEngines('sessions that are ended all at once', (engine) => {
+onBothEngines('Ending all sessions at once', (engine) => {
   const start = services(engine);
 
-  it('are ended beside a running service before the command returns, personal access tokens as asked', async () => {
+  it('takes effect on a running service before the command returns, with personal access tokens as requested', async () => {
     const service = await start();
     const { database } = service;
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };

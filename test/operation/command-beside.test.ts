@@ -10,7 +10,7 @@ import { isAccepted, openTokens } from '../harness/bearers.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
-onBothEngines('A command beside a service that is busy', (engine) => {
+onBothEngines('A command beside a busy service', (engine) => {
   const start = services(engine);
   let service: Service;
   /** The database as another process opens it. */
@@ -30,7 +30,7 @@ onBothEngines('A command beside a service that is busy', (engine) => {
       invalidate({ kind: 'session', id: sid });
     });
 
-  it('has revoked what it says it has', async () => {
+  it('has revoked the session when it reports so', async () => {
     const tokens = await openTokens(service, 60);
     const lived: string[] = [];
     await Promise.all(

@@ -21,7 +21,7 @@ describe('A SQLite service that is killed while it writes', () => {
     return fetch(`${url}/v1/oauth/token`, { method: 'POST', headers, body });
   };
 
-  it('has kept every write that it acknowledged', async () => {
+  it('keeps every write that it acknowledged', async () => {
     const { url, child } = await serve(dir);
     const acknowledged: string[] = [];
     const writers = Array.from({ length: 8 }, async () => {

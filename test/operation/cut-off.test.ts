@@ -59,7 +59,7 @@ describe('An instance that is cut off from invalidations', () => {
   };
 
   for (const ways of [['to client'], ['to server'], both] as const) {
-    it(`refuses what was revoked elsewhere: nothing gets ${ways.join(' or ')}`, async () => {
+    it(`refuses tokens that were revoked on another instance: nothing gets ${ways.join(' or ')}`, async () => {
       const [spared, ...tokens] = (await remembered(9)) as [string, ...string[]];
       network.swallow(ways);
       assert.deepEqual(
@@ -79,7 +79,7 @@ describe('An instance that is cut off from invalidations', () => {
       assert.equal((await ready()).status, 200);
     });
 
-    it(`answers a logout of its own: nothing gets ${ways.join(' or ')}`, async () => {
+    it(`completes a logout of its own: nothing gets ${ways.join(' or ')}`, async () => {
       const tokens = await remembered(4);
       network.swallow(ways);
       assert.deepEqual(
@@ -90,7 +90,7 @@ describe('An instance that is cut off from invalidations', () => {
     });
   }
 
-  it('answers in bounded time where nothing at all gets through', async () => {
+  it('responds in bounded time if the network is completely blocked', async () => {
     const [token] = (await remembered(1)) as [string];
     network.swallow(both, 'all');
     await inTime(trusts(false));
@@ -102,7 +102,7 @@ describe('An instance that is cut off from invalidations', () => {
     assert.equal(await livesOn(far, token), false);
   });
 
-  it('refuses what was revoked while its connection is cut and made again and again', async () => {
+  it('refuses revoked tokens while its connection breaks again and again', async () => {
     const tokens = await remembered(120);
     const cutting = setInterval(() => network.cut(), 60);
     const lived: boolean[] = [];

@@ -19,16 +19,16 @@ function wrongIn(statements: readonly string[]): string[] {
   });
 }
 
-describe('Migrations only expand', () => {
+describe('Migrations', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
-    it(`so that an older version goes on beside them (${engine})`, () => {
+    it(`only expand, so that an older version can run beside them (${engine})`, () => {
       const ruled = migrations.filter(({ name }) => !/^\d+-contract-/.test(name));
       for (const { name, statements } of ruled)
         assert.deepEqual(wrongIn(statements(columnTypes(engine)).map((text) => text.trim())), [], name);
     });
   }
 
-  it('and those that do not are found', () => {
+  it('that do not only expand are found', () => {
     const wrong = [
       'drop index users_email',
       'alter table users drop column name',

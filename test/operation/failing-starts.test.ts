@@ -22,7 +22,7 @@ const declaring = (source: string) => (dir: string) => {
   return { RESOURCES_DIR: join(dir, 'resources') };
 };
 
-describe('A start that cannot go on', () => {
+describe('A start that fails', () => {
   const create = databases('sqlite');
   const start = startedProcesses();
   let taken: Server;
@@ -87,7 +87,7 @@ describe('A start that cannot go on', () => {
 
   for (const starter of starters) {
     for (const { name, says, prepare } of failures) {
-      it(`ends with 1 and a message, ${name} (${starter.name})`, async () => {
+      it(`exits with 1 and a message, ${name} (${starter.name})`, async () => {
         const { dir } = await create();
         const process = start(starter, dir, { DATA_DIR: dir, PORT: '0', ...(await prepare(dir)) });
         // A process that does not exit reaches the runner's limit and fails.
@@ -98,7 +98,7 @@ describe('A start that cannot go on', () => {
     }
 
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      it(`ends at ${signal} while it waits for a database that does not answer (${starter.name})`, async () => {
+      it(`exits at ${signal} while it waits for a database that does not respond (${starter.name})`, async () => {
         const { dir } = await create();
         const arrived = new Promise((resolve) => silent.once('connection', resolve));
         const DATABASE_URL = `postgres://nobody@127.0.0.1:${portOf(silent)}/nothing`;

@@ -44,7 +44,7 @@ describe('A primary and its standby', () => {
     while ((await ready(service)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
   };
 
-  it('acknowledge no write whose way to the standby was cut short', async () => {
+  it('acknowledge no write whose replication was interrupted', async () => {
     const { db } = one.context.database;
     await postgres.waitFor('nobody');
     const late = assert.rejects(
@@ -59,7 +59,7 @@ describe('A primary and its standby', () => {
     await Promise.all([isReady(one), isReady(other)]);
   });
 
-  it('are followed when the primary is lost: nothing is, nobody is signed out, and what was revoked stays so', async () => {
+  it('fail over without losing writes, signing anybody out or restoring revoked sessions', async () => {
     const [kept, revoked, later] = (await openTokens(one, 3)) as [string, string, string];
     for (const service of [one, other])
       for (const token of [kept, revoked, later]) assert.equal(await isAccepted(service, token), true);
@@ -85,7 +85,7 @@ describe('A primary and its standby', () => {
     assert.equal(await isAccepted(other, later), false);
   });
 
-  it('are told apart when the earlier primary comes back and takes writes as well', async () => {
+  it('are distinguished when the former primary returns and accepts writes as well', async () => {
     const { primary: earlier, standby: promoted } = postgres;
     await earlier.start();
     const fresh = new Primary(postgres.url);

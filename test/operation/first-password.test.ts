@@ -30,7 +30,7 @@ onBothEngines('The first password', (engine) => {
   const logIn = async (service: Service, password: string) =>
     (await ask(service, '/v1/clients/web/admin/login', { json: { email, password } })).status;
 
-  it('is shown at each start until somebody has signed in with it, and stands nowhere afterwards', async () => {
+  it('is shown at each start until somebody has signed in with it, and is stored nowhere afterwards', async () => {
     const database = await create();
     const file = join(database.dir, 'first-password');
     const first = await start({ database, env });
@@ -71,7 +71,7 @@ onBothEngines('The first password', (engine) => {
     assert.ok(!existsSync(file));
   });
 
-  it('is forgotten when another is given, and that of another database is left alone', async () => {
+  it('is deleted when another one is set, and that of another database is kept', async () => {
     const { database } = await start({ env });
     const settings = { ...env, DATABASE_URL: database.url, DATA_DIR: database.dir };
     const file = join(database.dir, 'first-password');
@@ -85,7 +85,7 @@ onBothEngines('The first password', (engine) => {
     assert.ok(existsSync(file));
   });
 
-  it('is forgotten when its administrator is one no more, here or as seen from another machine', async () => {
+  it('is deleted when its user is no longer an administrator, also if another machine made the change', async () => {
     for (const [end, ...calls] of [
       ['loses the role', ['user', 'role', email, '--', '-admin']],
       ['is disabled', ['user', 'disable', email]],

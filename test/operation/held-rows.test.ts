@@ -8,7 +8,7 @@ import { byCredentials, requestBy } from '../harness/token-requests.ts';
 
 type Client = Awaited<ReturnType<typeof addClient>>;
 
-describe('Rows that somebody holds on PostgreSQL', () => {
+describe('Locked rows on PostgreSQL', () => {
   const start = services('postgres');
   let service: Service;
   let held: Client;
@@ -37,7 +37,7 @@ describe('Rows that somebody holds on PostgreSQL', () => {
     }
   };
 
-  it('keep back the tokens of their own client alone', async () => {
+  it('delay only the tokens of their own client', async () => {
     let answered = false;
     let waiting: Promise<{ status: number }> | undefined;
     await whileHeld('select 1 from clients where id = $1 for update', [held.id], async () => {
@@ -51,7 +51,7 @@ describe('Rows that somebody holds on PostgreSQL', () => {
     assert.equal((await waiting)?.status, 200);
   });
 
-  it('keep back the refresh of their own session alone', async () => {
+  it('delay only the refresh of their own session', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => token(byCredentials(free))));
     const [first = '', ...others] = opened.map(({ body }) => body.refresh_token as string);
     let waiting: Promise<{ status: number }> | undefined;

@@ -25,7 +25,7 @@ const malformed = [
   ' '.repeat(7999),
 ];
 
-describe('Whoever can log in to the database', () => {
+describe('A person who can log in to the database', () => {
   // Before the database is removed.
   after(() => stranger.end());
   const start = services('postgres');
@@ -50,7 +50,7 @@ describe('Whoever can log in to the database', () => {
   const instances = async () =>
     (await near.context.database.db.selectFrom('instances').select('id').orderBy('id').execute()).map(({ id }) => id);
 
-  it('ends no instance, and none of its trust, by messages that no instance writes', async () => {
+  it('cannot stop an instance or end its lease with forged messages', async () => {
     const [token, spared] = (await openTokens(near, 2)) as [string, string];
     const before = await instances();
     assert.equal(before.length, 2);
@@ -65,7 +65,7 @@ describe('Whoever can log in to the database', () => {
     assert.deepEqual(await instances(), before, 'nobody had to register anew');
   });
 
-  it('cannot confirm a logout in the place of an instance', async () => {
+  it('cannot confirm a logout instead of an instance', async () => {
     const tokens = await openTokens(near, 9);
     for (const token of tokens) assert.equal(await isAccepted(far, token), true);
     const heard: string[] = [];

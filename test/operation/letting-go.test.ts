@@ -27,7 +27,7 @@ async function runProgram(settings: Record<string, unknown>): Promise<Left> {
 onBothEngines('A service that was stopped', (engine) => {
   const make = databases(engine);
 
-  it('leaves no thread, timer or connection to the program that had it, which ends by itself', async () => {
+  it('leaves no thread, timer or connection in its program, which can then exit', async () => {
     const { url, dir } = await make();
     const own = { databaseUrl: url, dataDir: dir, port: 0, rateLimit: 0, logLevel: 'silent' };
     const left = await runProgram({ ...own, adminEmail: 'admin@example.com', adminPassword: 'correct horse battery' });

@@ -15,7 +15,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const env = { BASE_URL: 'http://auth.example.com' };
 
-describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer is not installed' }, () => {
+describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'PgBouncer is not installed' }, () => {
   const start = services('postgres');
   const bounce = pgBouncers();
   const create = databases('postgres');
@@ -37,7 +37,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
     );
   };
 
-  it('alone is refused with the reason, and so is a second one for invalidations', async () => {
+  it('alone is refused with a reason, and so is a second pooler for invalidations', async () => {
     assert.match(await refusal({ DATABASE_URL: through }), /pooler by transaction.*Set DATABASE_LISTEN_URL/s);
     const doubly = { DATABASE_URL: through, DATABASE_LISTEN_URL: through };
     assert.match(await refusal(doubly), /DATABASE_LISTEN_URL .* goes through a transaction pooler/);
@@ -46,7 +46,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
     assert.match(await refusal(elsewhere), /is not the database of DATABASE_URL/);
   });
 
-  it('serves instances that receive invalidations past it', async () => {
+  it('serves instances that receive invalidations over a direct connection', async () => {
     const pooled = { ...env, DATABASE_URL: through, DATABASE_LISTEN_URL: database.url };
     const one: Service = await start({ env: pooled, database });
     const other = await start({ env: { ...pooled, DATA_DIR: join(database.dir, 'other') }, database });
@@ -90,7 +90,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
     };
     const first = async (text: string) => (await stranger.query(text)).rows[0];
 
-    it('leaves nothing that outlasts a transaction, and limits each statement', async () => {
+    it('leaves no session state after a transaction, and limits each statement', async () => {
       const { read } = await open(1);
       const limit = "select current_setting('statement_timeout') as ms";
       assert.deepEqual(await read(limit, []), [{ ms: '1s' }]);
@@ -101,7 +101,7 @@ describe('PgBouncer by transaction', { skip: hasPgBouncer ? false : 'PgBouncer i
       assert.deepEqual(await read('select 1 as n', []), [{ n: 1 }]);
     });
 
-    it('ends a statement that nobody waits for', async () => {
+    it('cancels a statement whose caller has disconnected', async () => {
       const { read } = await open(100);
       const { promise: isGone, resolve: goAway } = Promise.withResolvers<void>();
       const whenGone = (gone: () => void) => {

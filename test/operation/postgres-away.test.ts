@@ -5,7 +5,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
-describe('A PostgreSQL that goes away and comes back', () => {
+describe('A service whose PostgreSQL is unavailable for a while', () => {
   let postgres: PostgresServer;
   let service: Service;
   let token: string;
@@ -44,7 +44,7 @@ describe('A PostgreSQL that goes away and comes back', () => {
     await work().finally(() => postgres.start());
   };
 
-  it('is answered with 503 and Retry-After while it is away', () =>
+  it('responds 503 with Retry-After meanwhile', () =>
     whileAway(async () => {
       const unready = await ready();
       assert.equal(unready.status, 503);
@@ -67,7 +67,7 @@ describe('A PostgreSQL that goes away and comes back', () => {
       assert.equal(((await refused.json()) as { error: string }).error, 'temporarily_unavailable');
     }));
 
-  it('is used again when it is back, without a restart', async () => {
+  it('uses PostgreSQL again when it is back, without a restart', async () => {
     await whileAway(async () => assert.equal((await ready()).status, 503));
     await isReady();
     assert.equal((await users()).status, 200);

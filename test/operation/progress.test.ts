@@ -31,10 +31,10 @@ function watching() {
   return { bars, progress, said: () => bars.flatMap(({ said }) => said).join('\n') };
 }
 
-describe('A copy of a SQLite database', () => {
+describe('A backup of a SQLite database', () => {
   const make = contexts('sqlite');
 
-  it('shows how far it is, and how far its way back is', async () => {
+  it('shows its progress, and so does a restore', async () => {
     const { testDatabase } = await make();
     const source = testDatabase.url.slice('sqlite:'.length);
     const [copy, again] = [join(testDatabase.dir, 'copy.db'), join(testDatabase.dir, 'again.db')];
@@ -54,7 +54,7 @@ onBothEngines('A migration', (engine) => {
   const create = databases(engine);
   const make = contexts(engine);
 
-  it('names the steps of the service as they begin, and shows nothing where there are none', async () => {
+  it('names the steps of the service as they start, and shows nothing without steps', async () => {
     const { url: databaseUrl, dir: workingDir } = await create();
     const database = await openDatabase({ databaseUrl, workingDir, databasePoolSize: 2 });
     const seen = watching();
@@ -68,7 +68,7 @@ onBothEngines('A migration', (engine) => {
     }
   });
 
-  it('names what it does to the tables of resources, and counts the rows that it writes', async () => {
+  it('names the steps for the tables of resources, and counts the rows that it writes', async () => {
     const { database } = await make();
     const cars = (options: { searchable?: boolean }) =>
       defineResource({

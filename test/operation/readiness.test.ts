@@ -27,7 +27,7 @@ describe('Readiness on SQLite', () => {
   const start = services('sqlite');
 
   for (const file of ['test.db', 'test.db-wal']) {
-    it(`fails where ${file} was removed, and no write to it is acknowledged`, async () => {
+    it(`fails if ${file} was removed, and no write to it is acknowledged`, async () => {
       const service = await start();
       const { body, status } = await ready(service);
       assert.deepEqual([status, body.checks], [200, { database: 'ok', disk: 'ok', lease: 'ok', queue: 'ok' }]);
@@ -40,7 +40,7 @@ describe('Readiness on SQLite', () => {
     });
   }
 
-  it('fails where the files can only be read, and comes back by itself', async (t) => {
+  it('fails if the files are read-only, and recovers by itself', async (t) => {
     const service = await start();
     assert.equal((await login(service)).status, 200);
     const files = ['test.db', 'test.db-wal'].map((file) => join(service.database.dir, file));
@@ -62,7 +62,7 @@ describe('Readiness on SQLite', () => {
     assert.equal((await login(service)).status, 200);
   });
 
-  it('is no matter of 500 when the database is full, for those who share a commit either', async () => {
+  it('fails with 503, never 500, when the disk is full, also for writes that share a commit', async () => {
     const service = await start();
     const limit = (pages: number) =>
       service.context.database.db
@@ -109,7 +109,7 @@ describe('Readiness on PostgreSQL', () => {
     }
   };
 
-  it('fails with a primary that takes no writes, which are 503', async () => {
+  it('fails if the primary is read-only, and writes get 503', async () => {
     const { body, status } = await ready(service);
     assert.deepEqual(
       [status, body.checks],
@@ -125,7 +125,7 @@ describe('Readiness on PostgreSQL', () => {
     await until(() => login(service), 200);
   });
 
-  it('fails with a pool of which every connection is taken, and says that it is the pool', async () => {
+  it('fails if every connection of the pool is busy, and names the pool', async () => {
     const narrow = await start({ env: { DATABASE_POOL_SIZE: '1' } });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();

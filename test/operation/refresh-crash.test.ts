@@ -19,7 +19,7 @@ onBothEngines('A service that is killed while devices refresh', (engine) => {
   const create = databases(engine);
   const serve = serverProcesses();
 
-  it('signs none of them out, whichever answers were lost', async () => {
+  it('signs no device out, whichever responses were lost', async () => {
     const { dir, url: DATABASE_URL } = await create();
     // No grace at all: what is signed out here would be by any grace, once the restart takes longer than that.
     const env = { DATABASE_URL, REFRESH_GRACE: '0' };

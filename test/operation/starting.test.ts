@@ -15,7 +15,7 @@ onBothEngines('Starting', (engine) => {
   const create = databases(engine);
   const serve = serverProcesses();
 
-  it('makes what is missing once, however many instances start together', async () => {
+  it('creates missing data once, however many instances start together', async () => {
     const { dir, url: DATABASE_URL } = await create();
     // The issuer in tokens: the same for all instances, on any port.
     const env = { DATABASE_URL, DATA_DIR: dir, BASE_URL: 'http://gatehouse.test' };
@@ -57,7 +57,7 @@ onBothEngines('Starting', (engine) => {
     }
   });
 
-  it('goes on beside a newer version that has added, and refuses what one has taken away', async () => {
+  it('works beside a newer version that has only added, and refuses a database that a newer version has contracted', async () => {
     const { dir, url: DATABASE_URL } = await create();
     const config = parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir);
     const database = await openDatabase(config);

@@ -30,7 +30,7 @@ describe('An instance whose process is stopped or killed', () => {
   };
   const registered = () => near.context.database.db.selectFrom('instances').selectAll().execute();
 
-  it('refuses what was revoked in the meantime, from the first request on', async () => {
+  it('refuses tokens that were revoked meanwhile, from the first request on', async () => {
     const far = await another('stopped');
     const tokens = await remembered(far);
     far.child.kill('SIGSTOP');
@@ -53,7 +53,7 @@ describe('An instance whose process is stopped or killed', () => {
     assert.equal((await registered()).length, 1, 'one that stops says so');
   });
 
-  it('is waited for once, and then forgotten', async () => {
+  it('delays one revocation, and later ones do not wait for it', async () => {
     const far = await another('killed');
     const [first, ...others] = (await remembered(far)) as [string, ...string[]];
     assert.equal((await registered()).length, 2);
@@ -64,7 +64,7 @@ describe('An instance whose process is stopped or killed', () => {
     for (const token of others) await logOut(near, token);
   });
 
-  it('leaves no row behind when it ends in the ordinary way', async () => {
+  it('leaves no row behind after an ordinary stop', async () => {
     const another = await start({ env: { BASE_URL }, database });
     assert.equal((await registered()).length, 2);
     await another.close();

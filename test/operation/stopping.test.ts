@@ -19,7 +19,7 @@ describe('A service that is asked to stop', () => {
   const opening = (length: number) =>
     `POST /v1/clients/web/admin/login HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  it('finishes what is under way, takes nothing new, and exits with 0', async () => {
+  it('finishes running requests, accepts no new ones, and exits with 0', async () => {
     const service = await serve(dir, { ADMIN_PASSWORD: secret, LOG_LEVEL: 'trace' });
     const port = Number(new URL(service.url).port);
     const body = JSON.stringify({ email: 'admin@localhost', password: secret });
@@ -45,7 +45,7 @@ describe('A service that is asked to stop', () => {
     assert.ok(!log.includes(secret) && !log.includes(token), 'no secret is logged');
   });
 
-  it('is not ready while it drains, answers all else, and ends when it is asked again', async () => {
+  it('is not ready while it drains, still responds to other requests, and exits at a second signal', async () => {
     const service = await serve(dir, { DRAIN_SECONDS: '3600' });
     assert.equal((await fetch(`${service.url}/health/ready`)).status, 200);
     service.child.kill('SIGTERM');
@@ -61,7 +61,7 @@ describe('A service that is asked to stop', () => {
     await said(service, /"stopped"/);
   });
 
-  it('drains for DRAIN_SECONDS, and not at all for Ctrl-C', async () => {
+  it('drains for DRAIN_SECONDS, and not at all after Ctrl-C', async () => {
     const drained = await serve(dir, { DRAIN_SECONDS: '1' });
     drained.child.kill('SIGTERM');
     await said(drained, /"draining"/);
@@ -78,7 +78,7 @@ describe('A service that is asked to stop', () => {
     assert.deepEqual(await ended(service.child), [0, null]);
   });
 
-  it('says so when another program has the port', async () => {
+  it('reports that another program uses the port', async () => {
     const service = await serve(dir);
     const { port } = new URL(service.url);
     const { code, stderr } = await gatehouse(['serve', '--port', port], dir);

@@ -17,7 +17,7 @@ const isGone = (pid: number): boolean => {
   }
 };
 
-describe('The process that minds the workers', () => {
+describe('The supervisor of the workers', () => {
   const create = databases('sqlite');
   const serve = serverProcesses();
   const start = startedProcesses();
@@ -30,7 +30,7 @@ describe('The process that minds the workers', () => {
       .map(({ pid }) => pid as number);
   const startTwo = async () => serve((await create()).dir, { WORKERS: '2', LOG_LEVEL: 'debug' });
 
-  it('gives connections to all workers', async () => {
+  it('distributes connections to all workers', async () => {
     const service = await startTwo();
     const asks = open(service.url, 20);
     for (const [n, ask] of asks.entries()) await ask('/v1/users', { headers: { 'x-request-id': `who-${n}` } });
@@ -63,7 +63,7 @@ describe('The process that minds the workers', () => {
     );
   });
 
-  it('leaves no worker on the port when it is killed, one that hangs included', async () => {
+  it('leaves no worker on the port when it is killed, not even one that hangs', async () => {
     const service = await startTwo();
     const [hung = 0, other = 0] = pids(service);
     process.kill(hung, 'SIGSTOP');
@@ -78,7 +78,7 @@ describe('The process that minds the workers', () => {
   });
 
   for (const WORKERS of ['1', '2']) {
-    it(`exits with 0 when it is asked to stop during the start (WORKERS=${WORKERS})`, async () => {
+    it(`exits with 0 when it is stopped during the start (WORKERS=${WORKERS})`, async () => {
       const { dir } = await create();
       const [, command] = starters;
       assert.ok(command);

@@ -6,7 +6,7 @@ import { openTokens } from '../harness/bearers.ts';
 import { type Service, services } from '../harness/service.ts';
 import { byCredentials, requestBy } from '../harness/token-requests.ts';
 
-describe('A pool of which every connection is taken', () => {
+describe('An exhausted pool', () => {
   const start = services('postgres');
   let service: Service;
   before(async () => {
@@ -33,7 +33,7 @@ describe('A pool of which every connection is taken', () => {
     }
   };
 
-  it('keeps nobody from being known, and from going on with a session', async () => {
+  it('does not prevent token checks and refreshes', async () => {
     service.scopes.addResource('cars');
     const client = await addClient(service, { scopes: ['cars:read'] });
     const token = (form: Record<string, string>) => ask(service, '/v1/oauth/token', { form });
@@ -52,7 +52,7 @@ describe('A pool of which every connection is taken', () => {
     });
   });
 
-  it('is answered with 503 by and by, and at once to those who come when it has long been so', async () => {
+  it('responds 503 after a wait, and immediately once it has been exhausted for long', async () => {
     const [bearer = ''] = await openTokens(service, 1);
     const users = () => ask(service, '/v1/users/me', { token: bearer });
     await whileTaken(async () => {

@@ -22,7 +22,7 @@ describe('A service with little memory and few file descriptors', () => {
   });
   const logIn = async () => (await ask(service, '/v1/clients/web/admin/login', { json: login })).status;
 
-  it('takes more than fits into its memory, bit by bit', async () => {
+  it('processes more data than fits into its memory, in parts', async () => {
     const name = 'x'.repeat(1_000_000);
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(
@@ -35,7 +35,7 @@ describe('A service with little memory and few file descriptors', () => {
     assert.equal(await logIn(), 200);
   });
 
-  it('serves again when descriptors are free again', async (t) => {
+  it('serves again when file descriptors are free again', async (t) => {
     const { pid } = service.child;
     try {
       execFileSync('prlimit', ['--pid', String(pid), `--nofile=${descriptors}:${descriptors}`], { stdio: 'ignore' });

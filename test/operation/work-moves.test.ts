@@ -64,7 +64,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
     }
   };
 
-  it('is taken up by another: mail that was under way is sent, once', async () => {
+  it('is taken over by another process: pending mail is sent once', async () => {
     mails.mood = 'hang';
     const registered = await ask(doomed, '/v1/register', { json: { email: 'ada@example.com', password } });
     assert.equal(registered.status, 201, registered.text);
@@ -81,7 +81,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
     assert.deepEqual([mails.attempts, mails.mails.length], [2, 1]);
   });
 
-  it('goes on: what has expired is pruned', async () => {
+  it('continues: expired data is pruned', async () => {
     const form = { email: 'admin@example.com', password };
     assert.equal((await ask(survivor, '/v1/clients/web/admin/login', { form })).status, 200);
     const { numUpdatedRows } = await beside.db.updateTable('sessions').set({ expires_at: 1 }).executeTakeFirstOrThrow();
@@ -89,7 +89,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
     await until(async () => (await beside.db.selectFrom('sessions').select('id').execute()).length === 0);
   });
 
-  it('holds up nobody: keys are made and published', async () => {
+  it('blocks no other process: keys are created and published', async () => {
     const rotated = await gatehouse(['keys', 'rotate'], database.dir, { DATABASE_URL: database.url });
     assert.equal(rotated.code, 0, rotated.stderr);
     const { body } = await ask(survivor, '/.well-known/jwks.json');

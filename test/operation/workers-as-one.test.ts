@@ -27,7 +27,7 @@ describe('Workers of one service', () => {
     }
   });
 
-  it('count requests together that come at the same time', async () => {
+  it('count concurrent requests together', async () => {
     const { dir } = await create();
     const { url } = await serve(dir, { WORKERS: '3', RATE_LIMIT: '50' });
     const asks = open(url, 300);
@@ -41,7 +41,7 @@ describe('Workers of one service', () => {
     assert.ok(admitted >= 50 && admitted <= 52 * windows, `${admitted} of 300 in ${windows}`);
   });
 
-  it('end the start with the reason where one cannot start', async () => {
+  it('fail the start with the reason if one of them cannot start', async () => {
     const { dir } = await create();
     const { url } = await serve(dir);
     const { port } = new URL(url);
@@ -53,7 +53,7 @@ describe('Workers of one service', () => {
     assert.match(wrong.stderr, /WORKERS: got "many"; it takes a whole number from 1 to 256, or auto/);
   });
 
-  it('are none of a program that runs the service inside of itself', async () => {
+  it('are not started by a program that embeds the service', async () => {
     const { dir } = await create();
     await assert.rejects(
       startGatehouse({ workers: 2, dataDir: dir }, { workingDir: dir }),

@@ -58,7 +58,7 @@ onBothEngines('Two workers', (engine) => {
     assert.equal(pids().size, 2);
   });
 
-  it('know at once what the other was told: logins, logouts, roles', async () => {
+  it('apply logins, logouts and role changes of each other at once', async () => {
     const [one, other] = await both();
     for (let round = 0; round < 5; round++) {
       const [here, there] = round % 2 ? [one, other] : [other, one];
@@ -89,7 +89,7 @@ onBothEngines('Two workers', (engine) => {
     assert.equal((await one('/v1/users/me', { token: theirs })).status, 401);
   });
 
-  it('hear of a command beside them', async () => {
+  it('apply the changes of a command', async () => {
     const [one, other] = await both();
     const { access_token: token } = await logIn(one);
     for (const ask of [one, other]) assert.equal((await ask('/v1/users/me', { token })).status, 200);
@@ -97,7 +97,7 @@ onBothEngines('Two workers', (engine) => {
     for (const ask of [one, other]) assert.equal((await ask('/v1/users/me', { token })).body.code, 'token_revoked');
   });
 
-  it('show one sum of figures, whichever is asked', async () => {
+  it('show the same total metrics', async () => {
     const [one, other] = await both();
     const logins = async (ask: Connection) =>
       Number(/gatehouse_logins_total\{result="accepted"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]);
@@ -115,7 +115,7 @@ onBothEngines('Two workers', (engine) => {
     assert.equal(new Set(names).size, names.length);
   });
 
-  it('lose nothing that was acknowledged when one is killed, and go on', async () => {
+  it('lose no acknowledged write when one is killed, and continue', async () => {
     const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, {
       DATABASE_URL: env.DATABASE_URL as string,
     });
@@ -156,7 +156,7 @@ onBothEngines('Two workers', (engine) => {
     assert.equal(saying('a worker ended; the supervisor starts another one').length, 1);
   });
 
-  it('finish what is under way when they are asked to stop, and end together', async () => {
+  it('finish running requests when they are stopped, and exit together', async () => {
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const login = { method: 'POST', path: '/v1/clients/web/admin/login', headers, body: JSON.stringify(admin) };
     const held = await Promise.all(Array.from({ length: 6 }, () => holdBack(service.url, login)));

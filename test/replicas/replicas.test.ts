@@ -66,7 +66,7 @@ describe('Reads from a replica', () => {
       )
     ).length > 0;
 
-  it('go there, and tell how many there are', async () => {
+  it('use the replica, and the number of replicas is reported', async () => {
     const id = await create('/v1/notes', { text: 'first' });
     while (!(await wasAsked('notes'))) assert.ok([200, 404].includes(await seen(other, `/v1/notes/${id}`, reader)));
     assert.deepEqual(await state(one), { usable: 1, of: 1 });
@@ -74,7 +74,7 @@ describe('Reads from a replica', () => {
     assert.match(text, /gatehouse_database_replicas\{state="used"\} 1/);
   });
 
-  it('show a caller what it wrote itself, on every instance', async () => {
+  it('show a caller their own writes, on every instance', async () => {
     for (let n = 0; n < 10; n++) {
       const id = await create('/v1/notes', { text: `note ${n}` });
       const [row, list] = await Promise.all([
@@ -89,7 +89,7 @@ describe('Reads from a replica', () => {
     }
   });
 
-  it('show nobody what a row no longer allows', async () => {
+  it('reveal nothing that a row no longer allows', async () => {
     const me = async (token: string) => (await ask<Body>(one, '/v1/users/me', { token })).body.data.id;
     const holder = await me(reader);
     const id = await create('/v1/papers', { holder });
@@ -107,7 +107,7 @@ describe('Reads from a replica', () => {
     }
   });
 
-  it('show a caller at one instance at once what it wrote at another, though the replica will not have it', async () => {
+  it('show a caller at one instance their writes at another at once, even if the replica lacks them', async () => {
     await used(1);
     await onServer(postgres.standby, 'select pg_wal_replay_pause()');
     try {
@@ -126,14 +126,14 @@ describe('Reads from a replica', () => {
     await used(1);
   });
 
-  it('of many rows at once travel together', async () => {
+  it('are combined if many rows are read at once', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => create('/v1/notes', { text: `of many ${n}` })));
     while (!(await wasAsked('notes', '= any')))
       for (const status of await Promise.all(ids.map((id) => seen(other, `/v1/notes/${id}`, reader))))
         assert.ok([200, 404].includes(status));
   });
 
-  it('count nothing anew while nothing changes, and what changes as soon as they show it', async () => {
+  it('use cached counts while nothing changes, and count again as soon as a change is visible', async () => {
     const list = () =>
       ask<{ data: unknown[]; meta: { pagination: { total: number } } }>(other, '/v1/notes?limit=100', {
         token: reader,
@@ -164,7 +164,7 @@ describe('Reads from a replica', () => {
     }
   });
 
-  it('go to the primary while the replica lags or is away, without an error', async () => {
+  it('use the primary while the replica lags or is unavailable, without an error', async () => {
     const id = await create('/v1/notes', { text: 'last' });
     const isSeen = async () => {
       for (const service of [one, other]) assert.equal(await seen(service, `/v1/notes/${id}`, writer), 200);

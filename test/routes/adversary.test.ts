@@ -11,7 +11,7 @@ import { Visitor } from '../harness/visitor.ts';
 
 const routes = fileURLToPath(new URL('odd-project/routes', import.meta.url));
 
-onBothEngines('Endpoints of one’s own', (engine) => {
+onBothEngines('Endpoints of the operator', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };
@@ -29,7 +29,7 @@ onBothEngines('Endpoints of one’s own', (engine) => {
     (await service.context.database.db.selectFrom('events').select('id').where('type', '=', 'refusal.made').execute())
       .length;
 
-  it('answer JSON whatever a handler returns', async () => {
+  it('respond with JSON, whatever a handler returns', async () => {
     const texts = [];
     for (const id of ['text', 'nothing', 'none', 'number', 'list']) {
       const { status, text, headers } = await api('GET', `/v1/odds/${id}`);
@@ -48,7 +48,7 @@ onBothEngines('Endpoints of one’s own', (engine) => {
     assert.deepEqual([headers.get('content-type'), text], ['text/csv', 'a,b'], 'a handler may answer by itself');
   });
 
-  it('do nothing for a token that was revoked while its body was held back', async () => {
+  it('do nothing for a token that was revoked while its body was delayed', async () => {
     for (const revoke of [true, false]) {
       const token = await login();
       const held = await holdBack(service.url, {
@@ -68,7 +68,7 @@ onBothEngines('Endpoints of one’s own', (engine) => {
     }
   });
 
-  it('undo what they wrote when they throw, and say no more than they mean to', async () => {
+  it('undo their writes when they throw, and reveal no internal error', async () => {
     const token = await login();
     const made = await events();
     const refused = await api('POST', '/v1/refusals', { token, json: { how: 'conflict' } });
@@ -79,7 +79,7 @@ onBothEngines('Endpoints of one’s own', (engine) => {
     assert.equal(await events(), made);
   });
 
-  it('ask for the scope, a token of the right kind, and a body that they know', async () => {
+  it('require the scope, the right kind of token, and a valid body', async () => {
     const narrow = await login('users:read');
     const refused = await api('POST', '/v1/refusals', { token: narrow, json: {} });
     assert.equal(refused.status, 403);
@@ -95,7 +95,7 @@ onBothEngines('Endpoints of one’s own', (engine) => {
     assert.equal(status, 401, 'the cookie of a browser is no token');
   });
 
-  it('take the form of a page of this service alone', async () => {
+  it('accept forms only from pages of this service', async () => {
     const visitor = new Visitor(service);
     assert.equal((await visitor.send('/answers', { answer: '42' })).status, 302, 'nobody is signed in');
     await visitor.signIn(user.email, password);

@@ -13,7 +13,7 @@ import { Visitor } from '../harness/visitor.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
 
-onBothEngines('Endpoints and pages of one’s own', (engine) => {
+onBothEngines('Endpoints and pages of the operator', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };
@@ -28,7 +28,7 @@ onBothEngines('Endpoints and pages of one’s own', (engine) => {
   };
   const api = (method: string, path: string, question: Question = {}) => ask(service, path, { method, ...question });
 
-  it('are guarded by a token and its scope', async () => {
+  it('require a token with the scope', async () => {
     assert.equal((await api('GET', '/v1/reports?year=2026')).status, 401);
     const narrow = await login('reports:read');
     assert.equal((await api('GET', '/v1/reports?year=2026', { token: narrow })).status, 200);
@@ -37,7 +37,7 @@ onBothEngines('Endpoints and pages of one’s own', (engine) => {
     assert.equal((await api('DELETE', '/v1/reports', { token: narrow })).status, 405);
   });
 
-  it('read what the schemas say, refuse the rest, and answer no more than they describe', async () => {
+  it('validate input by the schemas, refuse other input, and return only declared members', async () => {
     const token = await login();
     const { status, body, headers } = await api('GET', '/v1/reports?year=2026', { token });
     assert.deepEqual([status, body], [200, { year: 2026, reader: user.id }]);
@@ -80,7 +80,7 @@ onBothEngines('Endpoints and pages of one’s own', (engine) => {
     assert.ok(html.includes(user.id));
   });
 
-  it('are in the API reference, and their scopes can be asked for', async () => {
+  it('are in the API reference, and clients can request their scopes', async () => {
     const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { summary?: string }>>;
     };
@@ -154,7 +154,7 @@ describe('A declared route', () => {
     });
   }
 
-  it('is refused where its path is taken, or its schema describes nothing', async () => {
+  it('is refused if its path is taken, or its schema is empty', async () => {
     const start = services('sqlite');
     for (const [route, says] of [
       ["path: '/v1/users'", /a\.mjs: GET \/v1\/users is there already/],
@@ -172,7 +172,7 @@ describe('A declared route', () => {
     }
   });
 
-  it('is refused where the schema of an action describes nothing', async () => {
+  it('is refused if the schema of an action is empty', async () => {
     const folder = mkdtempSync(join(dir, 'action-'));
     const action =
       "{ name: 'wash', summary: 'Washes a car', body: { type: 'object', properties: { a: { type: 'strng' } } }, run() {} }";
@@ -185,7 +185,7 @@ describe('A declared route', () => {
     );
   });
 
-  it('is not the only thing that a file may export, but the default is one', async () => {
+  it('can be one of several exports, but the default export must be a route', async () => {
     const folder = mkdtempSync(join(dir, 'exports-'));
     const declared = "{ kind: 'route', route: { method: 'GET', path: '/v1/a', auth: 'public', handle() {} } }";
     writeFileSync(join(folder, 'a.mjs'), `export const a = ${declared}; export const limit = 3;`);

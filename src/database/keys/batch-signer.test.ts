@@ -17,7 +17,7 @@ function assertSigned(token: string, key: KeyObject, claims: string): void {
 }
 
 describe('Signing in batches', () => {
-  it('signs each token, however many come together', async () => {
+  it('signs every token of a batch of any size', async () => {
     const key = await generateSigningKey('ES256');
     const signer = new BatchSigner('ES256', key);
     for (const count of [1, 2, 3, 40]) {
@@ -27,7 +27,7 @@ describe('Signing in batches', () => {
     }
   });
 
-  it('signs what comes while the thread is at work', async () => {
+  it('signs tokens that arrive while the thread is busy', async () => {
     const key = await generateSigningKey('ES256');
     const signer = new BatchSigner('ES256', key);
     for (const later of [1, 2, 20]) {
@@ -40,7 +40,7 @@ describe('Signing in batches', () => {
     }
   });
 
-  it('goes to the thread at once when this one is about to wait for the disk', async () => {
+  it('sends tokens to the thread immediately when the main thread is about to wait for the disk', async () => {
     const key = await generateSigningKey('ES256');
     const signer = new BatchSigner('ES256', key);
     const asked = mock.method(WorkerThread.prototype, 'ask');
@@ -53,7 +53,7 @@ describe('Signing in batches', () => {
     for (const [i, token] of (await Promise.all(tokens)).entries()) assertSigned(token, key, `token ${i}`);
   });
 
-  it('signs without the thread where it cannot be had', async () => {
+  it('signs on the main thread if no thread can be created', async () => {
     const script = `
       import { generateSigningKey } from ${JSON.stringify(new URL('signing.ts', import.meta.url).href)};
       import { BatchSigner } from ${JSON.stringify(new URL('batch-signer.ts', import.meta.url).href)};
@@ -66,7 +66,7 @@ describe('Signing in batches', () => {
     assert.equal(stdout.trim(), '31');
   });
 
-  it('fails the texts that cannot be signed, here and in the thread', async () => {
+  it('rejects texts that cannot be signed, on the main thread and in the worker thread', async () => {
     const signer = new BatchSigner('ES512', await generateSigningKey('ES256'));
     for (const count of [1, 5, 1]) {
       const results = await Promise.allSettled(Array.from({ length: count }, () => signer.sign('header.claims')));

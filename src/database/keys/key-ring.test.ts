@@ -24,7 +24,7 @@ function quicklySealed(secret: string, content: Buffer, label: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-onBothEngines('key ring', (engine) => {
+onBothEngines('Key ring', (engine) => {
   const make = contexts(engine);
 
   for (const algorithm of ['ES256', 'EdDSA', 'RS256']) {
@@ -44,7 +44,7 @@ onBothEngines('key ring', (engine) => {
     });
   }
 
-  it('refuses what another key signed, no algorithm, another algorithm, another type and changed claims', async () => {
+  it('refuses tokens with another key, no algorithm, another algorithm, another type or changed claims', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
     const [header, body, signature] = keys.signingKeys.sign({ sub: 'ann' }, { typ }).split('.') as [
@@ -95,7 +95,7 @@ onBothEngines('key ring', (engine) => {
     assert.equal(keys.signingKeys.jwks().keys.length, 2);
   });
 
-  it('drops a compromised key at once', async () => {
+  it('removes a compromised key immediately', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
     const stolen = keys.signingKeys.sign({ n: 1 }, { typ });
@@ -105,7 +105,7 @@ onBothEngines('key ring', (engine) => {
     assert.equal(typeof keys.signingKeys.verify(keys.signingKeys.sign({ n: 2 }, { typ }), { typ }), 'object');
   });
 
-  it('says when other keys are in use, here and on other instances, and only then', async () => {
+  it('reports a change of keys on this and on other instances, and only then', async () => {
     const context = await make();
     const [here, there] = [await openKeyRing(context), await openKeyRing(context)];
     const told: string[] = [];
@@ -119,7 +119,7 @@ onBothEngines('key ring', (engine) => {
     assert.deepEqual([...new Set(told)].sort(), ['here', 'there']);
   });
 
-  it('makes MACs that hold for one purpose, and the same ones after a restart', async () => {
+  it('creates MACs that are valid for one purpose, and the same ones after a restart', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
     const mac = keys.macKeys.mac('refresh', 'data');
@@ -131,7 +131,7 @@ onBothEngines('key ring', (engine) => {
     assert.ok(!again.macKeys.matches('refresh', 'data', 'é'.repeat(21)));
   });
 
-  it('replaces the keys of MACs too: new ones are made by the new key, old ones hold as long as what they made', async () => {
+  it('rotates MAC keys: new MACs use the new key, and old MACs stay valid for their lifetime', async () => {
     const env = { REFRESH_TOKEN_TTL: '86400' };
     const context = await make({ env });
     const keys = await openKeyRing(context);
@@ -154,7 +154,7 @@ onBothEngines('key ring', (engine) => {
     assert.equal(keys.macKeys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
   });
 
-  it('leaves no MAC of a compromised key', async () => {
+  it('invalidates all MACs of a compromised key', async () => {
     const context = await make();
     const keys = await openKeyRing(context);
     const [old, oldId] = [keys.macKeys.mac('refresh', 'data'), keys.macKeys.currentId()];
@@ -166,7 +166,7 @@ onBothEngines('key ring', (engine) => {
     assert.ok(keys.macKeys.matches('refresh', 'data', keys.macKeys.mac('refresh', 'data')));
   });
 
-  it('uses nothing that another process voided, from the first question on', async () => {
+  it('uses no key that another process has removed, from the next request on', async () => {
     const context = await make();
     const [here, there] = [
       await openKeyRing(context),
@@ -180,13 +180,13 @@ onBothEngines('key ring', (engine) => {
     assert.deepEqual(there.signingKeys.jwks(), here.signingKeys.jwks());
   });
 
-  it('starts twice at once with one set of keys', async () => {
+  it('creates one set of keys when two instances start at the same time', async () => {
     const context = await make();
     const [one, other] = await Promise.all([openKeyRing(context), openKeyRing(context)]);
     assert.equal(typeof other.signingKeys.verify(one.signingKeys.sign({}, { typ }), { typ }), 'object');
   });
 
-  it('says what to do when the keys were sealed under another secret', async () => {
+  it('explains what to do if the keys were encrypted with another secret', async () => {
     const context = await make({ env: { ENCRYPTION_KEY: 'a key of sixteen or more' } });
     await openKeyRing(context);
     const other = await make({
@@ -201,7 +201,7 @@ onBothEngines('key ring', (engine) => {
     });
   });
 
-  it('moves to ENCRYPTION_KEY when it is set, and needs nothing else from then on', async () => {
+  it('switches to ENCRYPTION_KEY when it is set, and then needs no other secret', async () => {
     const before = await make();
     const token = (await openKeyRing(before)).signingKeys.sign({ n: 1 }, { typ });
     const database = before.testDatabase;
@@ -214,7 +214,7 @@ onBothEngines('key ring', (engine) => {
     await assert.rejects(openKeyRing(await make({ database })), OperatorError);
   });
 
-  it('seals anew at the start what an earlier version sealed by a quick derivation', async () => {
+  it('encrypts values of an earlier derivation again at a start', async () => {
     const secret = 'a key of sixteen or more';
     const context = await make({ env: { ENCRYPTION_KEY: secret } });
     const { db } = context.database;
@@ -233,7 +233,7 @@ onBothEngines('key ring', (engine) => {
     assert.deepEqual(await sealedForms(), [true, true, true]);
   });
 
-  it('stores nothing that reads as a private key', async () => {
+  it('stores no readable private key', async () => {
     const context = await make();
     await openKeyRing(context);
     const rows = await context.database.db.selectFrom('signing_keys').selectAll().execute();

@@ -43,7 +43,7 @@ describe('Sealing', () => {
     ["the database's password", onPostgres],
     ['ENCRYPTION_KEY', settings({ encryptionKey: 'sixteen or more ones' })],
   ] as const) {
-    it(`under ${name} takes a slow derivation, with a salt of the database's own`, () => {
+    it(`with ${name} uses a slow derivation with a salt per database`, () => {
       const [one, other] = [createSealing(where), createSealing(where)];
       const sealed = one.seal(content, 'a');
       assert.match(sealed, /^\$argon2id\$m=19456,t=2,p=1\$[\w-]{22}\$/);
@@ -59,18 +59,18 @@ describe('Sealing', () => {
     });
   }
 
-  it("knows the database's password where the URL names several hosts", () => {
+  it('finds the password in a database URL with several hosts', () => {
     const sealed = createSealing(onPostgres).seal(content, 'a');
     const databaseUrl = 'postgres://gatehouse:hunter2@one:5432,two:5433/gatehouse';
     assert.deepEqual(createSealing(settings({ databaseUrl })).open(sealed, 'a').content, content);
   });
 
-  it('opens what was sealed by a quick derivation, to be sealed anew', () => {
+  it('decrypts values of the earlier derivation, to be encrypted again', () => {
     const sealing = createSealing(onPostgres);
     assert.deepEqual(sealing.open(sealedQuickly('hunter2', 'a'), 'a'), { content, isCurrent: false });
   });
 
-  it('moves from one ENCRYPTION_KEY to another', () => {
+  it('switches from one ENCRYPTION_KEY to another', () => {
     const [before, now] = ['sixteen or more ones', 'and sixteen or more twos'];
     const sealed = createSealing(settings({ encryptionKey: before })).seal(content, 'a');
     assert.throws(() => createSealing(settings({ encryptionKey: now })).open(sealed, 'a'), OperatorError);
@@ -80,7 +80,7 @@ describe('Sealing', () => {
     assert.deepEqual(createSealing(settings({ encryptionKey: now })).open(anew, 'a'), { content, isCurrent: true });
   });
 
-  it('derives at once from a file that it made itself, which nobody can guess', () => {
+  it('uses a fast derivation for a generated key file, which cannot be guessed', () => {
     const where = settings();
     const sealed = createSealing(where).seal(content, 'a');
     const secret = readFileSync(join(where.dataDir, 'encryption.key'), 'utf8').trim();
@@ -91,7 +91,7 @@ describe('Sealing', () => {
     assert.deepEqual(createSealing(where).open(sealedQuickly(secret, 'a'), 'a'), { content, isCurrent: true });
   });
 
-  it('refuses a key file that is empty or cut off, and says what to do', () => {
+  it('refuses an empty or truncated key file, and explains what to do', () => {
     for (const [held, says] of [
       ['', /is empty/],
       ['\n \n', /is empty/],
@@ -107,7 +107,7 @@ describe('Sealing', () => {
     }
   });
 
-  it('makes no file for whoever only looks', () => {
+  it('creates no key file for read-only commands', () => {
     const where = settings();
     assert.throws(() => createSealing(where, { make: false }), /There is no key file/);
     assert.deepEqual(readdirSync(where.dataDir), []);

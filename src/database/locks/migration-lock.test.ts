@@ -8,7 +8,7 @@ import { underMigrationLock } from './migration-lock.ts';
 describe('A migration on PostgreSQL', () => {
   const make = contexts('postgres');
 
-  it('does not hold up those who use the table, whoever stays in it', async () => {
+  it('does not block other users of the table, even if a transaction stays open', async () => {
     const { database, testDatabase } = await make();
     const [holder, reader] = [0, 1].map(() => new pg.Client({ connectionString: testDatabase.url })) as [
       pg.Client,
@@ -40,7 +40,7 @@ describe('A migration on PostgreSQL', () => {
     }
   });
 
-  it('lets one at a time work', async () => {
+  it('runs on one instance at a time', async () => {
     const { database } = await make();
     let inside = 0;
     let most = 0;

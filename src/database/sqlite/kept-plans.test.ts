@@ -73,7 +73,7 @@ function plannedAgain(path: string, executed: ReadonlyMap<string, Values>): stri
   return again;
 }
 
-describe('Statements on SQLite are planned once, and not for each execution', () => {
+describe('SQLite plans statements once, not for each execution', () => {
   const start = services('sqlite');
   const startEngine = resourceServices('sqlite');
   afterEach(() => mock.restoreAll());

@@ -36,7 +36,7 @@ function open(timeoutMs?: number, clock = () => performance.now()) {
 describe('Shared commits', () => {
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('say so right before they wait for the disk', async () => {
+  it('call a listener directly before they wait for the disk', async () => {
     const file = new DatabaseSync(join(dir, 'before.db'));
     file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
     const open: boolean[] = [];
@@ -46,7 +46,7 @@ describe('Shared commits', () => {
     file.close();
   });
 
-  it('give the result of a job at once, and say when it is on disk', async () => {
+  it('return the result of a job immediately, and report when it is on disk', async () => {
     const { commits, insert, seen } = open();
     const { result, durable } = await commits.run(() => {
       insert(1);
@@ -57,7 +57,7 @@ describe('Shared commits', () => {
     assert.deepEqual(seen(), [1]);
   });
 
-  it('commit writes that arrive together once, and tell nobody before', async () => {
+  it('commit concurrent writes once, and report no write before the commit', async () => {
     const { write, insert, seen, count } = open();
     const seenAtEnd = await Promise.all(
       [1, 2, 3, 4, 5].map((n) => write(() => insert(n)).then(() => seen().includes(n))),
@@ -66,7 +66,7 @@ describe('Shared commits', () => {
     assert.equal(count(), 1);
   });
 
-  it('undo one job that fails, and keep its neighbours', async () => {
+  it('undo only the failed job', async () => {
     const { write, insert, seen } = open();
     const results = await Promise.allSettled([write(() => insert(1)), write(() => insert(1)), write(() => insert(2))]);
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('Shared commits', () => {
     assert.deepEqual(seen(), [1, 2]);
   });
 
-  it('fail every job of a commit that fails, and go on with the next', async () => {
+  it('fail every job of a failed commit, and continue with the next', async () => {
     const { write, file, insert, seen } = open();
     const results = Promise.allSettled([
       write(() => insert(1)),
@@ -95,7 +95,7 @@ describe('Shared commits', () => {
     assert.deepEqual(seen(), [3]);
   });
 
-  it('wait for another process that writes, without stopping this one', async () => {
+  it('wait for another writing process without blocking this one', async () => {
     const { write, insert, other, seen } = open();
     other.exec('begin immediate; insert into rows values (100)');
     let ticks = 0;
@@ -111,7 +111,7 @@ describe('Shared commits', () => {
     assert.deepEqual(seen(), [1, 100]);
   });
 
-  it('give up for all who wait in the line at once, and not for one after the other', async () => {
+  it('time out for all waiting jobs at the same time, not one after another', async () => {
     const { write, insert, other } = open(20);
     other.exec('begin immediate');
     let refused = 0;
@@ -126,7 +126,7 @@ describe('Shared commits', () => {
     assert.equal(refused, 5);
   });
 
-  it('give up on another process that never ends, and let the next try', async () => {
+  it('time out if another process never finishes, and let the next job try', async () => {
     const { write, insert, other, seen } = open(20);
     other.exec('begin immediate');
     await assert.rejects(
@@ -160,7 +160,7 @@ describe('Shared commits', () => {
       return { ...opened, write, turns, pass: () => now++, end: () => clearImmediate(counting) };
     };
 
-    it('let other requests come in between', async () => {
+    it('let other requests run in between', async () => {
       const { write, turns, count, end } = openSlow();
       await Promise.all([1, 2, 3, 4, 5].map(write));
       end();
@@ -176,7 +176,7 @@ describe('Shared commits', () => {
       assert.equal(count(), 1);
     });
 
-    it('do not wait for writes that arrive later', async () => {
+    it('do not wait for later writes', async () => {
       const { write, seen, end } = openSlow();
       const first = [1, 2, 3].map(write);
       await new Promise((resolve) => setImmediate(resolve));
@@ -188,7 +188,7 @@ describe('Shared commits', () => {
       assert.deepEqual(seen(), [1, 2, 3, 4]);
     });
 
-    it('go on after a job that took several turns and more than its share', async () => {
+    it('continue after a job that took several turns and more than its share', async () => {
       const { commits, pass, write, seen, end } = openSlow();
       await commits.enter();
       for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -201,7 +201,7 @@ describe('Shared commits', () => {
     });
   });
 
-  it('are drained once nothing is under way', async () => {
+  it('are drained when no job is running', async () => {
     const { write, commits, insert, seen } = open();
     const writes = [1, 2, 3].map((n) => write(() => insert(n)));
     await commits.drained();
@@ -209,7 +209,7 @@ describe('Shared commits', () => {
     await Promise.all(writes);
   });
 
-  it('keep what succeeded and nothing of what failed, in any order of events', async () => {
+  it('keep all successful jobs and no failed ones, in any order of events', async () => {
     const step = fc.record({ fails: fc.boolean(), steps: fc.nat(3), pause: fc.nat(2), took: fc.nat(1) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (jobs) => {

@@ -33,7 +33,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 describe('A shared snapshot', () => {
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('is one view for all reads of a turn, and over with it', async () => {
+  it('is shared by all reads of one turn and ends with the turn', async () => {
     const { read, insert, reader } = open();
     assert.equal(read(), 0);
     insert();
@@ -43,7 +43,7 @@ describe('A shared snapshot', () => {
     assert.equal(read(), 1);
   });
 
-  it('is over at once for whoever learned of a commit', async () => {
+  it('ends immediately for a reader that has learned of a commit', async () => {
     const { snapshot, read, insert, reader } = open();
     read();
     insert();
@@ -56,7 +56,7 @@ describe('A shared snapshot', () => {
     assert.equal(reader.isTransaction, false, 'ended by the turn though it was begun again within it');
   });
 
-  it('outlives a transaction that SQLite ended by itself', async () => {
+  it('works after a transaction that SQLite ended itself', async () => {
     const { snapshot, read, reader } = open();
     read();
     reader.exec('rollback');
@@ -66,7 +66,7 @@ describe('A shared snapshot', () => {
     assert.equal(reader.isTransaction, false);
   });
 
-  it('outlives the connection', async () => {
+  it('causes no error after the connection was closed', async () => {
     const { read, reader } = open();
     read();
     reader.close();

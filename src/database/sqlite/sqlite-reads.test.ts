@@ -16,7 +16,7 @@ const rows = 5000;
 
 const isTooExpensive = (error: unknown) => error instanceof Problem && error.code === 'too_expensive';
 
-describe('Reads of SQLite that walk over many rows', () => {
+describe('Reads of many rows on SQLite', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-reads-'));
   const open: Database[] = [];
   const opened = (seconds: number): Database => {
@@ -40,7 +40,7 @@ describe('Reads of SQLite that walk over many rows', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('are left to another thread, with the same answer', async () => {
+  it('run in another thread, with the same result', async () => {
     const database = opened(60);
     const few = database.read<{ key: string }>(
       "select key, count from throttles where row_walked(1) and key = 'k7'",
@@ -54,7 +54,7 @@ describe('Reads of SQLite that walk over many rows', () => {
     assert.deepEqual(await database.readFirst(count, [20]), { n: rows - 20 });
   });
 
-  it('see every write that was acknowledged before them', async () => {
+  it('see every write that was acknowledged before', async () => {
     const database = opened(60);
     for (let more = 1; more <= 5; more++) {
       await write(database, 'insert into throttles (key, count, expires_at) values (?, ?, 1)', [`more ${more}`, -more]);
@@ -63,14 +63,14 @@ describe('Reads of SQLite that walk over many rows', () => {
     await write(database, 'delete from throttles where count < 0', []);
   });
 
-  it('end at their limit in time, and their thread reads on', async () => {
+  it('end at their time limit, and the thread continues with other reads', async () => {
     const database = opened(1);
     const reads = Array.from({ length: 4 }, () => database.read(endless, []));
     for (const read of reads) await assert.rejects(async () => read, isTooExpensive);
     assert.deepEqual(await database.read(count, [0]), [{ n: rows }]);
   });
 
-  it('end when nobody waits for them', async () => {
+  it('end when their callers have disconnected', async () => {
     const database = opened(600);
     const leaving: (() => void)[] = [];
     const hasty: Reader = {
@@ -88,7 +88,7 @@ describe('Reads of SQLite that walk over many rows', () => {
     assert.deepEqual(await database.read(count, [0], hasty), [{ n: rows }]);
   });
 
-  it('end with the database', async () => {
+  it('end when the database is closed', async () => {
     const database = openSqlite(join(dir, 'test.db'), 600);
     const read = Promise.resolve(database.read(endless, []));
     const ended = assert.rejects(read);
@@ -96,7 +96,7 @@ describe('Reads of SQLite that walk over many rows', () => {
     await ended;
   });
 
-  it('fail like any other read where the SQL is wrong', async () => {
+  it('fail like any other read if the SQL is invalid', async () => {
     const database = opened(60);
     await assert.rejects(
       async () => database.read('select * from nothing_here where row_walked(1)', []),

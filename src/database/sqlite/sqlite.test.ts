@@ -23,7 +23,7 @@ describe('SQLite', () => {
     return rows.map(({ key }) => key);
   };
 
-  it('lets reads pass a transaction that is open, and shows them only what is committed', async () => {
+  it('runs reads during an open transaction, and shows them only committed data', async () => {
     await migrate(database);
     await database.db.transaction().execute(async (tx) => {
       await tx.insertInto('throttles').values(throttle('a')).execute();
@@ -32,7 +32,7 @@ describe('SQLite', () => {
     assert.deepEqual(await keys(), ['a']);
   });
 
-  it('takes writes that arrive together into one transaction, each failing alone', async () => {
+  it('combines concurrent writes in one transaction, and each can fail alone', async () => {
     const results = await Promise.allSettled(
       ['b', 'a', 'c'].map((key) => database.db.insertInto('throttles').values(throttle(key)).execute()),
     );
@@ -51,7 +51,7 @@ describe('SQLite', () => {
     assert.deepEqual(await keys(), ['a', 'b', 'c', 'd']);
   });
 
-  it('shows a write to every read after it, though reads of one turn share a view', async () => {
+  it('shows a write to every later read, although reads of one turn share a snapshot', async () => {
     const before = await keys();
     const write = database.db.insertInto('throttles').values(throttle('f')).execute();
     const beside = keys();
@@ -63,7 +63,7 @@ describe('SQLite', () => {
     await beside;
   });
 
-  it('shows what another process wrote to whoever is told that it did', async () => {
+  it('shows writes of another process after a notification', async () => {
     const file = join(dir, 'test.db');
     let told = 0;
     database.bus.subscribe(() => told++);
@@ -81,7 +81,7 @@ describe('SQLite', () => {
     assert.equal(count(), before + 1);
   });
 
-  it('answers a request by nothing that was read before it came', async () => {
+  it('does not use a snapshot from before a request', async () => {
     const count = () => (database.read('select count(*) as n from throttles', []) as { n: number }[])[0]?.n as number;
     const elsewhere = (sql: string) => {
       const other = new DatabaseSync(join(dir, 'test.db'));
@@ -100,7 +100,7 @@ describe('SQLite', () => {
     assert.equal(changesNow().foreign, foreign + 1);
   });
 
-  it('counts rows when they are changed and again when they are committed', async () => {
+  it('counts rows when they change and again when they are committed', async () => {
     const changes = () => changesNow().own;
     const before = changes();
     const deleting = database.db.transaction().execute(async (tx) => {

@@ -36,7 +36,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     return { ...bare, config, eventsLog, dir, db: bare.database.db };
   }
 
-  it('writes each event as a line, exactly when its transaction has committed', async () => {
+  it('writes each event as a line when its transaction has committed', async () => {
     const context = await logging((dir) => `file:${join(dir, 'events.log')}`);
     const { db, eventsLog, dir } = context;
     const path = join(dir, 'events.log');
@@ -71,7 +71,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
-  it('begins a new file when the old one was moved away, and loses nothing while there is no place to write', async () => {
+  it('opens a new file after a log rotation, and loses no event while it cannot write', async () => {
     const context = await logging((dir) => `file:${join(dir, 'logs', 'events.log')}`);
     const { db, eventsLog, dir } = context;
     const path = join(dir, 'logs', 'events.log');
@@ -86,7 +86,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     assert.deepEqual([typesOf(`${path}.1`), typesOf(path)], [['one'], ['two']]);
   });
 
-  it('is followed in order, without a gap and without a repetition, however late a transaction ends', async () => {
+  it('is followed in order, without gaps and repetitions, however late a transaction ends', async () => {
     const context = await make();
     const { db } = context.database;
     const follower = new EventFollower(context.database, {}, { now: context.now(), seen: [] });
@@ -132,7 +132,7 @@ describe('EVENTS_LOG to syslog', () => {
     await eventsLog?.close();
   }
 
-  it('sends one datagram an event, as RFC 5424 and 5426 say', async () => {
+  it('sends one datagram per event (RFC 5424 and 5426)', async () => {
     const server = createSocket('udp4');
     const heard: string[] = [];
     const both = new Promise<void>((resolve) => {
@@ -149,7 +149,7 @@ describe('EVENTS_LOG to syslog', () => {
     assert.deepEqual(JSON.parse(form.exec(heard[0] as string)?.[2] ?? '').data, { from: 'ü' });
   });
 
-  it('sends each message after its length over TCP, as RFC 6587 says', async () => {
+  it('sends each message after its length over TCP (RFC 6587)', async () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => sockets.push(socket));
     const stream = new Promise<Buffer>((resolve) => {

@@ -8,10 +8,10 @@ import { recordEvent } from './record-event.ts';
 
 const day = 86_400_000;
 
-onBothEngines('the audit trail', (engine) => {
+onBothEngines('The audit trail', (engine) => {
   const make = contexts(engine);
 
-  it('is kept for the days that the setting says, and no longer', async () => {
+  it('is kept for the number of days in the setting', async () => {
     const context = await make({ env: { EVENT_RETENTION_DAYS: '30' } });
     const { db } = context.database;
     for (let i = 0; i < 250; i++) await recordEvent(context, db, { type: 'old', source });
@@ -28,7 +28,7 @@ onBothEngines('the audit trail', (engine) => {
     );
   });
 
-  it('holds an event exactly when its transaction commits', async () => {
+  it('contains an event only if its transaction commits', async () => {
     const context = await make();
     const { db } = context.database;
     const undone = db.transaction().execute(async (tx) => {

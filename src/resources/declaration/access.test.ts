@@ -92,7 +92,7 @@ onBothEngines('Access', (engine) => {
     service = await start([...garage, notes, remarks, labels, gauges]);
   });
 
-  it('shows in lists, alone, nested and embedded only what the caller may see', async () => {
+  it('shows only visible rows in lists, alone, nested and embedded', async () => {
     const hidden = await note('alice', { title: 'hidden' });
     const shown = await note('alice', { title: 'shown', published: true, labels: ['x'] });
     assert.deepEqual(await titles('/v1/notes', 'alice'), ['hidden', 'shown']);
@@ -122,7 +122,7 @@ onBothEngines('Access', (engine) => {
     assert.deepEqual(await titles(`/v1/labels/${label.id}/notes`, 'bob'), ['shown']);
   });
 
-  it('tells apart what may not be seen (404) and what may not be written (403)', async () => {
+  it('responds 404 for an invisible row and 403 for a row that the caller may not write', async () => {
     const hidden = await note('alice', { title: 'a' });
     const shown = await note('alice', { title: 'b', published: true });
     for (const [method, json] of [
@@ -137,7 +137,7 @@ onBothEngines('Access', (engine) => {
     assert.equal((await ask('PATCH', `/v1/notes/${shown.id}`, { token: 'alice', json: { title: 'c' } })).status, 200);
   });
 
-  it('does not let a caller write rows into what it may not write', async () => {
+  it('does not let a caller write a row that the caller may not write afterwards', async () => {
     const mine = await note('alice', { title: 'mine' });
     const foreign = await ask('POST', '/v1/notes', { token: 'alice', json: { title: 'x', author_id: idOf('bob') } });
     assert.equal(foreign.status, 422, 'alice does not even see bob');
@@ -151,14 +151,14 @@ onBothEngines('Access', (engine) => {
     assert.equal(asAdmin.status, 403, 'the rule has no exception for administrators that it does not name');
   });
 
-  it('leaves a row to whom it belongs when another replaces it', async () => {
+  it('keeps the owner of a row when another caller replaces it', async () => {
     const { id } = (await ask('POST', '/v1/owners', { token: 'alice', json: { name: 'Alice' } })).row;
     const put = await ask('PUT', `/v1/owners/${id}`, { token: 'admin', json: { name: 'Alicia' } });
     assert.equal(put.status, 200, put.text);
     assert.deepEqual([put.row.name, put.row.user_id], ['Alicia', idOf('alice')]);
   });
 
-  it('forgets rows that no longer exist for anybody, and nothing else of them', async () => {
+  it('hides a deleted row from all callers', async () => {
     const { id } = await note('alice', { title: 'short-lived', published: true });
     assert.equal((await ask('DELETE', `/v1/notes/${id}`, { token: 'admin' })).status, 204);
     for (const token of ['admin', 'alice']) {
@@ -178,7 +178,7 @@ onBothEngines('Access', (engine) => {
     assert.deepEqual(await sizes('admin'), [2, 2, 3, 5, 8]);
   });
 
-  it('asks for the scopes of what is read, embedded or written', async () => {
+  it('requires the scopes of all resources that are read, embedded or written', async () => {
     assert.equal((await ask('GET', '/v1/notes', { token: 'alice-notes:read' })).status, 200);
     assert.equal((await ask('GET', '/v1/notes', { token: 'alice-notes:write' })).status, 403);
     assert.equal((await ask('POST', '/v1/notes', { token: 'alice-notes:read', json: { title: 'x' } })).status, 403);
@@ -190,7 +190,7 @@ onBothEngines('Access', (engine) => {
     assert.equal((await ask('GET', `/v1/notes/${id}/remarks`, { token: 'alice-notes:read' })).status, 403);
   });
 
-  it('lets administrators ask what refers to a row, and nobody else by a field that is not searchable', async () => {
+  it('lets only administrators search by a reference that is not searchable', async () => {
     const search = '/v1/assignments?search=driver_id:0199d0a0-7c00-7000-8000-000000000000';
     assert.equal((await ask('GET', search, { token: 'admin' })).status, 200);
     const other = await ask('GET', search, { token: 'bob' });
@@ -200,7 +200,7 @@ onBothEngines('Access', (engine) => {
     assert.match(nowhere.problem.detail, /^search: the field "nonsense" is not known here\. /);
   });
 
-  it('lets everybody read what is public, and nobody write without a token', async () => {
+  it('lets everybody read a public resource, and nobody write without a token', async () => {
     assert.equal((await ask('GET', '/v1/drivers', { token: null })).status, 200);
     assert.equal((await ask('GET', '/v1/drivers', { token: 'alice-cars:read' })).status, 403);
     assert.equal((await ask('GET', '/v1/drivers', { token: 'nonsense' })).status, 401);

@@ -22,7 +22,7 @@ const declared = (more: object): ResourceDefinition => ({
 const withFields = (fields: Fields, more: object = {}) => declared({ fields, ...more });
 const withRelation = (relations: Relations) => declared({ relations });
 
-describe('A wrong declaration stops the start with the file, the place and the mend', () => {
+describe('A wrong declaration stops the start and names the file, the option and the correction', () => {
   const cases: [name: string, definition: ResourceDefinition, says: RegExp][] = [
     ['a name', declared({ name: 'Cars' }), /name: "Cars" takes a lowercase plural noun/],
     ['a reserved name', declared({ name: 'sessions' }), /"sessions" is a name of the service itself/],
@@ -105,7 +105,7 @@ describe('A wrong declaration stops the start with the file, the place and the m
     });
   }
 
-  it('says all at once', () => {
+  it('reports all mistakes at once', () => {
     const wrong = withFields({ a: integer({ min: 2, max: 1 }), b: boolean({ default: 'yes' as never }) });
     assert.throws(() => checkDefinitions([wrong, declared({})]), /declared twice.*fields\.a.*fields\.b/s);
   });

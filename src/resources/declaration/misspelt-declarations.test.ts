@@ -38,7 +38,7 @@ const reading = (read: Anything) => cars({ access: { ...access, read } });
 const check = (definition: ResourceDefinition) => () =>
   checkDefinitions([definition, owners], { roles: ['admin', 'editor'], scopes: ['*', 'cars:read', 'cars:export'] });
 
-describe('What a declaration says and nobody knows', () => {
+describe('An unknown option or name', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
     ['an option', cars({ uniqeTogether: [] }), /uniqeTogether: .*Did you mean "uniqueTogether"\?/],
     ['an icon', cars({ icon: 'cra' }), /icon: it takes an emoji, or one of .*car.*this is "cra"/],
@@ -110,7 +110,7 @@ describe('What a declaration says and nobody knows', () => {
     ],
   ];
   for (const [what, definition, says] of cases) {
-    it(`is refused with the nearest right name: ${what}`, () => {
+    it(`is refused with the nearest valid name: ${what}`, () => {
       assert.throws(check(definition), (error: Error) => {
         assert.equal(error.name, 'OperatorError');
         assert.match(error.message, /resources\/cars\.ts: /);
@@ -121,7 +121,7 @@ describe('What a declaration says and nobody knows', () => {
   }
 });
 
-describe('What a declaration says wrongly', () => {
+describe('An invalid value in a declaration', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
     ['a text for a yes', withField(text({ required: 'yes' } as Anything)), /fields\.seats\.required: it takes true or/],
     ['options that are none', withField(text('required' as Anything)), /fields\.seats: its options are an object/],
@@ -159,7 +159,7 @@ describe('What a declaration says wrongly', () => {
     it(`is refused: ${what}`, () => assert.throws(check(definition), says));
   }
 
-  it('is told all at once, however deep it is', () => {
+  it('is reported with all others, however deep it is', () => {
     const seats = integer({ mim: 1 } as Anything);
     const wrong = cars({
       fields: { ...fields, seats },
@@ -170,25 +170,25 @@ describe('What a declaration says wrongly', () => {
     assert.throws(check(wrong), /defaultorder: .*hooks\.beforeWrit: .*fields\.seats\.mim: .*access\.delet: /s);
   });
 
-  it('is told without what follows from it', () => {
+  it('is reported without its consequences', () => {
     assert.throws(check(cars({ name: 'users' })), /wrong:\n {2}resources\/cars\.ts: name: "users" is a name[^\n]*$/);
     assert.throws(check(cars({ name: 'Fast Cars' })), /Did you mean "fast_cars"\?$/);
     assert.throws(check(reading(role('guest'))), /There are: admin, editor\. .* such as ROLES=admin,editor,guest\.$/);
   });
 
-  it('is told of once, however many callers would meet it', () => {
+  it('is reported once, however many callers the rule is tested with', () => {
     assert.throws(check(reading(owner('userid'))), (error: Error) => error.message.split('\n').length === 2);
   });
 
-  it('is not suspected where it is right', () => {
+  it('is not reported if the declaration is valid', () => {
     const read = anyOf(role('editor'), owner('user_id'), (caller) => caller.userId !== null && equals('kind', 'van'));
     const actions = [action({ name: 'park', summary: 'Park', access: role('editor'), run: () => 1 } as Anything)];
     assert.doesNotThrow(check(cars({ access: { read, write: role('admin'), delete: 'nobody' }, actions })));
   });
 });
 
-describe('Everything that is wrong', () => {
-  it('is said at once, of declarations that cannot be used and of those beside them', () => {
+describe('All mistakes', () => {
+  it('are reported at once, in incomplete declarations and in the others', () => {
     const broken = cars({ label: 5, fields: { ...fields, seats: integer({ mim: 1 } as Anything), doors: 'four' } });
     const beside = {
       ...defineResource({

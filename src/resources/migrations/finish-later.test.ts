@@ -50,7 +50,7 @@ describe('Indexes of declared resources on a PostgreSQL with rows', () => {
     await other.query(insert('first'));
   });
 
-  it('are made while the service serves, and hold up nobody; what is unique is there before', async () => {
+  it('are created while the service serves, without blocking writes; unique indexes exist before', async () => {
     await (await run('unique', 'plate: text({ unique: true }), doors: integer(), seats: integer()')).close();
     assert.equal((await validity()).cars_plate_unique, true);
     // No index can be created until this transaction ends.

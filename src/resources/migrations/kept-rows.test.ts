@@ -33,7 +33,7 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
       .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
       .execute();
 
-  it('lets a decimal have more digits, and fewer only where all values fit', async () => {
+  it('allow more digits for a decimal, and fewer only if all values fit', async () => {
     const of = (precision: number, scale: number, more = {}) => [
       things({ amount: decimal({ precision, scale, ...more }) }),
     ];
@@ -57,7 +57,7 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     await assert.rejects(applyResourceMigrations(database, of(4, 2, { max: 12 })), /1 row holds a value above 12/);
   });
 
-  it('keeps deleted rows from a new version on, and brings none back unasked', async () => {
+  it('keep deleted rows after a resource gets softDelete, and restore none without a request', async () => {
     const fields = { name: text({ unique: true }) };
     const database = await fresh(things(fields));
     await insert(database, { id: '1', name: 'a' });

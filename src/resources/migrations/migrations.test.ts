@@ -45,14 +45,14 @@ onBothEngines('Migrations of declared resources', (engine) => {
       .orderBy('id' as never)
       .execute()) as Record<string, unknown>[];
 
-  it('makes tables once, and does nothing when nothing changed', async () => {
+  it('create tables once, and do nothing if nothing changed', async () => {
     const fields = { name: text({ required: true, searchable: true }), size: integer({ sortable: true }) };
     const database = await fresh(fields);
     assert.deepEqual(await applyResourceMigrations(database, [things(fields)]), []);
     assert.deepEqual((await planResourceMigrations(database, [things(fields)])).steps, []);
   });
 
-  it('adds fields, their defaults, folded columns and indexes by itself, with rows there', async () => {
+  it('add fields, defaults, folded columns and indexes to tables with rows', async () => {
     const database = await fresh({ name: text() });
     for (const [id, name] of [
       ['1', 'Éa'],
@@ -78,7 +78,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     );
   });
 
-  it('drops nothing by itself: what is no longer declared stays until somebody lets it go', async () => {
+  it('drop nothing by themselves: undeclared columns stay until an operator drops them', async () => {
     const database = await fresh({ name: text({ searchable: true }), empty: text({ searchable: true }) });
     await insert(database, { id: '1', name: 'x' });
     const wanted = [things({ other: text() })];
@@ -99,7 +99,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await assert.rejects(applyResourceMigrations(database, wanted, { drop: ['things.name'] }), /nothing of that name/);
   });
 
-  it('refuses a new required field without a default while there are rows', async () => {
+  it('refuse a new required field without a default while there are rows', async () => {
     const database = await fresh({ name: text() });
     const wanted = [things({ name: text(), code: text({ required: true }) })];
     await insert(database, { id: '1', name: null });
@@ -117,7 +117,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await applyResourceMigrations(empty, wanted);
   });
 
-  it('narrows where every row fits, and refuses where one does not', async () => {
+  it('apply a stricter limit only if every row fits', async () => {
     const before = {
       name: text({ max: 50, searchable: true }),
       size: integer(),
@@ -146,7 +146,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual(await applyResourceMigrations(database, [things(tight)]), []);
   });
 
-  it('changes types that keep their values, and refuses those that do not', async () => {
+  it('change types only if all values can be kept', async () => {
     const database = await fresh({ size: integer({ sortable: true }) });
     await insert(database, { id: '1', size: 5 });
     await applyResourceMigrations(database, [things({ size: number({ sortable: true }) })]);
@@ -172,7 +172,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await assert.rejects(dateOf('4'), /unique|taken|duplicate/i);
   });
 
-  it('changes what a reference does, and keeps what it refers to', async () => {
+  it('change the onDelete action of a reference, and keep its values', async () => {
     const database = await fresh({ parent: reference('things') });
     await insert(database, { id: '1', parent: null });
     await insert(database, { id: '2', parent: '1' });
@@ -195,7 +195,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual(await stored(database), []);
   });
 
-  it('does not make unique what is not', async () => {
+  it('refuse a unique field with duplicate values', async () => {
     const database = await fresh({ name: text(), size: integer() });
     for (const id of ['1', '2']) await insert(database, { id, name: 'same', size: null });
     await applyResourceMigrations(database, [things({ name: text(), size: integer({ unique: true }) })]);
@@ -205,7 +205,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     );
   });
 
-  it('keeps the table of a resource that is no longer declared until told otherwise', async () => {
+  it('keep the table of an undeclared resource until an operator drops it', async () => {
     const database = await fresh({ name: text() });
     await insert(database, { id: '1', name: 'x' });
     await applyResourceMigrations(database, []);
@@ -216,7 +216,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual(await stored(database), []);
   });
 
-  it('makes tables that refer to each other in a circle', async () => {
+  it('create tables that refer to each other in a circle', async () => {
     const database = await fresh({});
     const hens = defineResource({ name: 'hens', fields: { egg_id: reference('eggs') }, access });
     const eggs = defineResource({ name: 'eggs', fields: { hen_id: reference('hens') }, access });
@@ -224,7 +224,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual(await applyResourceMigrations(database, [hens, eggs]), []);
   });
 
-  it('is safe when several instances start at once', async () => {
+  it('run safely when several instances start at once', async () => {
     const database = await fresh({ name: text() });
     const wanted = [things({ name: text(), size: integer({ default: 1, sortable: true }) })];
     const done = await Promise.all([1, 2, 3].map(() => applyResourceMigrations(database, wanted)));
@@ -232,7 +232,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
   });
 });
 
-it('warns of what no index serves', () => {
+it('warn about queries without an index', () => {
   const warnings = unservedWarnings([
     things({ note: text({ max: 5000, searchable: true }), name: text({ searchable: true }) }),
   ]);
@@ -240,7 +240,7 @@ it('warns of what no index serves', () => {
   assert.match(warnings[0] ?? '', /things\.note/);
 });
 
-it('loads the files of a folder, and says which one is wrong', async () => {
+it('load the files of a folder, and name the wrong one', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-resources-'));
   try {
     assert.deepEqual(await loadResources(join(dir, 'missing')), []);

@@ -43,7 +43,7 @@ onBothEngines('Tables that change', (engine) => {
       .orderBy('id' as never)
       .execute()) as Record<string, unknown>[];
 
-  it('let an older version start again beside a newer, and the other way round', async () => {
+  it('let an older version start beside a newer one, and the other way round', async () => {
     const older = things({
       name: text({ searchable: true, required: true }),
       size: integer({ default: 3 }),
@@ -73,7 +73,7 @@ onBothEngines('Tables that change', (engine) => {
     await insert(database, { id: '6', name: 'Six', color: 'green', color_folded: 'green' });
   });
 
-  it('give rows that an older version writes the default of a field that it does not know', async () => {
+  it('give rows of an older version the default of a field that it does not know', async () => {
     const older = { name: text({ required: true }) };
     const newer = things({
       ...older,
@@ -92,7 +92,7 @@ onBothEngines('Tables that change', (engine) => {
   });
 
   for (const by of ['a start', 'gatehouse migrate']) {
-    it(`fill the rows that a version wrote which knows a field as optional: ${by}`, async () => {
+    it(`fill rows of a version in which a field is optional: ${by}`, async () => {
       const database = await fresh(things({ colour: text({ searchable: true }), size: integer() }));
       const newer = [
         things({
@@ -122,7 +122,7 @@ onBothEngines('Tables that change', (engine) => {
     });
   }
 
-  it('keep the values of a field and of a resource that are renamed, for versions that know the earlier names too', async () => {
+  it('keep the values of a renamed field and resource, also for versions with the earlier names', async () => {
     const older = things({ colour: text({ searchable: true }), size: integer() });
     const database = await fresh(older);
     await insert(database, { id: '1', colour: 'Red', colour_folded: 'red', size: 1 });
@@ -154,7 +154,7 @@ onBothEngines('Tables that change', (engine) => {
     );
   });
 
-  it('convert by themselves what loses nothing, and look at its bounds', async () => {
+  it('convert values if nothing is lost, and check their bounds', async () => {
     const database = await fresh(
       things({
         whole: integer({ required: true }),
@@ -207,7 +207,7 @@ onBothEngines('Tables that change', (engine) => {
     tags: json(),
   });
 
-  it('gives a column another type only where no version can miss it', async () => {
+  it('change the type of a column only if no version loses its values', async () => {
     const database = await fresh(things({ name: text(), size: text() }));
     await applyResourceMigrations(database, [things({ name: text(), size: integer() })]);
     await insert(database, { id: '1', name: 'x', size: null });

@@ -25,7 +25,7 @@ onBothEngines('The queue', (engine) => {
   };
   const rows = ({ database: { db } }: TestContext) => db.selectFrom('queued_jobs').selectAll().orderBy('id').execute();
 
-  it('does what was committed, at once, and nothing that was rolled back', async () => {
+  it('runs committed jobs at once, and no job of a transaction that was rolled back', async () => {
     const on = await context();
     const queue = await open(on);
     const done: unknown[] = [];
@@ -74,7 +74,7 @@ onBothEngines('The queue', (engine) => {
     }
   });
 
-  it('tries again after growing pauses, under the same key, and keeps what it gives up', async () => {
+  it('retries after growing pauses with the same key, and keeps jobs that finally failed', async () => {
     const on = await context();
     const queue = await open(on);
     const attempts: Pick<Job, 'key' | 'attempt'>[] = [];
@@ -118,7 +118,7 @@ onBothEngines('The queue', (engine) => {
     assert.deepEqual(await rows(on), [], 'in the end it goes');
   });
 
-  it('is done by one at a time, waits for its time and for who can do it, and is sealed', async () => {
+  it('runs a job on one instance, at its time, where it has a handler, and encrypts its data', async () => {
     const shared = await database();
     const one = await context({ database: shared });
     // On SQLite, two queues of one service compete. On PostgreSQL, two services do.
@@ -154,7 +154,7 @@ onBothEngines('The queue', (engine) => {
     assert.deepEqual(done.slice(30), ['later', { pin: 'hunter2' }]);
   });
 
-  it('leaves room for other work, ends what takes too long, and lets go when it stops', async () => {
+  it('leaves room for other jobs, aborts jobs at their time limit, and releases jobs when it stops', async () => {
     const on = await context();
     const queue = await open(on);
     let hanging = 0;
@@ -186,7 +186,7 @@ onBothEngines('The queue', (engine) => {
     );
   });
 
-  it('loses nothing to a process that is killed between the commit and the end of the work', async () => {
+  it('loses no job if a process is killed between the commit and the end of the job', async () => {
     const shared = await database();
     const on = await context({ database: shared });
     const child: ChildProcess = spawn(process.execPath, [dying, shared.url, shared.dir], { stdio: 'inherit' });

@@ -59,7 +59,7 @@ onBothEngines('Aggregates', (engine) => {
     }
   });
 
-  it('counts, sums and compares rows, in all and in groups', async () => {
+  it('count, sum and compare rows, in total and in groups', async () => {
     assert.deepEqual(await computed('aggregate=count,sum:seats&groupBy=kind'), [
       { kind: null, count: 1, sum: { seats: null } },
       { kind: 'bus', count: 1, sum: { seats: 50 } },
@@ -83,7 +83,7 @@ onBothEngines('Aggregates', (engine) => {
     ]);
   });
 
-  it('adds decimals exactly', async () => {
+  it('add decimals exactly', async () => {
     assert.deepEqual(await computed('aggregate=sum:price,avg:price,min:price,max:price'), [
       {
         sum: { price: '-12345678901234566.75' },
@@ -97,7 +97,7 @@ onBothEngines('Aggregates', (engine) => {
     ]);
   });
 
-  it('sorts groups, and gives them out by pages', async () => {
+  it('sort groups and return them in pages', async () => {
     const kinds = async (query: string) =>
       ((await computed(`aggregate=count,sum:price&groupBy=kind&${query}`)) as { kind: string | null }[]).map(
         ({ kind }) => kind,
@@ -114,7 +114,7 @@ onBothEngines('Aggregates', (engine) => {
     assert.deepEqual([beyond.rows.length, beyond.pagination.total], [0, 3]);
   });
 
-  it('computes of nothing but what the caller may read', async () => {
+  it('include only rows that the caller may read', async () => {
     assert.deepEqual(await computed('aggregate=count,sum:seats,max:price', 'alice'), [
       { count: 2, sum: { seats: 3 }, max: { price: '0.10' } },
     ]);
@@ -131,7 +131,7 @@ onBothEngines('Aggregates', (engine) => {
     ]);
   });
 
-  it('refuses what cannot be computed, and says what can', async () => {
+  it('refuse an invalid aggregate, and list the valid ones', async () => {
     const cases: [string, RegExp][] = [
       ['aggregate=total', /the function "total" .*Allowed: count, sum, avg, min, max/],
       ['aggregate=sum', /sum of the field ""/],
@@ -152,7 +152,7 @@ onBothEngines('Aggregates', (engine) => {
     }
   });
 
-  it('adds up numbers that no number of the database holds, or says that it cannot', async () => {
+  it('add integers beyond the range of the database, or report that they cannot', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     const rows = Array.from({ length: 2 }, () => ({ seats: most, weight: 1.7e308, kind: 'bus' }));
     const made = await ask('POST', '/v1/vans/batches', { json: { rows } });
@@ -167,7 +167,7 @@ onBothEngines('Aggregates', (engine) => {
     });
   });
 
-  it('adds more rows than the thread that answers may walk over', async () => {
+  it('add more rows than the main thread may scan', async () => {
     const rows = Array.from({ length: 100 }, () => ({ price: '0.01', seats: 1 }));
     for (let n = 0; n < 11; n++) assert.equal((await ask('POST', '/v1/vans/batches', { json: { rows } })).status, 200);
     const [all] = await computed('aggregate=count,sum:price,sum:seats&search=seats:1');

@@ -66,7 +66,7 @@ onBothEngines('Expensive reads', (engine) => {
     assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   };
 
-  it('end at their limit, and nobody waits for them', async () => {
+  it('end at their time limit, and do not block other requests', async () => {
     let ended = false;
     const scan = service.ask('GET', slow, { token: 'alice' }).finally(() => {
       ended = true;
@@ -82,7 +82,7 @@ onBothEngines('Expensive reads', (engine) => {
     assert.ok(answered >= 3, `${answered} other requests were answered beside the scan`);
   });
 
-  it("of one caller leave room for another's, and end when it hangs up", async () => {
+  it('of one caller leave room for another caller, and end when the caller disconnects', async () => {
     const leaving = new AbortController();
     const hasty = { token: 'alice', signal: leaving.signal };
     let pending = 12;
@@ -103,7 +103,7 @@ onBothEngines('Expensive reads', (engine) => {
     assert.equal((await find('alice', 'e%20199')).pagination.total, 1 + 10 + 100, 'what was ended takes no place');
   });
 
-  it('are all limited: counts, orders, far pages and what is embedded', async () => {
+  it('are all limited: counts, orders, far pages and includes', async () => {
     for (const path of [
       `/v1/notes?search=body:${slowly}&count=exact`,
       `/v1/notes?search=body:!=${slowly}&orderBy=body`,
@@ -114,7 +114,7 @@ onBothEngines('Expensive reads', (engine) => {
     }
   });
 
-  it('give what they would anywhere', async () => {
+  it('return the same result as on the main thread', async () => {
     const ask = async (query: string) => (await patient.ask('GET', `/v1/notes?filter=title&${query}`)).rows;
     const titles = async (query: string) => (await ask(query)).map(({ title }) => title);
     const last = (await titles('page=3000&limit=20')).at(-1);
@@ -131,7 +131,7 @@ onBothEngines('Expensive reads', (engine) => {
     assert.deepEqual(await titles('search=body:*newest*'), []);
   });
 
-  it('are refused before they start where they hold too many wildcards', async () => {
+  it('are refused before they start if they have too many wildcards', async () => {
     const values = (count: number) => Array.from({ length: count }, (_, i) => `*x${i}*`).join(',');
     const ask = (query: string) => patient.ask('GET', `/v1/notes?${query}`);
     assert.equal((await ask(`search=title:${values(5)}`)).status, 200);

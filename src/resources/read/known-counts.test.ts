@@ -11,7 +11,7 @@ const notes = defineResource({
   access: { read: 'auth:api', write: 'auth:api' },
 });
 
-describe('Counts that are known on PostgreSQL', () => {
+describe('Cached counts on PostgreSQL', () => {
   let operator: pg.Client;
   after(() => operator.end());
   const start = resourceServices('postgres');
@@ -61,7 +61,7 @@ describe('Counts that are known on PostgreSQL', () => {
     assert.ok(counted > 0);
   });
 
-  it('are counted again after any write, by whomever', async () => {
+  it('are counted again after every write, including plain SQL', async () => {
     await settle();
     const made = await service.ask('POST', '/v1/notes', { json: { body: 'new' } });
     await isRight();
@@ -79,7 +79,7 @@ describe('Counts that are known on PostgreSQL', () => {
     await settle();
   });
 
-  it('are right while a transaction is open, when it ends, and when it is undone', async () => {
+  it('are correct while a transaction is open, after its commit and after its rollback', async () => {
     const other = new pg.Client({ connectionString: service.database.url });
     await other.connect();
     for (const end of ['commit', 'rollback', 'commit']) {
@@ -96,7 +96,7 @@ describe('Counts that are known on PostgreSQL', () => {
     await other.end();
   });
 
-  it('stay known above the cap as long as too few rows can be gone', async () => {
+  it('stay valid above the cap while too few rows can have been deleted', async () => {
     await insert(200_000, 230_000);
     await untilKnown(async () => assert.equal(await total(), 10_000));
     const before = counted;
@@ -109,7 +109,7 @@ describe('Counts that are known on PostgreSQL', () => {
     assert.ok(counted > before);
   });
 
-  it('are not believed where triggers were switched off', async () => {
+  it('are not used if triggers were disabled', async () => {
     await operator.query(`alter table notes disable trigger user; select nextval('row_changes')`);
     await settle();
     await insert(300_000, 300_001);

@@ -186,7 +186,7 @@ function expected(all: readonly Row[], { pairs: wanted, join, order, filter }: Q
   return found.map((row) => (filter ? Object.fromEntries(filter.map((name) => [name, row[name]])) : row));
 }
 
-onBothEngines('Lists, against a model', (engine) => {
+onBothEngines('Lists compared with a model', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
   const all: Row[] = [];
@@ -211,7 +211,7 @@ onBothEngines('Lists, against a model', (engine) => {
     return seen;
   };
 
-  it('finds, sorts, narrows and pages as the model does', async () => {
+  it('find, sort, filter and page like the model', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
         const parameters = address(query);
@@ -224,7 +224,7 @@ onBothEngines('Lists, against a model', (engine) => {
     );
   });
 
-  it('walks by cursor through the same rows in the same order', async () => {
+  it('return the same rows in the same order by cursor', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
         const parameters = address(query);

@@ -26,7 +26,7 @@ function open() {
 }
 
 describe('Recent rows', () => {
-  it('are written once while they stay the same', () => {
+  it('are serialized once while they stay the same', () => {
     const { written } = open();
     const row = { id: 'a', name: 'Ada', seats: 4, owner: null };
     assert.equal(written(row), 1);
@@ -36,7 +36,7 @@ describe('Recent rows', () => {
     assert.equal(written({ ...row }), 4);
   });
 
-  it('are remembered where what is shown depends on the row alone, and all of it is asked for', () => {
+  it('are cached only if the JSON depends only on the row and all fields are requested', () => {
     const resources = compileResources(garage);
     const recent = (name: string, filter?: string) => {
       const resource = resources.get(name) as Resource;
@@ -50,20 +50,20 @@ describe('Recent rows', () => {
     assert.equal(recent('cars'), undefined, 'a computed field may look at a clock');
   });
 
-  it('are written each time where they take much room', () => {
+  it('are serialized each time if they are large', () => {
     const { written } = open();
     assert.equal(written({ id: 'long' }, ' '.repeat(10_000)), 1);
     assert.equal(written({ id: 'long' }, ' '.repeat(10_000)), 2);
   });
 
-  it('are right for more rows than are remembered', () => {
+  it('are correct for more rows than the cache holds', () => {
     const { written } = open();
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 6000; i++) written({ id: `row ${i}`, round: round >> 1 });
     }
   });
 
-  it('take no more room than they may', () => {
+  it('use no more memory than allowed', () => {
     const { written } = open();
     const long = ' '.repeat(8000);
     for (let i = 0; i < 1000; i++) written({ id: `row ${i}` }, long);

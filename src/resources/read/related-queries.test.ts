@@ -44,7 +44,7 @@ onBothEngines('Search and order through relations', (engine) => {
     await make('/v1/assignments', { car_id: cars[1]?.id, driver_id: driver });
   });
 
-  it('finds rows by fields of the rows that they are related to', async () => {
+  it('find rows by fields of their related rows', async () => {
     assert.deepEqual(await plates('search=owner.name:ada&orderBy=plate'), ['A2', 'A4']);
     assert.deepEqual(await plates('search=owner.name:ad*&orderBy=plate'), ['A2', 'A4']);
     assert.deepEqual(await plates('search=owner.name:*E*&orderBy=plate'), ['A1', 'A3']);
@@ -63,7 +63,7 @@ onBothEngines('Search and order through relations', (engine) => {
     );
   });
 
-  it('sorts by them, by page and by cursor', async () => {
+  it('sort by fields of related rows, by page and by cursor', async () => {
     assert.deepEqual(await plates('orderBy=owner.name;plate&sortedBy=asc;desc'), ['A4', 'A2', 'A3', 'A1']);
     assert.deepEqual(await plates('orderBy=owner.name;plate&sortedBy=desc;asc'), ['A1', 'A3', 'A2', 'A4']);
     for (const order of ['orderBy=owner.name', 'orderBy=owner.name&sortedBy=desc', 'orderBy=owner.name;plate']) {
@@ -79,7 +79,7 @@ onBothEngines('Search and order through relations', (engine) => {
     }
   });
 
-  it('shows nothing of rows that the caller may not see', async () => {
+  it('reveal nothing about rows that the caller may not see', async () => {
     assert.deepEqual(await plates('search=owner.name:zoe', 'alice'), []);
     assert.deepEqual(await plates('search=owner.name:*', 'alice'), ['A2', 'A4']);
     assert.deepEqual(await plates('search=owner.name:!=zoe&orderBy=plate', 'alice'), ['A1', 'A2', 'A3', 'A4']);
@@ -91,7 +91,7 @@ onBothEngines('Search and order through relations', (engine) => {
     assert.equal((await refusal('orderBy=owner.name', 'alice-cars:read')).code, 'insufficient_scope');
   });
 
-  it('refuses what it does not know, and says what there is', async () => {
+  it('refuse unknown names, and list the known ones', async () => {
     const cases: [string, RegExp][] = [
       ['search=owners.name:x', /relation of cars "owners" .*Did you mean "owner"/],
       ['search=owner.user_idd:x', /field of owners "user_idd"/],

@@ -67,7 +67,7 @@ onBothEngines('Values', (engine) => {
     service = await start([samples]);
   });
 
-  it('come back as they were sent, by POST, PUT and PATCH, and are found by what they hold', async () => {
+  it('are returned as they were sent by POST, PUT and PATCH, and are found by a search', async () => {
     await fc.assert(
       fc.asyncProperty(values, values, async (first, second) => {
         const made = await service.ask('POST', '/v1/samples', { json: first });

@@ -30,7 +30,7 @@ onBothEngines('Searches for one text', (engine) => {
     return { names: rows.map(({ name }) => name), numbers: rows.map(({ id }) => Number(id.slice(-12))), pagination };
   };
 
-  it('find the rows of each among others at the same time', async () => {
+  it('find the rows of each search among concurrent ones', async () => {
     const queries = ['name1', 'NAME2', 'rare', 'often&limit=3', 'none', 'name1&limit=2&sortedBy=desc', 'name1&page=2'];
     const [one, two, rare, often, none, last, beyond] = await Promise.all([...queries, ...queries].map(search));
     assert.deepEqual(one?.numbers, [1, 6, 11, 16]);
@@ -49,7 +49,7 @@ onBothEngines('Searches for one text', (engine) => {
     }
   });
 
-  it('read only rows that they answer, on PostgreSQL in one statement for all', {
+  it('read only rows that they return, on PostgreSQL in one statement for all searches', {
     skip: engine === 'sqlite',
   }, async () => {
     const { database } = service.context;

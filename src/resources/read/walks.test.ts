@@ -6,7 +6,7 @@ import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
 
-onBothEngines('Walks', (engine) => {
+onBothEngines('Pagination by cursor', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
   let owner: string;
@@ -29,7 +29,7 @@ onBothEngines('Walks', (engine) => {
     '&orderBy=weight&sortedBy=desc',
     '&orderBy=color;seats',
   ]) {
-    it(`see each row that stays once while others come and go${order}`, async () => {
+    it(`returns each remaining row once while others are added and deleted${order}`, async () => {
       const before = new Map<string, Row>();
       const removable: Row[] = [];
       for (let i = 0; i < 30; i++) {
@@ -55,7 +55,7 @@ onBothEngines('Walks', (engine) => {
     });
   }
 
-  it('keep the other parameters in the links, and stop at the ends', async () => {
+  it('keeps the other parameters in the links, and stops at the ends', async () => {
     for (let i = 0; i < 3; i++) await makeCar({ model: 'link; me' });
     const query = `search=${encodeURIComponent('model:link\\; me')}&orderBy=plate&filter=id`;
     const first = await ask('GET', `/v1/cars?${query}&limit=2`);
@@ -73,7 +73,7 @@ onBothEngines('Walks', (engine) => {
     assert.deepEqual([none.rows, none.pagination.next_cursor], [[], null]);
   });
 
-  it('cap the total unless all are to be counted, and notice when there are fewer again, whoever deleted them', async () => {
+  it('caps the total unless an exact count is requested, and notices deleted rows', async () => {
     const { db } = service.context.database;
     for (let batch = 0; batch < 21; batch++) {
       const rows = Array.from({ length: 500 }, (_, i) => ({
@@ -116,7 +116,7 @@ onBothEngines('Walks', (engine) => {
     assert.deepEqual(await total(), [9800, undefined]);
   });
 
-  it('bound what an include embeds, and say where the rest is', async () => {
+  it('limits the rows of an include, and links to the rest', async () => {
     const { id } = (await ask('POST', '/v1/owners', { json: { name: 'Many' } })).row;
     for (let i = 0; i < 101; i++) await makeCar({ owner_id: id });
     const found = await ask('GET', `/v1/owners/${id}?include=cars`);

@@ -11,7 +11,7 @@ describe('Descriptions of resources', () => {
     service = await start(garage);
   });
 
-  it('tell front ends what there is', async () => {
+  it('describe the resources for front ends', async () => {
     assert.equal((await service.ask('GET', '/v1/resources', { token: null })).status, 401);
     const { rows } = await service.ask('GET', '/v1/resources', { token: 'alice' });
     const cars = rows.find(({ name }) => name === 'cars') as Record<string, Record<string, Record<string, unknown>>>;

@@ -47,7 +47,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
   const platesLike = async (text: string) =>
     (await service.ask('GET', `/v1/cars?search=plate:${text}*&orderBy=plate`)).rows.map(({ plate }) => plate);
 
-  it('create, change and delete rows by the method, each row with the answer of a request for it alone', async () => {
+  it('creates, changes and deletes rows by the method, and responds to each row as to a single request', async () => {
     const [first, bad, second] = await batch('POST', {
       rows: [car('B-1'), { plate: 'B-2', colour: 1 }, car('B-3', { seats: 4 })],
     });
@@ -73,7 +73,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.deepEqual(await platesLike('B-'), ['B-1']);
   });
 
-  it('write each row once when they are sent again under their key', async () => {
+  it('writes each row once when a batch is repeated with its key', async () => {
     const headers = { 'idempotency-key': 'import-7' };
     const rows = [car('K-1'), car('K-2')];
     const once = await batch('POST', { rows }, { headers });
@@ -89,7 +89,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     for (const _ of ['first', 'again']) assert.deepEqual(statuses(await batch('DELETE', ids, { headers })), [204]);
   });
 
-  it('write nothing if they cannot be read, and say what is wrong', async () => {
+  it('writes nothing if the batch is invalid, and names the mistake', async () => {
     const [made] = await batch('POST', { rows: [car('R-1')] });
     const id = made?.data?.id;
     const wrong: [Method, object, string][] = [
@@ -118,7 +118,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.deepEqual(await platesLike('R-'), ['R-1']);
   });
 
-  it('let nobody do more than by single requests', async () => {
+  it('allows nothing that single requests would refuse', async () => {
     const question = (token: string) => ({ json: { ids: [owner] }, token });
     assert.equal((await service.ask('DELETE', '/v1/owners/batches', question('bob-owners:read'))).status, 403);
     const answer = await service.ask('DELETE', '/v1/owners/batches', question('bob'));
@@ -126,7 +126,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.equal((await service.ask('GET', `/v1/owners/${owner}`)).status, 200);
   });
 
-  it('delete nothing by POST', async () => {
+  it('deletes nothing by POST', async () => {
     const [made] = await batch('POST', { rows: [car('P-1')] });
     const sent = { operations: [{ operation: 'delete', id: made?.data?.id }] };
     assert.equal((await service.ask('POST', path, { json: sent })).status, 400);
@@ -134,7 +134,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.deepEqual(await platesLike('P-'), ['P-1']);
   });
 
-  it('are taken one at a time from one caller', async () => {
+  it('accepts one batch at a time from one caller', async () => {
     const note = (text: string, token = 'admin') =>
       service.ask('POST', '/v1/notes/batches', { json: { rows: [{ text }] }, token });
     const first = note('held');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { changesBetween } from './changes.ts';
 
 describe('Changes for the audit trail', () => {
-  it('hold the old and the new value of what changed, and nothing else', () => {
+  it('contain the old and the new value of changed fields only', () => {
     const before = { id: '1', version: 1, updated_at: 1, name: 'Ann', roles: ['a'], seats: 4, note: null };
     const after = { id: '1', version: 2, updated_at: 2, name: 'Bob', roles: ['a'], seats: 4, note: 'x' };
     assert.deepEqual(changesBetween(before, after), {
@@ -12,7 +12,7 @@ describe('Changes for the audit trail', () => {
     });
   });
 
-  it('of a new row are all new, of one that is gone all old', () => {
+  it('contain new values for a new row, and old values for a deleted row', () => {
     assert.deepEqual(changesBetween(undefined, { id: '1', name: 'Ann', note: null }), { name: { to: 'Ann' } });
     assert.deepEqual(changesBetween({ id: '1', name: 'Ann' }, undefined), { name: { from: 'Ann' } });
   });
@@ -26,7 +26,7 @@ describe('Changes for the audit trail', () => {
     assert.deepEqual(changesBetween({ spinning: 1 }, { spinning: 2 }), { spinning: { from: 1, to: 2 } });
   });
 
-  it('are cut where they are long, one by one and together', () => {
+  it('are truncated if they are long, each and in total', () => {
     const { text } = changesBetween({ text: 'a' }, { text: `${'b'.repeat(255)}😀` }) as { text: { to: string } };
     assert.deepEqual(text, { from: 'a', to: 'b'.repeat(255), cut: true });
     const list = changesBetween({ list: [] }, { list: Array.from({ length: 200 }, (_, i) => `item ${i}`) });

@@ -43,7 +43,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     return rows[0]?.n as number;
   };
 
-  it('share a transaction on PostgreSQL, and each has the answer of a request for it alone', async () => {
+  it('share a transaction on PostgreSQL, and each gets the response of a single request', async () => {
     const made = await create('/v1/cars', cars('A', 40));
     assert.deepEqual(statuses(made), Array(40).fill(201));
     if (engine === 'postgres') assert.equal(await transactionsOf(made), 1);
@@ -63,7 +63,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     }
   });
 
-  it('keep no other row from being created by what is wrong with one', async () => {
+  it('are created even if one of them is invalid', async () => {
     const [good, other] = cars('C', 2) as [{ plate: string; owner_id: string }, object];
     const made = await create('/v1/cars', [
       good,
@@ -82,7 +82,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     );
   });
 
-  it('obey the rule for each row, and for what it refers to', async () => {
+  it('are checked by the rule for each row and for its references', async () => {
     const own = { name: 'own' };
     const others = { name: 'of another', user_id: idOf('bob') };
     const made = await create('/v1/owners', [own, others, own], 'alice');
@@ -120,7 +120,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     }
   });
 
-  it('do not wait together for a lock that one of them needs, nor fail together at the commit', async () => {
+  it('neither wait together for a lock of one row, nor fail together at the commit', async () => {
     if (engine === 'sqlite') return;
     const held = await ownerOf('admin');
     const holder = new pg.Client({ connectionString: service.database.url });

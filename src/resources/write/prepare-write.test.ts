@@ -56,7 +56,7 @@ const prints = defineResource({
   access: { read: 'auth:api', write: 'auth:api' },
 });
 
-onBothEngines('Work before a write', (engine) => {
+onBothEngines('The prepare hook', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
   let letter: string;
@@ -69,14 +69,14 @@ onBothEngines('Work before a write', (engine) => {
   const status = async (method: string, path: string, token: string, json: object) =>
     (await service.ask(method, path, { token, json })).status;
 
-  it('is done for nobody who may make no row', async () => {
+  it('does not run for a caller who may not create a row', async () => {
     assert.equal(await status('POST', '/v1/seals', 'alice', { name: 'hers' }), 403);
     assert.deepEqual(worked, []);
     assert.equal(await status('POST', '/v1/seals', 'admin', { name: 'his' }), 201);
     assert.deepEqual(worked.splice(0), ['seal his']);
   });
 
-  it('is done for nobody who may not see the row, or not change it', async () => {
+  it('does not run for a caller who may not see or change the row', async () => {
     for (const method of ['PATCH', 'PUT']) {
       assert.equal(await status(method, `/v1/letters/${letter}`, 'bob', { subject: 'his' }), 404);
       assert.equal(await status(method, `/v1/letters/${letter}`, 'alice', { subject: 'hers' }), 403);
@@ -87,7 +87,7 @@ onBothEngines('Work before a write', (engine) => {
     assert.deepEqual(worked.splice(0), ['update read']);
   });
 
-  it('is done for nobody who may not tie the row to its parent', async () => {
+  it('does not run for a caller who may not link the row to its parent', async () => {
     assert.equal(await status('POST', `/v1/letters/${letter}/stamps`, 'alice', { name: 'hers' }), 403);
     assert.equal(await status('POST', `/v1/letters/${letter}/stamps`, 'bob', { name: 'his' }), 404);
     assert.deepEqual(worked, []);
@@ -95,7 +95,7 @@ onBothEngines('Work before a write', (engine) => {
     assert.deepEqual(worked.splice(0), ['create blue']);
   });
 
-  it('is not done again for a retry', async () => {
+  it('does not run again for a retry', async () => {
     const again = { headers: { 'idempotency-key': 'once' }, json: { subject: 'once' }, token: 'alice' };
     const first = await service.ask('POST', '/v1/letters', again);
     const second = await service.ask('POST', '/v1/letters', again);

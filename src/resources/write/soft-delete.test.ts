@@ -56,7 +56,7 @@ describe('Declarations of soft delete', () => {
     }
   };
 
-  it('are refused where they cannot be kept', () => {
+  it('are refused if soft delete is impossible', () => {
     assert.equal(complaintOf({ softDelete: true }), '');
     assert.match(complaintOf({ softDelete: 'yes' }), /softDelete: it takes true or false/);
     assert.match(complaintOf({ softDelete: true, fields: { deleted_at: text() } }), /every row already has/);
@@ -115,7 +115,7 @@ onBothEngines('Soft delete', (engine) => {
     await ask('DELETE', path);
   });
 
-  it('keeps values unique only among rows that are not deleted', async () => {
+  it('applies unique constraints only to rows that are not deleted', async () => {
     const first = await make('/v1/folders', { name: 'unique' });
     assert.equal((await ask('POST', '/v1/folders', { json: { name: 'unique' } })).problem.errors[0]?.code, 'taken');
     await ask('DELETE', `/v1/folders/${first.id}`);
@@ -128,7 +128,7 @@ onBothEngines('Soft delete', (engine) => {
     assert.deepEqual(await names('/v1/folders?search=name:unique&deleted=with'), ['unique', 'unique']);
   });
 
-  it('deletes and restores along what belongs to a row, and leaves what others refer to', async () => {
+  it('deletes and restores dependent rows, and keeps rows that others refer to', async () => {
     const folder = await make('/v1/folders', { name: 'along' });
     const [one, two] = [
       await make('/v1/files', { name: 'one', folder_id: folder.id }),
@@ -150,7 +150,7 @@ onBothEngines('Soft delete', (engine) => {
     assert.deepEqual(await names(`/v1/folders/${folder.id}/files`), ['two']);
   });
 
-  it('shows and restores deleted rows only to those who may delete them', async () => {
+  it('shows and restores deleted rows only for callers who may delete them', async () => {
     const folder = await make('/v1/folders', { name: 'rules' });
     const file = await make('/v1/files', { name: 'mine', folder_id: folder.id }, 'alice');
     assert.equal((await ask('DELETE', `/v1/files/${file.id}`, { token: 'bob' })).status, 403);
@@ -176,7 +176,7 @@ onBothEngines('Soft delete', (engine) => {
     assert.deepEqual(rows, ['files.created', 'files.deleted', 'files.restored']);
   });
 
-  it('deletes for good what is deleted already', async () => {
+  it('permanently deletes a row that is already deleted', async () => {
     const folder = await make('/v1/folders', { name: 'for good' });
     const path = `/v1/folders/${folder.id}`;
     assert.equal((await ask('DELETE', `${path}?deleted=only`)).status, 404);

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { unauthorized } from '../../http/gate/unauthorized.ts';
 import { writeBatch } from './write-batch.ts';
 
-it('A batch begins nothing more once its caller was refused', async () => {
+it('A batch starts no more rows after its caller was refused', async () => {
   let begun = 0;
   const rows = Array.from({ length: 100 }, (_, n) => ({
     id: `${n}`,

@@ -18,7 +18,7 @@ onBothEngines('Writes', (engine) => {
     owner = (await ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
   });
 
-  it('answers 304 to the tag of what it would send, and only to that', async () => {
+  it('respond 304 only to the ETag of the current response', async () => {
     const { id } = await makeCar();
     const first = await ask('GET', `/v1/cars/${id}`);
     const etag = String(first.headers.get('etag'));
@@ -36,7 +36,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('GET', '/v1/cars', { headers: known })).status, 304);
   });
 
-  it('takes If-Match with any tag of the version that is stored, and answers 412 otherwise', async () => {
+  it('accept If-Match with any ETag of the stored version, and respond 412 otherwise', async () => {
     const { id } = await makeCar();
     const shown = await ask('GET', `/v1/cars/${id}?filter=id&include=owner`);
     const old = String(shown.headers.get('etag'));
@@ -65,7 +65,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('DELETE', `/v1/cars/${id}`, { headers: { 'if-match': '*' } })).status, 404);
   });
 
-  it('lets one of two editors win, never both', async () => {
+  it('let only one of two concurrent editors win', async () => {
     const { id } = await makeCar();
     const headers = { 'if-match': String((await ask('GET', `/v1/cars/${id}`)).headers.get('etag')) };
     const answers = await Promise.all(
@@ -74,7 +74,7 @@ onBothEngines('Writes', (engine) => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412, 412]);
   });
 
-  it('takes a whole resource back as it was read, and refuses what cannot change', async () => {
+  it('accept a whole resource as it was read, and refuse changes of unchangeable fields', async () => {
     const car = await makeCar({ chassis: '0199d0a0-7c00-7000-8000-000000000001', seats: 2 });
     const put = await ask('PUT', `/v1/cars/${car.id}`, { json: { ...car, seats: 3 } });
     assert.equal(put.status, 200, put.text);
@@ -91,7 +91,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('PUT', `/v1/cars/${car.id}`, { json: { seats: 1 } })).status, 422);
   });
 
-  it('leaves a row as it is when nothing changes', async () => {
+  it('leave a row unchanged if no value changes', async () => {
     const car = await makeCar();
     service.advance(1000);
     const same = await ask('PATCH', `/v1/cars/${car.id}`, { json: { seats: car.seats } });
@@ -101,7 +101,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal(other.row.created_at, car.created_at);
   });
 
-  it('reads forms by the types of the fields', async () => {
+  it('parse forms by the types of the fields', async () => {
     const form = {
       plate: 'F-1',
       owner_id: owner,
@@ -132,7 +132,7 @@ onBothEngines('Writes', (engine) => {
     );
   });
 
-  it('refuses to delete what others refer to, and says who', async () => {
+  it('refuse to delete a row that others refer to, and name their resources', async () => {
     const { id } = await makeCar();
     const refused = await ask('DELETE', `/v1/owners/${owner}`);
     assert.equal(refused.status, 409);
@@ -149,7 +149,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('GET', `/v1/assignments/${link.row.id}`)).status, 404);
   });
 
-  it('makes a row under its parent', async () => {
+  it('create a row under its parent', async () => {
     const made = await ask('POST', `/v1/owners/${owner}/cars`, { json: { plate: 'N-1' } });
     assert.equal(made.status, 201, made.text);
     assert.equal(made.row.owner_id, owner);
@@ -167,7 +167,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal(await count(), drivers);
   });
 
-  it('answers a retry under the same Idempotency-Key as it answered the first', async () => {
+  it('repeat the first response for a retry with the same Idempotency-Key', async () => {
     const json = { plate: 'I-1', owner_id: owner };
     const headers = { 'idempotency-key': 'order-1' };
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/cars', { json, headers })));
@@ -201,7 +201,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('POST', '/v1/cars', { json, headers: { 'idempotency-key': 'a b' } })).status, 400);
   });
 
-  it('answers the retry of a change and of a deletion as the first, whatever If-Match says by then', async () => {
+  it('repeat the first response of a change and of a deletion, regardless of If-Match', async () => {
     const { id } = await makeCar({ seats: 2 });
     const found = await ask('GET', `/v1/cars/${id}`);
     const headers = { 'idempotency-key': 'change-1', 'if-match': String(found.headers.get('etag')) };
@@ -220,7 +220,7 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('PATCH', `/v1/cars/${id}`, change)).status, 410);
   });
 
-  it('records events where a declaration asks for them', async () => {
+  it('record events if the declaration enables them', async () => {
     const car = await makeCar();
     await ask('PATCH', `/v1/cars/${car.id}`, { json: { seats: 3 } });
     await ask('DELETE', `/v1/cars/${car.id}`);

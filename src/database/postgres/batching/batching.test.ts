@@ -29,14 +29,14 @@ describe('Statements of one turn on PostgreSQL', () => {
   const write = (id: string, body: string) =>
     database.batchWrite?.<{ id: string; transaction: string }>(insertMany, { id, body } as { id: string });
 
-  it('that ask the same are asked once, and each has a list of its own', async () => {
+  it('are sent once if they are identical, and each caller gets a separate list', async () => {
     const answers = await Promise.all(many(20).map(count));
     assert.equal(new Set(answers.map(([row]) => row?.at)).size, 1);
     answers[0]?.pop();
     assert.equal(answers[1]?.length, 1);
   });
 
-  it('that may be expensive are shared by one caller, and end when all who ask have gone', async () => {
+  it('that may be expensive are shared by one caller, and are canceled when all its requests are gone', async () => {
     const asking = (caller: string) => {
       const { promise, resolve: leave } = Promise.withResolvers<void>();
       const whenGone = (gone: () => void) => {
@@ -74,7 +74,7 @@ describe('Statements of one turn on PostgreSQL', () => {
     while ((await count()) !== 0);
   });
 
-  it('see all that was committed before they were asked for, whatever is under way', async () => {
+  it('see everything that was committed before, even if an identical statement is running', async () => {
     for (const n of many(20)) {
       const earlier = count();
       // The earlier read was already sent when this row is committed.
@@ -85,7 +85,7 @@ describe('Statements of one turn on PostgreSQL', () => {
     }
   });
 
-  it('that look for one row each look for all of them', async () => {
+  it('that read one row by id are combined', async () => {
     const found = await Promise.all(many(50).map((n) => read(`n${n + 1}`)));
     assert.deepEqual(
       found.map((row) => row?.body),
@@ -98,7 +98,7 @@ describe('Statements of one turn on PostgreSQL', () => {
     assert.equal(new Set((await Promise.all(many(450).map((n) => read(`n${n + 1}`)))).map((row) => row?.id)).size, 450);
   });
 
-  it('that look for rows with a key look for those of all keys, and each has a list of its own', async () => {
+  it('that read rows by key are combined, and each caller gets a separate list', async () => {
     const byFirst = `select left(id, 2) as "_key", id, statement_timestamp()::text as at from notes
       where left(id, 2) = any($1) order by id desc`;
     const starting = async (key: string) =>
@@ -117,7 +117,7 @@ describe('Statements of one turn on PostgreSQL', () => {
     assert.equal(same?.length, 111);
   });
 
-  it('are written in one transaction, or are left to be written alone', async () => {
+  it('write in one transaction, or are skipped to be written alone', async () => {
     const written = await Promise.all(many(30).map((n) => write(`w${n}`, 'good')));
     assert.equal(new Set(written.map((row) => row?.transaction)).size, 1);
     assert.deepEqual(await Promise.all([write('x1', 'good'), write('x2', 'bad')]), [undefined, undefined]);

@@ -10,11 +10,11 @@ describe('Messages between instances', () => {
     { kind: 'client', id: 'ü"\\' },
   ];
 
-  it('say what changed', () => {
+  it('contain the changes', () => {
     assert.deepEqual(readAnnounced(writeAnnounced({ announcement: 'x', changes })), { announcement: 'x', changes });
   });
 
-  it('say that everything did where there is no room, or a newer version means what this one does not know', () => {
+  it('become an invalidation of everything if they are too long or of a newer version', () => {
     const everything = [{ kind: 'everything', id: '' }];
     for (const id of ['a'.repeat(8000), 'ü'.repeat(4000), '"'.repeat(4000)]) {
       const message = writeAnnounced({ announcement: 'x', changes: [...changes, { kind: 'user', id }] });
@@ -25,13 +25,13 @@ describe('Messages between instances', () => {
     assert.deepEqual(readAnnounced('["x",["constructor","a"]]')?.changes, everything);
   });
 
-  it('are nothing where no instance wrote them', () => {
+  it('are ignored if no instance wrote them', () => {
     for (const payload of ['', 'x', '[]', '{}', '[1]', '["x",["session"]]', '["x",["session",1]]', '["x","y"]', 'null'])
       assert.equal(readAnnounced(payload), undefined, payload);
     for (const payload of ['', 'x', 'x ', ' y', 'x y z']) assert.equal(readHeard(payload), undefined, payload);
   });
 
-  it('are confirmed by each instance, and each message, in a way of its own', () => {
+  it('are confirmed differently by each instance and for each message', () => {
     const heard = { announcement: 'x', confirmation: confirmationBy('one', 'x') };
     assert.deepEqual(readHeard(writeHeard(heard)), heard);
     const all = ['one', 'two'].flatMap((id) => ['x', 'y'].map((announcement) => confirmationBy(id, announcement)));

@@ -21,7 +21,7 @@ const pass = (ms: number) => {
 
 describe('A lease on invalidations', () => {
   mockClocks();
-  it('holds for its length from when it was asked for, not from the answer', () => {
+  it('is valid for its length from the request, not from the response', () => {
     const lease = new Lease();
     assert.equal(lease.holds(), false);
     const asked = thisMoment();
@@ -33,14 +33,14 @@ describe('A lease on invalidations', () => {
     assert.equal(lease.holds(), false);
   });
 
-  it('is over after a sleep, in which the monotonic clock stood still', () => {
+  it('expires during sleep, although the monotonic clock stops', () => {
     const lease = new Lease();
     lease.renew(thisMoment());
     clocks.wall += 3_600_000;
     assert.equal(lease.holds(), false);
   });
 
-  it('is not made longer by a wall clock that is set back', () => {
+  it('is not extended by a wall clock that is set back', () => {
     const lease = new Lease();
     lease.renew(thisMoment());
     clocks.wall -= 3_600_000;
@@ -49,7 +49,7 @@ describe('A lease on invalidations', () => {
     assert.equal(lease.holds(), false);
   });
 
-  it('can be dropped, and is over before anybody who waits for that goes on', () => {
+  it('can be dropped, and expires before any instance stops waiting for it', () => {
     const lease = new Lease();
     lease.renew(thisMoment());
     lease.drop();
@@ -61,7 +61,7 @@ describe('A lease on invalidations', () => {
 
 describe('The clock of the database', () => {
   mockClocks();
-  it('goes on between readings, whatever happens to the clock of the machine', () => {
+  it('continues between readings, even if the clock of the machine changes', () => {
     const clock = new CarriedClock();
     assert.throws(() => clock.now());
     clock.set({ time: 500_000, asked: 1000, answered: 1010 });
@@ -71,7 +71,7 @@ describe('The clock of the database', () => {
     assert.equal(clock.now(), 500_095);
   });
 
-  it('moves by a reading only as far as that proves it wrong', () => {
+  it('is corrected only as far as a reading proves it wrong', () => {
     const clock = new CarriedClock();
     clock.set({ time: 500_000, asked: 1000, answered: 1010 });
     pass(1000);
@@ -88,7 +88,7 @@ describe('Silent instances', () => {
   mockClocks();
   const row = (id: string, renewals: number) => ({ id, renewals, snapshot: '1:1:' });
 
-  it('are those whose row has been the same for longer than any lease', () => {
+  it('are instances whose row has not changed for longer than a lease', () => {
     const silent = new SilentInstances();
     assert.deepEqual(silent.find([row('a', 1), row('b', 1)], 0), []);
     assert.deepEqual(silent.find([row('a', 2), row('b', 1)], leaseSurelyOver - 1), []);

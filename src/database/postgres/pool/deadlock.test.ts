@@ -23,24 +23,24 @@ describe('A deadlock on PostgreSQL', () => {
   });
   after(() => database.close());
 
-  it('has a statement outside of a transaction done again', async () => {
+  it('repeats a statement outside of a transaction', async () => {
     assert.deepEqual(await database.read('select victim()::int as try', []), [{ try: 4 }]);
     const { rows } = await sql`select victim()::int as try`.execute(database.db);
     assert.deepEqual(rows, [{ try: 8 }]);
   });
 
-  it('is answered with 503 after too many of them', async () => {
+  it('responds 503 after too many deadlocks', async () => {
     await sql`create function lost() returns int language plpgsql as $$
       begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`.execute(database.db);
     await assert.rejects(async () => database.read('select lost()', []), { status: 503 });
   });
 
-  it('has a migration done again', async () => {
+  it('repeats a migration', async () => {
     const migrated = await underMigrationLock(database, (tx) => sql`select victim()::int as try`.execute(tx));
     assert.deepEqual(migrated.rows, [{ try: 12 }]);
   });
 
-  it('is left to the transaction that it has undone', async () => {
+  it('fails the transaction that it has undone', async () => {
     const inTransaction = database.db.transaction().execute((tx) => sql`select victim()`.execute(tx));
     await assert.rejects(inTransaction, { code: '40P01' });
   });

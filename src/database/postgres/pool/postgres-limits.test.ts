@@ -11,7 +11,7 @@ const sleeping = 'select pg_sleep(100), now() as at';
 const running = `select count(*) as n from pg_stat_activity where state = 'active' and query like 'select pg_sleep(100) where%'`;
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
 
-describe('Limits in time on PostgreSQL', () => {
+describe('Time limits on PostgreSQL', () => {
   const create = databases('postgres');
   let database: Database;
   before(async () => {
@@ -27,7 +27,7 @@ describe('Limits in time on PostgreSQL', () => {
     (await sql<{ ms: string }>`select current_setting('idle_in_transaction_session_timeout') as ms`.execute(db)).rows[0]
       ?.ms;
 
-  it('are kept by the server, for every statement and every pause of a transaction', async () => {
+  it('are enforced by the server, for every statement and every pause of a transaction', async () => {
     assert.equal(await limitOf(database.db), '1s');
     assert.equal(await database.db.transaction().execute(limitOf), '10s');
     assert.equal(await underMigrationLock(database, limitOf), '1h');
@@ -35,7 +35,7 @@ describe('Limits in time on PostgreSQL', () => {
     assert.equal(await limitOf(database.db), '1s');
   });
 
-  it('end a read, and its connection is used again', async () => {
+  it('cancel a read and keep its connection usable', async () => {
     const backend = async () => await database.readFirst<{ pid: number }>('select pg_backend_pid() as pid', []);
     const before = await backend();
     await assert.rejects(async () => database.read(sleeping, []), code('too_expensive'));
@@ -44,7 +44,7 @@ describe('Limits in time on PostgreSQL', () => {
     assert.deepEqual(await backend(), before);
   });
 
-  it('end a read when nobody waits for it any more, though no other connection is left', async () => {
+  it('cancel a read whose caller has disconnected, even if the pool is exhausted', async () => {
     let leave: () => void = () => undefined;
     const reader = {
       caller: 'somebody',
@@ -61,7 +61,7 @@ describe('Limits in time on PostgreSQL', () => {
     while ((await database.readFirst<{ n: number }>(running, []))?.n !== 0) await new Promise(setImmediate);
   });
 
-  it('end a statement of a transaction as something to be tried again', async () => {
+  it('cancel a statement of a transaction with a retryable error', async () => {
     const late = database.db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = 10`.execute(tx);
       await sql.raw(sleeping).execute(tx);
@@ -69,7 +69,7 @@ describe('Limits in time on PostgreSQL', () => {
     await assert.rejects(late, code('unavailable'));
   });
 
-  it('are answered like a lack of disk, memory or connections, and like a database that takes no writes', async () => {
+  it('respond like a lack of disk, memory or connections, and like a read-only database', async () => {
     for (const state of ['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03', '58030']) {
       const fail = sql.raw(`do $$ begin raise exception 'so it is' using errcode = '${state}'; end $$`);
       await assert.rejects(fail.execute(database.db), code('unavailable'), state);

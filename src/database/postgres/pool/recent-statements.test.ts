@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { contexts } from '../../../../test/harness/contexts.ts';
 import type { Reader } from '../../reader.ts';
 
-describe('Statements whose texts callers choose', () => {
+describe('Statements with texts of callers', () => {
   const make = contexts('postgres');
   const reader: Reader = { caller: 'somebody', whenGone: () => () => undefined };
 
-  it('are prepared when they come again, and only so many of them are kept', async () => {
+  it('are prepared at their second use, up to a limit', async () => {
     const { database } = await make({ env: { DATABASE_POOL_SIZE: '1' } });
     const read = async (text: string, value: number) =>
       (await database.read<{ n: number }>(`select ${text} as n`, [value], reader, true))[0]?.n;

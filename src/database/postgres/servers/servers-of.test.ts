@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { placeOf, serversOf } from './servers-of.ts';
 
 describe('The hosts of a URL', () => {
-  it('are taken apart, each with the user, the name and the options of all', () => {
+  it('are separated, each with the user, the database name and the options', () => {
     assert.deepEqual(serversOf('postgres://u:p%40w@a:5432,b/name?sslmode=require'), [
       'postgres://u:p%40w@a:5432/name?sslmode=require',
       'postgres://u:p%40w@b/name?sslmode=require',
@@ -14,7 +14,7 @@ describe('The hosts of a URL', () => {
     ]);
   });
 
-  it('may be one, or none', () => {
+  it('can be one or none', () => {
     for (const url of ['postgres://u:p@a/name', 'postgres://u@/name?host=/run/postgresql', 'postgres://a'])
       assert.deepEqual(serversOf(url), [url]);
   });

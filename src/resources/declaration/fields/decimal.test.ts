@@ -35,7 +35,7 @@ const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 const stored = (each: string): string => sortableDecimal(parseDecimal(each) ?? { units: 0n, scale: 0 });
 
 describe('Stored decimals', () => {
-  it('come back exactly, and sort as the numbers do', () => {
+  it('are read back exactly and sort like numbers', () => {
     fc.assert(fc.property(text, (one) => assert.equal(writeDecimal(fromSortable(stored(one))), one)));
     fc.assert(
       fc.property(text, text, (a, b) => assert.equal(compareTexts(stored(a), stored(b)), compareExactly(a, b))),
@@ -61,7 +61,7 @@ describe('Declarations of decimals', () => {
     }
   };
 
-  it('need a precision and a scale that fit', () => {
+  it('require a valid precision and scale', () => {
     assert.equal(complaintOf({ precision: 10, scale: 2 }), '');
     assert.match(complaintOf({}), /precision takes the number of digits/);
     assert.match(complaintOf({ precision: 66, scale: 2 }), /from 1 to 65/);
@@ -81,7 +81,7 @@ onBothEngines('Decimals', (engine) => {
     service = await start([...garage, prices]);
   });
 
-  it('are exact texts in JSON, with all digits of their scale', async () => {
+  it('are exact strings in JSON, with all digits of their scale', async () => {
     const made = await make({ amount: '12345678901234567890.1234', discount: '12.5' });
     assert.equal(made.status, 201, made.text);
     const { row } = await ask('GET', `/v1/prices/${made.row.id}`);
@@ -96,7 +96,7 @@ onBothEngines('Decimals', (engine) => {
     await ask('DELETE', `/v1/prices/${row.id}`);
   });
 
-  it('refuse what is not exact or does not fit', async () => {
+  it('refuse values that are not exact or do not fit', async () => {
     for (const [json, code] of [
       [{ amount: 1.5 }, 'type'],
       [{ amount: '1e3' }, 'type'],
@@ -113,7 +113,7 @@ onBothEngines('Decimals', (engine) => {
     }
   });
 
-  it('are searched, sorted and walked as numbers, and unique whatever their zeros', async () => {
+  it('are searched, sorted and paged as numbers, and unique regardless of trailing zeros', async () => {
     const amounts = ['-100', '-20.5', '-20.45', '-0.5', '0', '0.5', '2', '10', '10.01', '100000000000000000000'];
     for (const amount of [...amounts].reverse()) assert.equal((await make({ amount })).status, 201);
     const shown = async (query: string, token = 'admin') =>
