@@ -133,7 +133,7 @@ export function findNode() {
   const path = nodePackage && inRoot('scripts/node/node_modules', nodePackage, 'bin', program);
   if (path && existsSync(path)) return path;
   console.error(
-    `Gatehouse needs Node 24 or newer. This is ${process.version}, and none comes along for ${platform}: install one from https://nodejs.org.`,
+    `Gatehouse needs Node 24 or newer. This is ${process.version}, and Gatehouse cannot install one for ${platform}. Install Node from https://nodejs.org.`,
   );
   process.exit(1);
 }
@@ -146,7 +146,7 @@ export async function testNodes() {
     join(folder, 'node_modules', `${which}-${platform}`, 'bin', 'node'),
   );
   if (paths.every(existsSync)) return paths;
-  console.error(`There is no oldest and newest Node for ${platform} in test/nodes/package.json.`);
+  console.error(`test/nodes/package.json has no oldest and newest Node for ${platform}.`);
   process.exit(1);
 }
 

@@ -84,7 +84,7 @@ async function noteFailure(context: Context, handler: Handler, job: JobRow & Lea
     return postponeJob(database.db, job, now() + wait, reason);
   }
   if (!(await failJob(database.db, job, now(), reason))) return;
-  log.error(line, 'a job failed for good; it is kept');
+  log.error(line, 'a job failed at its last attempt; Gatehouse keeps it, and an administrator can retry it');
   metrics.jobAttempts.inc({ result: 'failed' });
   await recordEvent(context, database.db, { type: 'job.failed', source: systemSource, data: { id, name, attempts } });
 }

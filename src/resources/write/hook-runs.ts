@@ -40,7 +40,7 @@ class HookWaits extends Error {
 
 class TransactionOver extends Error {
   constructor() {
-    super('the transaction of this hook is over: it waited for something outside of it');
+    super('the transaction of this hook has ended, because the hook waited for something outside of it');
   }
 }
 
@@ -81,7 +81,7 @@ export class HookRuns {
           throw unavailable(
             'Somebody else is changing the same data at the moment. Try again.',
             1,
-            'a hook never saw it twice',
+            'the input of a hook changed at every attempt',
           );
         }
       }
@@ -145,7 +145,7 @@ export class HookRuns {
       state.over = true;
       log.error(
         { hook: id },
-        'a hook uses the transaction and waits for something else: every other write would wait too. Do that in prepare, in afterCommit, or by call.later.',
+        'a hook used the transaction and waited for something else, which blocks every other write. Move that work to prepare, afterCommit or call.later.',
       );
       throw unavailable('This write takes too long. Try again.', 1, `the hook ${id} holds the transaction`);
     }
