@@ -12,12 +12,16 @@ const exitCode = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0
 
 /**
  * Runs a program to its end. If it fails, this process exits with the same code. `saying` is printed at intervals. `orElse` is a message
- * for a failure, or a function that runs instead of exiting.
+ * for a failure, or a function that runs instead of exiting, unless a signal stopped the program.
  */
 export function run(program, args, { env = process.env, cwd = root, saying, orElse, stdio = 'inherit' } = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, stdio, env });
-    const forward = (signal) => child.kill(signal);
+    let stopped = false;
+    const forward = (signal) => {
+      stopped = true;
+      child.kill(signal);
+    };
     for (const signal of signals) process.on(signal, forward);
     const started = Date.now();
     const beat = saying && setInterval(() => console.log(`${saying} (${seconds(started)} s so far)`), 20_000);
@@ -25,8 +29,8 @@ export function run(program, args, { env = process.env, cwd = root, saying, orEl
       clearInterval(beat);
       for (const name of signals) process.off(name, forward);
       if (code === 0) return resolve(true);
-      if (typeof orElse === 'function') return resolve(orElse());
-      if (orElse) console.error(orElse);
+      if (typeof orElse === 'function' && !stopped) return resolve(orElse());
+      if (typeof orElse === 'string') console.error(orElse);
       process.exit(exitCode(code, signal));
     };
     child.once('error', () => ended(127, null));
