@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
+import { createSocket, Socket as DatagramSocket } from 'node:dgram';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { systemSource as source } from '../../http/request-source.ts';
 import { EventFollower } from './follow-events.ts';
 import { openEventsLog } from './open-events-log.ts';
 import { recordEvent } from './record-event.ts';
+import { UdpSyslog } from './syslog.ts';
 
 interface Line {
   readonly type: string;
@@ -147,6 +148,15 @@ describe('EVENTS_LOG to syslog', () => {
     for (const message of heard) assert.match(message, form);
     assert.ok(heard[0]?.startsWith('<84>') && heard[1]?.startsWith('<85>'), 'a failure weighs more');
     assert.deepEqual(JSON.parse(form.exec(heard[0] as string)?.[2] ?? '').data, { from: 'ü' });
+  });
+
+  it('fails when no socket can be opened, as without free file descriptors', async (t) => {
+    t.mock.method(DatagramSocket.prototype, 'bind', function (this: DatagramSocket) {
+      setImmediate(() => this.emit('error', new Error('bind EMFILE')));
+      return this;
+    });
+    const syslog = new UdpSyslog({ host: '127.0.0.1', port: 514 });
+    await assert.rejects(syslog.write([{ type: 'logout', createdAt: 0, text: '{}' }]), /EMFILE/);
   });
 
   it('sends each message after its length over TCP (RFC 6587)', async () => {

@@ -41,11 +41,12 @@ export class UdpSyslog implements LineSink {
   async write(lines: readonly EventLine[]): Promise<void> {
     const { address, family } = await lookup(this.#target.host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
-    // `send` passes the errors of a message to its callback.
-    socket.on('error', () => undefined);
+    // A socket that cannot be opened emits an error and never calls back.
+    const failing = new Promise<never>((_resolve, reject) => socket.on('error', reject));
+    failing.catch(() => undefined);
     const send = promisify<Buffer, number, string>(socket.send.bind(socket));
     try {
-      for (const line of lines) await send(syslogMessage(line), this.#target.port, address);
+      for (const line of lines) await Promise.race([send(syslogMessage(line), this.#target.port, address), failing]);
     } finally {
       socket.close();
     }
