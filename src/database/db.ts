@@ -15,7 +15,7 @@ declare global {
 
 /** Without the generated types of a project, the columns of its tables are unknown. */
 interface AnyTables extends Tables {
-  // biome-ignore lint/suspicious/noExplicitAny: an operator declares them.
+  // biome-ignore lint/suspicious/noExplicitAny: the operator declares the columns.
   [table: string]: any;
 }
 /** The built-in tables and the tables of declared resources. */

@@ -8,7 +8,7 @@ import './gate.css';
 const place = document.getElementById('console');
 if (!place) throw new Error('The page has no element "console".');
 paintGate();
-// The code of the console loads while the service is asked for its data.
+// The code of the console loads while the service responds with the data.
 const drawing = import('./draw.tsx');
 const language = learnLanguage();
 loadAhead();

@@ -5,7 +5,7 @@ import { orderOf } from '../text/presentation.ts';
 import type { ResourceDescription } from './descriptions.ts';
 import { queryOf } from './list-query-of.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: rows are as their resource declares them.
+// biome-ignore lint/suspicious/noExplicitAny: the fields depend on the resource.
 type Rows = Page<any>;
 
 /** The number of rows on the first page of a list. */

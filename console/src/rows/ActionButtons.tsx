@@ -21,7 +21,7 @@ const doneTexts = new Map([
 /** A button for each action that is declared on the row. */
 export function ActionButtons() {
   const description = useDescription();
-  // People and clients have buttons of their own.
+  // The pages of people and clients have separate buttons.
   if (description.name === 'users' || description.name === 'clients') return null;
   return description.actions
     .filter(({ on }) => on === 'row')

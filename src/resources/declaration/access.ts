@@ -5,7 +5,7 @@ import { demandsOf, stepUpIn } from './step-up.ts';
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** Names outside of a declaration are only checked at a start. */
-// biome-ignore lint/suspicious/noExplicitAny: names that nobody has said.
+// biome-ignore lint/suspicious/noExplicitAny: the names are unknown here.
 type Any = any;
 
 /**

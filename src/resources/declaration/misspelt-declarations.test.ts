@@ -13,7 +13,7 @@ import { text } from './fields/text.ts';
 import { belongsTo, hasMany } from './relations.ts';
 
 /** Stands for declarations in JavaScript, or with a wrong cast. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever somebody may write.
+// biome-ignore lint/suspicious/noExplicitAny: these declarations are invalid on purpose.
 type Anything = any;
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;

@@ -15,7 +15,7 @@ export type ResourceName = [keyof GatehouseResources] extends [never] ? string :
 /** The rights of a call: those of the request's caller, or those of the service. */
 export type ActsAs = 'caller' | 'service';
 
-// biome-ignore lint/suspicious/noExplicitAny: without the types of a project, a row is whatever the code takes it for.
+// biome-ignore lint/suspicious/noExplicitAny: without the generated types of a project, the fields of a row are unknown.
 type AnyRow = Record<string, any> & { id: string };
 
 type Row<N> = N extends keyof GatehouseResources ? Part<N, 'row'> : AnyRow;

@@ -13,7 +13,7 @@ export interface ComputedOptions {
 }
 
 /** Only the fields in `from`. Their types are not known here. */
-// biome-ignore lint/suspicious/noExplicitAny: the fields are declared beside it, and not yet typed.
+// biome-ignore lint/suspicious/noExplicitAny: the types of the other fields are not known yet.
 type SourcesOf<O extends ComputedOptions> = { readonly [K in O['from'][number]]: any };
 
 const typeName = 'computed';
