@@ -46,18 +46,22 @@ export interface ClientRecord {
   readonly fingerprint: string;
 }
 
-export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
+export function readClient(row: SourceRow<'id'>, clock: WallClock): ClientRecord {
   const grants = listIn(row.grant_types);
   // An upgraded schema keeps the old columns, and Passport 13 falls back to them.
   const may = (grant: string, column: string) => (grants ? grants.includes(grant) : isTrue(row[column]));
   const issuesPersonalTokens = may('personal_access', 'personal_access_client');
   const owner = row.owner_id ?? row.user_id;
   const signsIn = signsPeopleIn(row, grants) && !issuesPersonalTokens;
-  const type = may('password', 'password_client') ? 'password' : signsIn ? 'application' : 'personal';
+  const type: ClientRecord['type'] = may('password', 'password_client')
+    ? 'password'
+    : signsIn
+      ? 'application'
+      : 'personal';
   const record = {
-    id: row.id as string,
+    id: row.id,
     name: row.name ?? '',
-    type: type as ClientRecord['type'],
+    type,
     issuesPersonalTokens,
     hasRedirects: signsIn,
     // Before Passport 13, every client with a secret could use client_credentials.

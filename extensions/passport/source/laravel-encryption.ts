@@ -1,4 +1,5 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { membersOf } from '../../../src/platform/is-object.ts';
 import type { SourceRow } from './source.ts';
 
 /** Decrypts a value of Laravel's `encrypt` (AES-CBC with a MAC, or AES-GCM). Undefined if no key fits. */
@@ -17,14 +18,13 @@ const start = 'eyJpdiI6';
 
 /** Decrypts the encrypted columns of a row. `onFailure` gets the name of a column that no key can decrypt. */
 export function decryptRow(row: SourceRow, keys: readonly Buffer[], onFailure: (column: string) => void): SourceRow {
-  const sealed = Object.entries(row).filter(([, value]) => value?.startsWith(start));
-  if (sealed.length === 0) return row;
-  const opened = sealed.map(([column, value]) => {
-    const text = decryptLaravel(value as string, keys);
+  const opened = Object.entries(row).flatMap(([column, value]) => {
+    if (!value?.startsWith(start)) return [];
+    const text = decryptLaravel(value, keys);
     if (text === undefined) onFailure(column);
-    return [column, text ?? null];
+    return [[column, text ?? null]];
   });
-  return { ...row, ...Object.fromEntries(opened) };
+  return opened.length === 0 ? row : { ...row, ...Object.fromEntries(opened) };
 }
 
 interface Sealed {
@@ -36,10 +36,9 @@ interface Sealed {
 
 function readPayload(payload: string): Sealed | undefined {
   try {
-    const read = JSON.parse(Buffer.from(payload, 'base64').toString()) as Record<string, unknown>;
-    const { iv, value, mac = '', tag = '' } = read ?? {};
-    if ([iv, value, mac, tag].some((part) => typeof part !== 'string')) return undefined;
-    return { iv, value, mac, tag } as Sealed;
+    const { iv, value, mac = '', tag = '' } = membersOf(JSON.parse(Buffer.from(payload, 'base64').toString()));
+    if (typeof iv !== 'string' || typeof value !== 'string') return undefined;
+    return typeof mac === 'string' && typeof tag === 'string' ? { iv, value, mac, tag } : undefined;
   } catch {
     return undefined;
   }

@@ -21,8 +21,11 @@ export class Layout {
   /** Finds a table by Laravel's name. A table without the prefix is found only if the operator named it (`orNamed`). */
   find(name: string, orNamed = false): FoundTable | undefined {
     const names = [`${this.prefix}${name}`, ...(orNamed ? [name] : [])];
-    const full = names.find((candidate) => this.#tables.has(candidate));
-    return full === undefined ? undefined : { name: full, columns: this.#tables.get(full) as Columns };
+    for (const candidate of names) {
+      const columns = this.#tables.get(candidate);
+      if (columns) return { name: candidate, columns };
+    }
+    return undefined;
   }
 
   /** Whether there is a table with this full name. */
@@ -56,14 +59,15 @@ function prefixIn(tables: ReadonlyMap<string, Columns>): string {
   const found = [...tables.keys()].filter((name) => name.endsWith(marker));
   if (found.includes(marker) || found.length === 0) return '';
   const prefixes = found.map((name) => name.slice(0, -marker.length));
-  if (prefixes.length === 1) return prefixes[0] as string;
+  const [only, another] = prefixes;
+  if (only !== undefined && another === undefined) return only;
   throw new OperatorError(
     `The old database contains several services: choose one with --prefix ${prefixes.join(' or ')}.`,
   );
 }
 
 /** Selects the columns with these names that the table has. */
-export function select(table: FoundTable, key: string, wanted: readonly string[]): Selection {
+export function select<K extends string>(table: FoundTable, key: K, wanted: readonly string[]): Selection<K> {
   const columns = [key, ...wanted].filter((name, i, all) => table.columns.has(name) && all.indexOf(name) === i);
   return { table: table.name, key, keyKind: table.columns.get(key) ?? 'other', columns };
 }

@@ -1,15 +1,6 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import {
-  askable,
-  type ColumnKind,
-  type Columns,
-  distinctSql,
-  type Source,
-  type SourceRow,
-  selectSql,
-  withoutNul,
-} from './source.ts';
+import { askable, type ColumnKind, distinctSql, type Source, type SourceRow, selectSql, withoutNul } from './source.ts';
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 
@@ -29,9 +20,9 @@ export async function openMysqlSource(url: string): Promise<Source> {
     throw new OperatorError(`The MySQL of --from did not answer: ${reasonOf(error)}`);
   }
   connection.on('error', () => undefined);
-  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> => {
+  const all = async <K extends string>(text: string, values: readonly unknown[] = []): Promise<SourceRow<K>[]> => {
     try {
-      return (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow[];
+      return (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow<K>[];
     } catch (error) {
       throw new OperatorError(`The MySQL of --from refused a query: ${reasonOf(error)}`);
     }
@@ -47,23 +38,21 @@ export async function openMysqlSource(url: string): Promise<Source> {
   return {
     async tables() {
       const found = new Map<string, Map<string, ColumnKind>>();
-      const rows = await all(
+      const rows = await all<'t' | 'c'>(
         `select table_name as t, column_name as c, data_type as d from information_schema.columns
          where table_schema = database()`,
       );
       for (const { t, c, d } of rows) {
-        const columns = found.get(t as string) ?? new Map<string, ColumnKind>();
-        found.set(t as string, columns.set(c as string, kindOf(d)));
+        const columns = found.get(t) ?? new Map<string, ColumnKind>();
+        found.set(t, columns.set(c, kindOf(d)));
       }
       // MySQL hides columns that the user may not read. They may limit a role or mark a lock.
       const partly =
         'select distinct table_name as t from information_schema.column_privileges where table_schema = database()';
-      for (const { t } of await all(partly)) {
-        await all(`select * from ${quote(t as string)} limit 0`).catch(() =>
-          found.get(t as string)?.set(hidden, 'other'),
-        );
+      for (const { t } of await all<'t'>(partly)) {
+        await all(`select * from ${quote(t)} limit 0`).catch(() => found.get(t)?.set(hidden, 'other'));
       }
-      return found as ReadonlyMap<string, Columns>;
+      return found;
     },
     async page(from, after, limit) {
       const where = after === null ? '' : `${quote(from.key)} > ?`;

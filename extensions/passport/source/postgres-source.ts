@@ -1,14 +1,6 @@
 import pg from 'pg';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import {
-  askable,
-  type ColumnKind,
-  type Columns,
-  distinctSql,
-  type Source,
-  type SourceRow,
-  selectSql,
-} from './source.ts';
+import { askable, type ColumnKind, distinctSql, type Source, type SourceRow, selectSql } from './source.ts';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -32,7 +24,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
     await client.end().catch(() => undefined);
     throw new OperatorError(`The PostgreSQL of --from did not answer: ${reasonOf(error)}`);
   }
-  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> => {
+  const all = async <K extends string>(text: string, values: readonly unknown[] = []): Promise<SourceRow<K>[]> => {
     try {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
@@ -43,7 +35,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
     async tables() {
       const found = new Map<string, Map<string, ColumnKind>>();
       // Includes columns that the user may not read, unlike information_schema.
-      const rows = await all(
+      const rows = await all<'table_name' | 'column_name'>(
         `select relname as table_name, attname as column_name, format_type(atttypid, null) as data_type
          from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
          where attnum > 0 and not attisdropped and relkind in ('r', 'p', 'v', 'm', 'f')
@@ -51,10 +43,10 @@ export async function openPostgresSource(url: string): Promise<Source> {
            and (has_table_privilege(pg_class.oid, 'select') or has_any_column_privilege(pg_class.oid, 'select'))`,
       );
       for (const { table_name, column_name, data_type } of rows) {
-        const columns = found.get(table_name as string) ?? new Map<string, ColumnKind>();
-        found.set(table_name as string, columns.set(column_name as string, kindOf(data_type)));
+        const columns = found.get(table_name) ?? new Map<string, ColumnKind>();
+        found.set(table_name, columns.set(column_name, kindOf(data_type)));
       }
-      return found as ReadonlyMap<string, Columns>;
+      return found;
     },
     async page(from, after, limit) {
       const where = after === null ? '' : `${quote(from.key)} > $1`;

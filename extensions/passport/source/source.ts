@@ -1,5 +1,6 @@
-/** A row of the old database. Every value is a text, for any column type. */
-export type SourceRow = Readonly<Record<string, string | null>>;
+/** A row of the old database. Every value is a text, for any column type. The columns `Key` are never null. */
+export type SourceRow<Key extends string = never> = Readonly<Record<string, string | null>> &
+  Readonly<Record<Key, string>>;
 
 /** PostgreSQL cannot store a NUL character. One name with it would stop the whole import. */
 export const withoutNul = <T extends string | null>(text: T): T => (text?.replaceAll('\0', '') ?? null) as T;
@@ -15,18 +16,18 @@ export interface Source {
   /** All tables by name, with their columns. */
   tables(): Promise<ReadonlyMap<string, Columns>>;
   /** The next rows after `after`, ordered by `key`. The cost is the same for every page. */
-  page(from: Selection, after: string | null, limit: number): Promise<SourceRow[]>;
+  page<K extends string>(from: Selection<K>, after: string | null, limit: number): Promise<SourceRow<K>[]>;
   /** The rows whose `key` is one of these. */
-  withKeys(from: Selection, keys: readonly string[]): Promise<SourceRow[]>;
+  withKeys<K extends string>(from: Selection<K>, keys: readonly string[]): Promise<SourceRow<K>[]>;
   /** The different values of a column. */
   distinct(table: string, column: string): Promise<string[]>;
   count(table: string): Promise<number>;
   close(): Promise<void>;
 }
 
-export interface Selection {
+export interface Selection<Key extends string = string> {
   readonly table: string;
-  readonly key: string;
+  readonly key: Key;
   readonly keyKind: ColumnKind;
   readonly columns: readonly string[];
 }
@@ -57,12 +58,16 @@ export const distinctSql = (table: string, column: string, quote: (name: string)
   `select distinct ${quote(column)} as value from ${quote(table)} limit ${mostValues}`;
 
 /** Reads a table page by page, with constant memory. */
-export async function* pages(source: Source, from: Selection, size: number): AsyncGenerator<SourceRow[]> {
+export async function* pages<K extends string>(
+  source: Source,
+  from: Selection<K>,
+  size: number,
+): AsyncGenerator<SourceRow<K>[]> {
   let after: string | null = null;
   for (;;) {
-    const rows: SourceRow[] = await source.page(from, after, size);
+    const rows: SourceRow<K>[] = await source.page(from, after, size);
     if (rows.length > 0) yield rows;
-    const last = rows.at(-1)?.[from.key] ?? null;
+    const last: string | null = rows.at(-1)?.[from.key] ?? null;
     if (rows.length < size || last === null) return;
     after = last;
   }

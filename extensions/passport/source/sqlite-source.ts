@@ -6,7 +6,6 @@ import {
   type ColumnKind,
   type Columns,
   distinctSql,
-  type Selection,
   type Source,
   type SourceRow,
   selectSql,
@@ -19,18 +18,18 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 export function openSqliteSource(path: string): Source {
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`);
   const db = open(path);
-  const all = (text: string, values: readonly string[] = []): SourceRow[] => {
+  const all = <K extends string>(text: string, values: readonly string[] = []): SourceRow<K>[] => {
     const statement = db.prepare(text);
     // Ids may exceed the safe integers of JavaScript.
     statement.setReadBigInts(true);
-    return (statement.all(...values) as Record<string, unknown>[]).map(asText);
+    return statement.all(...values).map(asText) as SourceRow<K>[];
   };
   return {
     async tables() {
       const found = new Map<string, Columns>();
-      for (const { name } of all("select name from sqlite_master where type in ('table', 'view')")) {
-        const columns = all(`pragma table_xinfo(${quote(name as string)})`);
-        found.set(name as string, new Map(columns.map((column) => [column.name as string, kindOf(column.type)])));
+      for (const { name } of all<'name'>("select name from sqlite_master where type in ('table', 'view')")) {
+        const columns = all<'name'>(`pragma table_xinfo(${quote(name)})`);
+        found.set(name, new Map(columns.map((column) => [column.name, kindOf(column.type)])));
       }
       return found;
     },
@@ -38,7 +37,7 @@ export function openSqliteSource(path: string): Source {
       const where = after === null ? `${quote(from.key)} is not null` : `${quote(from.key)} > ?`;
       return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
     },
-    async withKeys(from: Selection, keys) {
+    async withKeys(from, keys) {
       const asked = askable(from.keyKind, keys);
       if (asked.length === 0) return [];
       return all(selectSql(from, quote, `${quote(from.key)} in (${asked.map(() => '?').join(', ')})`), asked);

@@ -40,10 +40,10 @@ export class WallClock {
     if (/^\d{12,13}$/.test(trimmed)) return Number(trimmed);
     const match = form.exec(trimmed);
     if (!match) return null;
-    const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map((part) => Number(part ?? 0)) as number[];
-    const wall = Date.UTC(year as number, (month as number) - 1, day, hours, minutes, seconds);
+    const [year = 0, month = 0, day, hours, minutes, seconds] = match.slice(1, 7).map((part) => Number(part ?? 0));
+    const wall = Date.UTC(year, month - 1, day, hours, minutes, seconds);
     const read = new Date(wall);
-    if (year === 0 || read.getUTCMonth() !== (month as number) - 1 || read.getUTCDate() !== day) return null;
+    if (year === 0 || read.getUTCMonth() !== month - 1 || read.getUTCDate() !== day) return null;
     const offset = match[7];
     if (offset === undefined) return wall - this.#offsetAt(wall);
     return wall - (offset === 'Z' ? 0 : minutesOf(offset) * 60_000);
@@ -63,8 +63,8 @@ export class WallClock {
 
   #offset(at: number): number {
     const parts = Object.fromEntries(this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-    const { year, month, day, hour: hours, minute, second } = parts as Record<string, number>;
-    return Date.UTC(year as number, (month as number) - 1, day, hours, minute, second) - Math.floor(at / 1000) * 1000;
+    const { year = 0, month = 0, day, hour: hours, minute, second } = parts;
+    return Date.UTC(year, month - 1, day, hours, minute, second) - Math.floor(at / 1000) * 1000;
   }
 }
 

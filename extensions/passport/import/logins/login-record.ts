@@ -56,7 +56,7 @@ export async function usersOfTokens(
 /** The session for an access token, or the reason why there is none. Passport refused such a token too. */
 export function readLogin(
   pass: Pass,
-  row: SourceRow,
+  row: SourceRow<'id'>,
   client: TakenClient | undefined,
   userId: string | undefined,
   { withRefresh, expiresAt }: { withRefresh: boolean; expiresAt: number },
@@ -68,7 +68,7 @@ export function readLogin(
   const createdAt = Math.min(pass.plan.clock.read(row.created_at) ?? pass.at, pass.at);
   return {
     login: {
-      id: legacyId('access', row.id as string),
+      id: legacyId('access', row.id),
       type: isPersonal ? 'personal' : 'session',
       user_id: userId ?? null,
       client_id: client.id,
@@ -82,14 +82,14 @@ export function readLogin(
   };
 }
 
-function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient, hasUser: boolean): string[] {
+function scopesOf({ plan, findings }: Pass, row: SourceRow<'id'>, client: TakenClient, hasUser: boolean): string[] {
   const scopes = listIn(row.scopes);
   const isFirstParty = client.type === 'password';
   if (!scopes) {
     findings.decide(
       'unreadable-scopes',
       'Tokens whose scopes cannot be read: they were imported without scopes',
-      (row.id as string).slice(0, 12),
+      row.id.slice(0, 12),
     );
     return [];
   }

@@ -21,7 +21,7 @@ export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<v
   const total = await source.count(table.name);
   const from = select(table, 'id', ['access_token_id', 'revoked', 'expires_at']);
   for await (const rows of pages(source, from, batchSize)) {
-    const live: SourceRow[] = [];
+    const live: SourceRow<'id'>[] = [];
     for (const row of rows) {
       tally.read++;
       if (!isAllowed(row)) tally.leave('revoked there');
@@ -30,7 +30,7 @@ export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<v
     }
     const ids = live.map(({ access_token_id }) => access_token_id ?? '');
     const accessRows = live.length === 0 ? [] : await source.withKeys(accessTokenSelection(accessTable), ids);
-    const accessById = new Map(accessRows.map((row) => [row.id as string, row]));
+    const accessById = new Map(accessRows.map((row) => [row.id, row]));
     await inBatch(pass.context.database, async (tx, invalidate) => {
       const tokens = await readTokens(pass, tx, { live, accessById, clients, tally });
       await writeLogins(pass, tx, invalidate, tokens, tally);
@@ -40,8 +40,8 @@ export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<v
 }
 
 interface Page {
-  readonly live: readonly SourceRow[];
-  readonly accessById: ReadonlyMap<string, SourceRow>;
+  readonly live: readonly SourceRow<'id'>[];
+  readonly accessById: ReadonlyMap<string, SourceRow<'id'>>;
   readonly clients: Clients;
   readonly tally: Tally;
 }
@@ -50,7 +50,7 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
   const userOf = await usersOfTokens(tx, clients, [...accessById.values()]);
   const tokens: LiveToken[] = [];
   for (const row of live) {
-    const id = legacyId('refresh', row.id as string);
+    const id = legacyId('refresh', row.id);
     const expiresAt = endOf(pass, row);
     const access = accessById.get(row.access_token_id ?? '');
     if (!access) {
@@ -102,7 +102,7 @@ export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, 
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
   for await (const rows of pages(source, accessTokenSelection(table), batchSize)) {
-    const live: SourceRow[] = [];
+    const live: SourceRow<'id'>[] = [];
     for (const row of rows) {
       tally.read++;
       if (!isAllowed(row)) tally.leave('revoked there');

@@ -19,7 +19,7 @@ import { isTrue, type Pass, type UserTable } from '../pass.ts';
 
 /** Imports columns of users into declared resources: one row per user. */
 export interface DeclaredFields {
-  take(table: UserTable, rows: readonly SourceRow[]): Promise<void>;
+  take(table: UserTable, rows: readonly SourceRow<'id'>[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -86,16 +86,16 @@ function ownerOf({ name, fields }: ResourceDefinition): string {
   throw new OperatorError(`--map: ${name} needs one field that refers to users, such as user_id: reference('users').`);
 }
 
-async function takeRows(pass: Pass, table: UserTable, target: Target, rows: readonly SourceRow[]): Promise<void> {
+async function takeRows(pass: Pass, table: UserTable, target: Target, rows: readonly SourceRow<'id'>[]): Promise<void> {
   const columns = target.columns.filter(({ column }) => table.columns.has(column));
   if (columns.length === 0) return;
   const { db } = pass.context.database;
-  const ids = rows.map(({ id }) => id as string);
+  const ids = rows.map(({ id }) => id);
   const origin = `${table.source}.${target.name}`;
   const [users, known] = [await findLegacyIds(db, table.source, ids), await findLegacyIds(db, origin, ids)];
   for (let i = 0; i < rows.length; i += atOnce) {
     const some = rows.slice(i, i + atOnce).map(async (row) => {
-      const oldId = row.id as string;
+      const oldId = row.id;
       const [userId, before] = [users.get(oldId)?.new_id, known.get(oldId)];
       const values = Object.fromEntries(
         columns.map(({ column, field, type }) => [field, fieldValue(type, row[column] ?? null, pass.plan.clock)]),

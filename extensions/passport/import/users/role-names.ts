@@ -54,8 +54,8 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
         else if (name === undefined) tally.leave('the role is not imported');
         else {
           tally.taken++;
-          const held = found.get(row[modelKey] as string) ?? [];
-          found.set(row[modelKey] as string, [...held, name]);
+          const holder = row[modelKey] ?? '';
+          found.set(holder, [...(found.get(holder) ?? []), name]);
         }
       }
       return found;
@@ -118,7 +118,10 @@ function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTabl
 export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): string | undefined {
   const said = plan.models.get(model);
   if (said !== undefined) return said;
-  const short = (model.split('\\').at(-1) as string).replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
+  const short = model
+    .replace(/.*\\/s, '')
+    .replace(/(?<=[a-z0-9])([A-Z])/g, '_$1')
+    .toLowerCase();
   const tables = [...new Set([...plan.userTables.values()].map(({ source }) => source))];
   const candidates = [short, `${short}s`, `${short}es`, short.replace(/y$/, 'ies'), short.replace(/person$/, 'people')];
   const conventional = tables.find((table) => candidates.includes(table));
@@ -138,7 +141,7 @@ async function namesById(
   for await (const page of pages(source, from, batchSize)) {
     for (const row of page) {
       if (wanted.some(([column, value]) => (row[column] ?? 'null') !== value)) continue;
-      rows.push({ id: row.id as string, name: row.name ?? '', guard: row.guard_name ?? '' });
+      rows.push({ id: row.id, name: row.name ?? '', guard: row.guard_name ?? '' });
     }
   }
   const found = [...new Set(rows.map(({ guard }) => guard))];
@@ -181,7 +184,7 @@ async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>)
   const scopes = new Map<string, Set<string>>();
   for (const role of names.values()) if (role !== 'admin') scopes.set(role, new Set());
   for (const { role, permission } of await readPermissions(pass, [...names.keys()])) {
-    const own = scopes.get(names.get(role) as string);
+    const own = scopes.get(names.get(role) ?? '');
     const meant = plan.map.permissions.get(permission);
     if (own && meant === undefined) {
       findings.decide(
@@ -214,14 +217,13 @@ async function readPermissions(
   const found: { role: string; permission: string }[] = [];
   for (let i = 0; i < roles.length; i += batchSize) {
     const rows = await source.withKeys(select(held, roleKey, [key]), roles.slice(i, i + batchSize));
-    const ids = [...new Set(rows.map((row) => row[key] as string))];
+    const ids = [...new Set(rows.map((row) => row[key] ?? ''))];
     const named = new Map<string, string>();
     for (let j = 0; j < ids.length; j += batchSize) {
       const some = await source.withKeys(select(permissions, 'id', ['name']), ids.slice(j, j + batchSize));
-      for (const { id, name } of some) named.set(id as string, name ?? '');
+      for (const { id, name } of some) named.set(id, name ?? '');
     }
-    for (const row of rows)
-      found.push({ role: row[roleKey] as string, permission: named.get(row[key] as string) ?? '' });
+    for (const row of rows) found.push({ role: row[roleKey] ?? '', permission: named.get(row[key] ?? '') ?? '' });
   }
   return found;
 }

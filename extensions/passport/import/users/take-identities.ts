@@ -10,7 +10,7 @@ import {
   saveLegacyIds,
 } from '../../legacy-tokens/legacy-id-store.ts';
 import { select } from '../../source/layout.ts';
-import { pages, type SourceRow } from '../../source/source.ts';
+import { pages } from '../../source/source.ts';
 import { batchSize, type Pass } from '../pass.ts';
 import { findSocialSources, type SocialSource } from './social-sources.ts';
 import { inBatch } from './user-target-store.ts';
@@ -23,6 +23,13 @@ const sameSubject = ['google', 'github', 'gitlab', 'facebook', 'apple', 'discord
 interface Provider {
   readonly name: string;
   readonly issuer: string;
+}
+
+/** One account at a provider, as Socialite kept it. */
+interface Linked {
+  readonly user: string;
+  readonly provider: string;
+  readonly subject: string;
 }
 
 /** Imports the accounts at Google and other providers from Socialite. */
@@ -45,29 +52,32 @@ async function takeSource(
 ): Promise<void> {
   const from = select(source.table, 'id', [source.userKey, source.provider, source.subject]);
   for await (const rows of pages(pass.source, from, batchSize)) {
-    const linked = rows.filter((row) => row[source.userKey] && row[source.provider] && row[source.subject]);
-    if (linked.length > 0) await inBatch(pass.context.database, (tx) => takeRows(pass, tx, source, linked, find));
+    const linked = rows.flatMap((row) => {
+      const { [source.userKey]: user, [source.provider]: provider, [source.subject]: subject } = row;
+      return user && provider && subject ? [{ user, provider: provider.toLowerCase(), subject }] : [];
+    });
+    if (linked.length > 0) await inBatch(pass.context.database, (tx) => takeRows(pass, tx, source.users, linked, find));
   }
 }
 
 async function takeRows(
   pass: Pass,
   tx: Tx,
-  { users, userKey, provider, subject }: SocialSource,
-  rows: readonly SourceRow[],
+  users: string,
+  rows: readonly Linked[],
   find: (old: string) => Provider | undefined,
 ): Promise<void> {
-  const keyOf = (row: SourceRow) => `${(row[provider] as string).toLowerCase()} ${row[subject]}`;
+  const keyOf = ({ provider, subject }: Linked) => `${provider} ${subject}`;
   const people = await findLegacyIds(
     tx,
     users,
-    rows.map((row) => row[userKey] as string),
+    rows.map(({ user }) => user),
   );
   const known = await findLegacyIds(tx, origin, rows.map(keyOf));
   const seen: LegacyIdRow[] = [];
   for (const row of rows) {
-    const old = (row[provider] as string).toLowerCase();
-    const userId = people.get(row[userKey] as string)?.new_id;
+    const { user, provider: old, subject } = row;
+    const userId = people.get(user)?.new_id;
     const before = known.get(keyOf(row));
     const here = find(old);
     if (userId === undefined) continue;
@@ -75,13 +85,13 @@ async function takeRows(
       pass.findings.decide(
         'identities',
         `Sign-ins with "${old}" were not imported: set up a provider for it here, and name it by --social ${old}=NAME where it is called otherwise. Its subjects must be the ids that Socialite kept`,
-        `${users} ${row[userKey]}`,
+        `${users} ${user}`,
       );
       continue;
     }
     // An identity that was unlinked here stays unlinked.
     if (before?.fingerprint === userId) seen.push({ ...before, pass: pass.number });
-    else seen.push(...(await link(pass, tx, { userId, provider: here, subject: row[subject] as string }, keyOf(row))));
+    else seen.push(...(await link(pass, tx, { userId, provider: here, subject }, keyOf(row))));
   }
   await saveLegacyIds(tx, seen);
 }

@@ -94,7 +94,7 @@ export async function takeUsers(
   const isUndecided = lookAtUserColumns(pass, table);
   for await (const page of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const rows = page.map((row) => withoutSecrecy(pass, table, row));
-    const ids = rows.map(({ id }) => id as string);
+    const ids = rows.map(({ id }) => id);
     const rolesById = await roles?.of(table, ids);
     // A user whom an earlier pass locked stays locked until the operator decides.
     const before = isUndecided ? await findLegacyIds(pass.context.database.db, table.source, ids) : undefined;
@@ -102,10 +102,10 @@ export async function takeUsers(
       readUser(row, {
         clock: plan.clock,
         fields: plan.map.fields,
-        roles: rolesById && (rolesById.get(row.id as string) ?? []),
+        roles: rolesById && (rolesById.get(row.id) ?? []),
         disabled:
           isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }) ||
-          wasLocked(before?.get(row.id as string)?.fingerprint),
+          wasLocked(before?.get(row.id)?.fingerprint),
       }),
     );
     for (const { oldId, disabled, deleted } of records) {
@@ -120,23 +120,23 @@ export async function takeUsers(
     const deleted = new Set(records.filter((record) => record.deleted).map(({ oldId }) => oldId));
     await fields?.take(
       table,
-      rows.filter(({ id }) => !deleted.has(id as string)),
+      rows.filter(({ id }) => !deleted.has(id)),
     );
     pass.progress({ table: table.name, done: tally.read, total });
   }
 }
 
 /** Decrypts encrypted columns. The secret of Fortify stays encrypted until it is imported. */
-function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: SourceRow): SourceRow {
-  const { two_factor_secret, ...others } = row;
+function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: SourceRow<'id'>): SourceRow<'id'> {
+  const { id, two_factor_secret, ...others } = row;
   const plain = decryptRow(others, plan.decryptionKeys, (column) =>
     findings.decide(
       'encrypted-columns',
       'Encrypted values that cannot be decrypted with APP_KEY were omitted. Add the right key to APP_PREVIOUS_KEYS',
-      `${name}.${column} of ${row.id}`,
+      `${name}.${column} of ${id}`,
     ),
   );
-  return two_factor_secret === undefined ? plain : { ...plain, two_factor_secret };
+  return { ...plain, id, ...(two_factor_secret === undefined ? {} : { two_factor_secret }) };
 }
 
 async function takeBatch(

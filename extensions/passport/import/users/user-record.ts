@@ -59,7 +59,7 @@ interface Circumstances {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-export function readUser(source: SourceRow, { clock, roles, disabled, fields }: Circumstances): UserRecord {
+export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fields }: Circumstances): UserRecord {
   const row = renamed(source, fields);
   const unreadable: (ProfileField | 'password' | 'locale')[] = [];
   const profile: Profile = { email: null, username: null, phone: null, name: null };
@@ -75,7 +75,7 @@ export function readUser(source: SourceRow, { clock, roles, disabled, fields }: 
   const language = readLocale(row.locale?.replaceAll('_', '-') || undefined);
   if (language.error) unreadable.push('locale');
   const record = {
-    oldId: row.id as string,
+    oldId: source.id,
     deleted: isDeleted(row),
     profile,
     passwordHash: known ? hashed : null,
