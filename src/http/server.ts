@@ -18,6 +18,7 @@ import { RateLimit } from './gate/rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { compilersFactory } from './schema-compilers.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
+import { withoutQuery } from './without-query.ts';
 
 /** Forwards the one thing that only Fastify knows: responses that failed after their headers were sent. */
 class FrameworkLog extends LogController {
@@ -189,7 +190,7 @@ function rewriteUrl({ baseUrl }: Pick<Config, 'baseUrl'>, paths: Pick<KnownPaths
     if (prefix === '' || !url.startsWith(prefix)) return url;
     const rest = url.slice(prefix.length);
     if (rest !== '' && !/^[/?]/.test(rest)) return url;
-    if (paths.find(url.split('?', 1)[0] as string)) return url;
+    if (paths.find(withoutQuery(url))) return url;
     return rest.startsWith('/') ? rest : `/${rest}`;
   };
 }

@@ -191,7 +191,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
         response: { 201: Type.Object({ data: named('User', UserView) }) },
       },
       async preValidation(request) {
-        if (isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body) as never;
+        if (isForm(request)) request.body = readForm(request.body, body) as never;
       },
     },
     async (request, reply) => {

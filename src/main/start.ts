@@ -10,7 +10,7 @@ import { noteConnections } from '../http/health.ts';
 import { otherSite, otherSites } from '../http/other-sites.ts';
 import { type FirstAdministrator, unusedFirstPassword } from '../identity/accounts/first-password.ts';
 import { ensureFirstAdministrator } from '../identity/registration/first-administrator.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../platform/errors.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import type { BeginProgress } from '../platform/progress.ts';
 import { serviceVersion } from '../platform/version.ts';
@@ -122,8 +122,7 @@ export async function compileRoutes(app: App): Promise<void> {
   try {
     await app.ready();
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    throw code?.startsWith('FST_ERR_SCH_') ? new OperatorError(`${message}.`) : error;
+    throw codeOf(error)?.startsWith('FST_ERR_SCH_') ? new OperatorError(`${reasonOf(error)}.`) : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isBadText } from '../http/bodies/form-body.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { isOneOf } from '../platform/is-one-of.ts';
 import { unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
@@ -51,7 +52,7 @@ function isForHere(baseUrl: string, aud: unknown): boolean {
     `${baseUrl}/`,
     ...['token', 'par', 'introspect', 'revoke'].map((name) => `${baseUrl}/oauth/${name}`),
   ];
-  return [aud].flat().some((one) => here.includes(one as string));
+  return [aud].flat().some((one) => isOneOf(here, one));
 }
 
 /** A request that authenticates a client. */

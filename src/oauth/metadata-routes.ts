@@ -4,6 +4,7 @@ import { jwksMaxAge } from '../database/keys/key-ring.ts';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/unauthorized.ts';
 import { named } from '../http/openapi/openapi-components.ts';
+import { withoutQuery } from '../http/without-query.ts';
 import { notFound } from '../platform/errors.ts';
 import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes/scopes.ts';
 import { metadata, pathOfMetadata } from './metadata.ts';
@@ -96,7 +97,7 @@ export function serveMetadata(app: App, oauth: OAuth): void {
     );
     if (issuerPath === undefined) continue;
     app.get(`${path}/*`, { config, schema: { hide: true } }, async (request, reply) => {
-      const asked = request.url.split('?', 1)[0]?.slice(path.length);
+      const asked = withoutQuery(request.url).slice(path.length);
       if (asked !== issuerPath && asked !== `${issuerPath}/`) throw notFound();
       return reply.header('cache-control', 'public, max-age=300').send(await read());
     });
@@ -134,7 +135,7 @@ export function serveProtectedResources(app: App, oauth: OAuth): void {
     async (_request, reply) => describe(oauth, reply, whole),
   );
   app.get(`${bare}/*`, { config, schema: { hide: true } }, async (request, reply) => {
-    const asked = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
+    const asked = withoutQuery(request.url).replace(/\/$/, '');
     const paths = [whole, ...oauth.audiences.ownPaths()];
     const path = paths.find((own) => resourceMetadataPath(baseUrl, own) === asked);
     if (path === undefined) throw notFound();

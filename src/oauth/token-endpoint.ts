@@ -1,6 +1,7 @@
 import type { Context } from '../database/context.ts';
 import { decrementCounts } from '../identity/throttle/throttle-store.ts';
 import { OAuthError } from '../platform/errors.ts';
+import { parseJson } from '../platform/json-text.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { unauthorizedClient, unknownClient } from './clients/client-errors.ts';
@@ -22,7 +23,6 @@ import { tokenExchangeGrant } from './grants/token-exchange.ts';
 import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
-import type { KeptMetadata } from './registration/client-information.ts';
 import { writeClientUse, writeFirstUse } from './registration/registration-store.ts';
 import type { TokenResponse } from './schemas.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
@@ -44,7 +44,7 @@ async function noteUse({ database: { db }, now }: Context, id: string): Promise<
   const at = now();
   const first = await writeFirstUse(db, id, at);
   if (!first) return writeClientUse(db, id, at, staleMs);
-  const { countedAs = [] } = JSON.parse(first.metadata) as KeptMetadata;
+  const { countedAs = [] } = parseJson(first.metadata);
   await decrementCounts(db, countedAs, at);
 }
 

@@ -1,4 +1,5 @@
 import { unfinishedMove } from '../../../src/database/migrate.ts';
+import { type JsonText, parseJson } from '../../../src/platform/json-text.ts';
 import { notesTable, type Position } from './tables.ts';
 
 export const beginNotes: readonly string[] = [
@@ -17,9 +18,9 @@ export interface Setup {
   readonly later: readonly string[];
 }
 
-export const readSetup = (note: string): Setup => JSON.parse(note) as Setup;
+export const readSetup = (note: JsonText<Setup>): Setup => parseJson(note);
 
 const notBegun: Position = { after: undefined, rows: 0, finished: false };
 
-export const readNote = (note: string | undefined): Position =>
-  note === undefined ? notBegun : (JSON.parse(note) as Position);
+export const readNote = (note: JsonText<Position> | undefined): Position =>
+  note === undefined ? notBegun : parseJson(note);

@@ -3,6 +3,7 @@ import { firstLanguage, languagesOf } from '../../../src/config/languages/langua
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import { membersOf } from '../../../src/platform/is-object.ts';
+import { isOneOf } from '../../../src/platform/is-one-of.ts';
 import { askOwnApi, passOn } from './own-api-routes.ts';
 
 type Row = Record<string, unknown>;
@@ -56,7 +57,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
   );
   app.post('/oauth/clients', open, async (request, reply) => {
     const { name, redirect, confidential = true, current_password } = membersOf(request.body);
-    const isPublic = [false, 0, '0', 'false'].includes(confidential as never);
+    const isPublic = isOneOf([false, 0, '0', 'false'], confidential);
     const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic, current_password };
     const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
     if (answer.status !== 201) return passOn(reply, answer);

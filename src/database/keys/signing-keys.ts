@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { parseJson } from '../../platform/json-text.ts';
 import { BatchSigner } from './batch-signer.ts';
 import { decodePart, encodePart } from './jws-parts.ts';
 import type { KeyRow } from './key-store.ts';
@@ -146,7 +147,8 @@ export class SigningKeys {
 
 function signingKey(row: KeyRow, content: Buffer): SigningKey {
   const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
-  const jwk = JSON.parse(row.public_jwk as string) as PublicJwk;
+  if (row.public_jwk === null) throw new Error('a signing key has a public key');
+  const jwk = parseJson(row.public_jwk);
   const signer = new BatchSigner(row.algorithm, privateKey);
   return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map(), signer };
 }

@@ -1,6 +1,6 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { OperatorError } from '../../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { allReaders, type Reader } from '../reader.ts';
@@ -47,9 +47,8 @@ async function letIn({ primary, listening }: Ways, clock: CarriedClock): Promise
     await checkInvalidations({ server: primary.current, listen: isApart ? listening.current : undefined, clock });
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    const { message, code } = error as { message?: string; code?: string };
     throw new OperatorError(
-      `The PostgreSQL database at ${primary.servers.map(placeOf).join(', ')} cannot be used: ${message || code}. Check ${setting} (host, port, user, password and name), and that the server runs.`,
+      `The PostgreSQL database at ${primary.servers.map(placeOf).join(', ')} cannot be used: ${reasonOf(error) || codeOf(error)}. Check ${setting} (host, port, user, password and name), and that the server runs.`,
     );
   }
 }

@@ -1,10 +1,12 @@
 import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
+import { reasonOf } from '../../platform/errors.ts';
 import { answerQuestions } from '../../platform/worker-thread.ts';
 import { prepareArrays } from './array-statement.ts';
 import { defineExactSum } from './exact-sum.ts';
 import { rowFunction } from './row-mark.ts';
+import { errcodeOf } from './sqlite-errors.ts';
 
 export interface ScanThreadData {
   readonly path: string;
@@ -55,7 +57,6 @@ answerQuestions(({ sql, parameters }: Scan): Scanned => {
     if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
     return { columns: statement.columns().map(({ name }) => name), rows };
   } catch (error) {
-    const { errcode, message } = error as { errcode?: number; message: string };
-    return { errcode, message };
+    return { errcode: errcodeOf(error), message: reasonOf(error) };
   }
 });

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { unavailable } from '../../platform/errors.ts';
+import { errcodeOf } from './sqlite-errors.ts';
 
 interface Waiter {
   resolve(): void;
@@ -164,7 +165,7 @@ export class SharedCommits {
     try {
       this.#begin.run();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== sqliteBusy || this.#clock() > deadline) throw error;
+      if (errcodeOf(error) !== sqliteBusy || this.#clock() > deadline) throw error;
       return false;
     }
     this.#open = true;

@@ -6,6 +6,7 @@ import { badRequest, notFound, Problem } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { queryStringProblem } from '../bodies/form-body.ts';
 import { networkOf } from '../network-of.ts';
+import { withoutQuery } from '../without-query.ts';
 import { acceptsEventStream, acceptsJson, isApi, notAcceptable } from './accept.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
 import { setCachingHeaders } from './caching.ts';
@@ -107,13 +108,13 @@ export function admitRequests(
 
   /** No route matched: it may be another method of a path that is there. */
   function reachOfUnknown({ url }: FastifyRequest): CorsReach {
-    const known = paths.find(pathOf(url));
+    const known = paths.find(withoutQuery(url));
     return corsReach(known?.url ?? url, known?.config);
   }
 
   function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, reach: CorsReach): void {
     limit.count(addressOf(request), reply);
-    const path = pathOf(request.url);
+    const path = withoutQuery(request.url);
     const known = paths.find(path);
     if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
     if (request.method === 'OPTIONS') {
@@ -141,8 +142,6 @@ const whenNumbered =
 
 /** The network of the caller. The address of a closed connection is no longer known. */
 const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
-
-const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 
 /** The caller whose requests are counted: a client that acts for its owner, or a user through any client. */
 export const accountOf = ({ kind, userId, clientId }: Caller): string =>

@@ -60,7 +60,7 @@ export function readOneTimeToken(
   purpose: LinkPurpose,
   value: string,
 ): string | undefined {
-  const [, id, mac] = (form.exec(value) ?? []) as (string | undefined)[];
+  const [, id = '', mac = ''] = form.exec(value) ?? [];
   return id && mac && keys.macKeys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
 }
 

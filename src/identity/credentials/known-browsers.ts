@@ -28,7 +28,7 @@ const bound = (userId: string, nonce: string): string => `${userId}:${nonce}`;
 function entriesOf(cookie: string | undefined): Entry[] {
   if (cookie === undefined || cookie.length > 1024) return [];
   return cookie.split('~').flatMap((text) => {
-    const [, nonce, mac] = (entryForm.exec(text) ?? []) as (string | undefined)[];
+    const [, nonce = '', mac = ''] = entryForm.exec(text) ?? [];
     return nonce && mac ? [{ nonce, mac }] : [];
   });
 }

@@ -4,6 +4,7 @@ import { readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { userIdOf } from '../../platform/caller.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { anyOf, role } from '../../resources/declaration/access.ts';
 import { action, defineResource } from '../../resources/declaration/define-resource.ts';
@@ -76,7 +77,7 @@ export function authenticatorsResource(services: FactorServices) {
       const { tx, caller, now } = call;
       requireSecondFactors(context);
       await services.guardChange(tx, caller);
-      const userId = caller.userId as string;
+      const userId = userIdOf(caller);
       const user = await findUser(tx as Tx, userId);
       const id = uuidv7(now);
       const secret = makeTotpSecret();

@@ -5,7 +5,7 @@ import type { App } from '../../http/app.ts';
 import { requireScope } from '../../http/gate/unauthorized.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { type Caller, isSignedIn } from '../../platform/caller.ts';
+import { type Caller, isSignedIn, userIdOf } from '../../platform/caller.ts';
 import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
 import { membersOf } from '../../platform/is-object.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
@@ -83,7 +83,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       if (type === 'get') {
         const first = typeof mfa_token === 'string' && readMfaToken(services.keys, mfa_token, context.now());
         // Applications must not see the user's passkeys.
-        const userId = first ? first.userId : isSignedIn(caller) ? (caller.userId as string) : undefined;
+        const userId = first ? first.userId : isSignedIn(caller) ? userIdOf(caller) : undefined;
         return { data: await requestOptions(services, userId) };
       }
       const userId = requirePerson(caller);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { userIdOf } from '../../platform/caller.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { anyOf, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
@@ -83,7 +84,7 @@ export function passkeysResource(services: FactorServices) {
       /** Signatures are checked outside of the transaction. */
       async prepare({ caller }, { operation, values }) {
         if (operation !== 'create') return undefined;
-        const made = await readNewPasskey(services, caller.userId as string, values.passkey);
+        const made = await readNewPasskey(services, userIdOf(caller), values.passkey);
         if (!made) throw wrongPasskey();
         read.set(values.passkey as object, made);
         return undefined;
@@ -97,7 +98,7 @@ export function passkeysResource(services: FactorServices) {
       await services.guardChange(tx, caller);
       const made = read.get(values.passkey as object);
       if (!made) throw wrongPasskey();
-      const userId = caller.userId as string;
+      const userId = userIdOf(caller);
       const isFirst = !made.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
       if (!(await storePasskey(tx, made, values.name as string))) {
         throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');

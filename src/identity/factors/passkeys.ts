@@ -6,6 +6,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import {
   findPasskey,
@@ -77,7 +78,7 @@ export interface PasskeyMeans {
 
 const descriptorOf = ({ credential_id: id, transports }: PasskeyRow) => ({
   id,
-  transports: JSON.parse(transports) as [],
+  transports: parseJson(transports),
 });
 
 /** For `navigator.credentials.create`: a discoverable passkey with user verification, and no attestation. */

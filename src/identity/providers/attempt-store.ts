@@ -2,9 +2,11 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import type { JsonText } from '../../platform/json-text.ts';
+import type { Upstream } from './upstream.ts';
 
 export type Attempt = Selectable<Tables['provider_attempts']>;
-export type PendingIdentity = Selectable<Tables['pending_identities']>;
+export type PendingIdentity = Selectable<Tables['pending_identities']> & { readonly upstream: JsonText<Upstream> };
 
 /** 256 random bits. */
 export const randomHandle = (): string => randomBytes(32).toString('base64url');

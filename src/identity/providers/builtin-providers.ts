@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { ProviderSettings } from '../../config/settings/provider-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 
 const setting = 'PROVIDER_APPLE_SECRET';
@@ -62,7 +63,7 @@ interface DiscordUser {
 const facebook = 'https://graph.facebook.com/v23.0';
 
 /** Anybody can set a Microsoft account's email ("nOAuth"). `xms_edov` (true, 1 or "1"): the domain verified it. */
-const isOwnedByDomain = ({ xms_edov }: Claims): boolean => [true, 1, '1', 'true'].includes(xms_edov as string);
+const isOwnedByDomain = ({ xms_edov }: Claims): boolean => isOneOf([true, 1, '1', 'true'], xms_edov);
 
 /** The ready-made providers. Each needs an id and a secret. */
 const builtins = new Map<string, BuiltIn>([

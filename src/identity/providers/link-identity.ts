@@ -4,7 +4,7 @@ import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import type { Caller } from '../../platform/caller.ts';
+import { type Caller, userIdOf } from '../../platform/caller.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf } from '../accounts/forget-user-store.ts';
@@ -39,7 +39,7 @@ export const linkIdentity = (
 ): Promise<void> =>
   changeAs(context.database, services.accounts.holdAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
     await services.factors.guardChange(tx, held);
-    await addIdentity(context, services, tx, { userId: held.userId as string, upstream, source });
+    await addIdentity(context, services, tx, { userId: userIdOf(held), upstream, source });
   });
 
 /**

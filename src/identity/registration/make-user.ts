@@ -4,6 +4,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { forbidden, Problem, unprocessable } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isKeptForAnother } from '../accounts/email-change-store.ts';
 import { defaultRealm } from '../accounts/user.ts';
@@ -64,7 +65,7 @@ async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    const columns = violatedUniqueColumns(error)?.filter((column) => (profileFields as string[]).includes(column));
+    const columns = violatedUniqueColumns(error)?.filter((column) => isOneOf(profileFields, column));
     if (!columns || columns.length === 0) throw error;
     throw unprocessable(columns.map(takenField));
   }

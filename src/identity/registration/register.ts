@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { type FieldError, unprocessable } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { checkNewPassword, type Profile, profileFields, readProfile, unknownField } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
@@ -66,6 +67,6 @@ function missingIdentifier(
 ): FieldError | undefined {
   const [first = 'email'] = loginAttributes;
   const enough = loginAttributes.some((attribute) => profile[attribute] !== null);
-  if (enough || errors.some(({ field }) => (loginAttributes as readonly string[]).includes(field))) return undefined;
+  if (enough || errors.some(({ field }) => isOneOf(loginAttributes, field))) return undefined;
   return { field: first, code: 'required', message: `${loginAttributes.join(' or ')} is required.` };
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { type Profile, profileFields, readProfileField } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
@@ -14,7 +15,7 @@ export function readImportRecord(
 ): { row: UserRow; reasons?: undefined } | { reasons: string[] } {
   if (!values) return { reasons: [problem ?? 'unreadable'] };
   const reasons = Object.keys(values)
-    .filter((name) => !(importColumns as readonly string[]).includes(name))
+    .filter((name) => !isOneOf(importColumns, name))
     .map((name) => `${name} is not a field that can be imported`);
   const profile: Profile = { email: null, username: null, phone: null, name: null };
   for (const field of profileFields) {

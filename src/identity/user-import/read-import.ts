@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { CsvError } from 'csv-parse';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 
 /** A record of the file, unchanged. */
 export interface ImportRecord {
@@ -60,7 +61,7 @@ async function* readCsv(file: string, bytes: Readable): AsyncIterable<ImportReco
 
 function checkHeader(file: string, names: readonly string[]): string[] {
   const header = names.map((name) => name.trim().toLowerCase());
-  const unknown = header.filter((name) => !(importColumns as readonly string[]).includes(name));
+  const unknown = header.filter((name) => !isOneOf(importColumns, name));
   if (unknown.length > 0 || !header.includes('password_hash')) {
     const why = unknown.length > 0 ? `unknown columns: ${unknown.join(', ')}` : 'the column password_hash is missing';
     throw new OperatorError(`${file}: ${why}. The first line names the columns, of: ${importColumns.join(', ')}.`);

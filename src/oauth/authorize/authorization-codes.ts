@@ -51,7 +51,7 @@ export async function issueCode(
 
 /** The id in a code. The MAC is checked first, so a forged code costs no query. */
 export function readCode(keys: KeyRing, code: string): string | undefined {
-  const [, id, mac] = (/^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []) as (string | undefined)[];
+  const [, id = '', mac = ''] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? [];
   return id && mac && keys.macKeys.matches(purpose, id, mac) ? id : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { unauthorizedClient } from '../clients/client-errors.ts';
@@ -69,12 +70,9 @@ export async function resolveClient(
   }
   const states = parameters.get('state');
   const mode = only(parameters, 'response_mode');
-  const responseMode = isResponseMode(mode) ? mode : 'query';
+  const responseMode = isOneOf(responseModes, mode) ? mode : 'query';
   return { client, redirectUri, responseMode, state: states?.length === 1 ? states[0] : undefined };
 }
-
-const isResponseMode = (mode: string | undefined): mode is ResponseMode =>
-  (responseModes as readonly (string | undefined)[]).includes(mode);
 
 function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
   const [value, ...others] = parameters.get(name) ?? [];
@@ -151,7 +149,7 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
     throw new OAuthError('unsupported_response_type', 'response_type accepts only code.');
   }
   const mode = only(parameters, 'response_mode');
-  if (mode !== undefined && !isResponseMode(mode)) {
+  if (mode !== undefined && !isOneOf(responseModes, mode)) {
     throw invalidRequest(`response_mode takes one of ${responseModes.join(', ')}.`);
   }
 }
@@ -176,7 +174,7 @@ function readChallenge(parameters: AuthorizationParameters, isRequired: boolean)
 
 function readPrompt(text: string): ReadonlySet<Prompt> {
   const words = text.split(' ').filter(Boolean);
-  const known = words.filter((word): word is Prompt => (prompts as readonly string[]).includes(word));
+  const known = words.filter((word) => isOneOf(prompts, word));
   if (known.length < words.length) throw invalidRequest(`prompt takes ${prompts.join(', ')}.`);
   const prompt = new Set(known);
   if (prompt.has('none') && prompt.size > 1) throw invalidRequest('prompt=none stands alone.');

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { withoutQuery } from '../../http/without-query.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
 import { isSignedBy, type Jwk, readJws, thumbprint } from './foreign-jws.ts';
 import { spendProof } from './used-proof-store.ts';
@@ -99,7 +100,7 @@ export class Dpop {
     const named = typeof htu === 'string' ? URL.parse(htu) : null;
     if (!named) return false;
     const { baseUrl } = this.#context.config;
-    const path = url.split('?', 1)[0] as string;
+    const path = withoutQuery(url);
     const here = [`${baseUrl}${path}`, `${new URL(baseUrl).origin}${path}`];
     return here.some((one) => URL.parse(one)?.href === `${named.origin}${named.pathname}`);
   }

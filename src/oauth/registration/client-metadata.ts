@@ -1,5 +1,6 @@
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import { faultOfName, passesForService } from '../clients/check-application.ts';
@@ -94,15 +95,15 @@ export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: 
 
 function oneOf<T extends string>(sent: Sent, name: string, values: readonly T[]): T | undefined {
   const value = textOf(sent, name);
-  if (value !== undefined && !values.includes(value as T)) throw invalid(`${name} takes one of ${values.join(', ')}.`);
-  return value as T | undefined;
+  if (value === undefined || isOneOf(values, value)) return value;
+  throw invalid(`${name} takes one of ${values.join(', ')}.`);
 }
 
 function secondsOf(sent: Sent, name: string): number | null {
   const value = Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
   if (value === null) return null;
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw invalid(`${name} takes whole seconds.`);
-  return value as number;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw invalid(`${name} takes whole seconds.`);
 }
 
 /** RFC 7591 2: the keys or their address, not both. */

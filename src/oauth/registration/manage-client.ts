@@ -1,6 +1,7 @@
 import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
 import { updateApplication } from '../clients/application-store.ts';
@@ -8,7 +9,7 @@ import { findClient, lockClient, removeClient, type StoredClient } from '../clie
 import { isSecretOf } from '../clients/secrets/client-secrets.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
-import { addressOf, type ClientInformation, describe, fieldsOf, type KeptMetadata } from './client-information.ts';
+import { addressOf, type ClientInformation, describe, fieldsOf } from './client-information.ts';
 import { knownHere, readClientMetadata, textOf } from './client-metadata.ts';
 import { type RegistrationRequest, readMembers } from './register-client.ts';
 import { findRegistration, putRegistration, type RegistrationRow } from './registration-store.ts';
@@ -46,11 +47,9 @@ function informationOf({ context }: OAuth, { token }: Managing, { client, regist
     client_id_issued_at: Math.floor(registration.created_at / 1000),
     registration_access_token: token,
     registration_client_uri: addressOf(context, client.id),
-    ...describe(fieldsOf(client), kept(registration).notes),
+    ...describe(fieldsOf(client), parseJson(registration.metadata).notes),
   };
 }
-
-const kept = ({ metadata }: RegistrationRow): KeptMetadata => JSON.parse(metadata) as KeptMetadata;
 
 const serversOwn = [
   'registration_access_token',
@@ -82,11 +81,14 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
     const { name, scopes, fields } = metadata;
     await updateApplication(tx, client.id, { name, scopes, ...fields }, context.now());
     const { notes } = metadata;
-    const renewed = { ...registration, metadata: JSON.stringify({ ...kept(registration), notes }) };
+    const renewed = { ...registration, metadata: JSON.stringify({ ...parseJson(registration.metadata), notes }) };
     await putRegistration(tx, renewed);
     invalidate({ kind: 'client', id: client.id });
     const { source } = request;
-    const changes = changesBetween(describe(fieldsOf(client), kept(registration).notes), describe(metadata, notes));
+    const changes = changesBetween(
+      describe(fieldsOf(client), parseJson(registration.metadata).notes),
+      describe(metadata, notes),
+    );
     const data = { by: 'registration', changes };
     await recordEvent(context, tx, { type: 'client.updated', clientId: client.id, source, data });
     const updated = (await findClient(tx, client.id)) as StoredClient;

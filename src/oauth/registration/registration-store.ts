@@ -1,9 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import type { JsonText } from '../../platform/json-text.ts';
 import type { StoredClient } from '../clients/client-store.ts';
+import type { KeptMetadata } from './client-information.ts';
 
-export type RegistrationRow = Selectable<Tables['client_registrations']>;
+export type RegistrationRow = Selectable<Tables['client_registrations']> & {
+  readonly metadata: JsonText<KeptMetadata>;
+};
 
 export const findRegistration = (db: Db | Tx, clientId: string): Promise<RegistrationRow | undefined> =>
   db.selectFrom('client_registrations').selectAll().where('client_id', '=', clientId).executeTakeFirst();

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
+import { withoutQuery } from '../../http/without-query.ts';
 import { Problem } from '../../platform/errors.ts';
 import { leastToRenew, reaches } from '../../platform/proof.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
@@ -105,7 +106,7 @@ export async function askForProof(visit: Visit, form: Form, variables: Variables
   return visit.show('prove', {
     title: message('prove.title'),
     about: message('prove.about'),
-    action: request.url.split('?', 1)[0],
+    action: withoutQuery(request.url),
     typed: typed.map(([name, value]) => ({ name, value })),
     takes_password: offered.includes('password'),
     takes_code: offered.includes('code'),

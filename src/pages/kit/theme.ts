@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
+import { withoutQuery } from '../../http/without-query.ts';
 import { pageOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
@@ -14,8 +15,7 @@ const themes = [
 export const isChosen = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
 /** The path of the page that is shown, without its query. */
-export const pathOf = (request: FastifyRequest): string =>
-  (localPath(pageOf(request)) ?? '/').split('?', 1)[0] as string;
+export const pathOf = (request: FastifyRequest): string => withoutQuery(localPath(pageOf(request)) ?? '/');
 
 /** The path of the current page, to come back to, without a `next` that leads elsewhere. */
 function hereOf(request: FastifyRequest): string {

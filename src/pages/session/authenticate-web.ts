@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
+import { withoutQuery } from '../../http/without-query.ts';
 import type { TokenVerifier } from '../../oauth/sessions/verify/token-verifier.ts';
 import { anonymousCaller, type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -106,5 +107,5 @@ async function verify(verifier: TokenVerifier, token: string, request: FastifyRe
 export function pageOf({ method, url }: FastifyRequest): string {
   if (method === 'GET' || method === 'HEAD') return url;
   if (url.startsWith('/device')) return '/device';
-  return url.startsWith('/settings/') ? (url.split('?', 1)[0] as string).split('/').slice(0, 3).join('/') : '/';
+  return url.startsWith('/settings/') ? withoutQuery(url).split('/').slice(0, 3).join('/') : '/';
 }

@@ -5,9 +5,9 @@ import { requestSource } from '../../http/request-source.ts';
 import { type Attempt, findPending, type PendingIdentity } from '../../identity/providers/attempt-store.ts';
 import { linkIdentity, linkPendingIdentity } from '../../identity/providers/link-identity.ts';
 import { resolveIdentity, signInRefused } from '../../identity/providers/resolve-identity.ts';
-import type { Upstream } from '../../identity/providers/upstream.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import {
   type Answered,
@@ -62,7 +62,7 @@ const showOtherAccount = (visit: Visit, label: string, { next }: PendingIdentity
 async function link(visit: Visit, means: ProviderMeans, pending: PendingIdentity): Promise<FastifyReply> {
   const { context, accounts } = means;
   const provider = await providerOf(means, visit);
-  const upstream = JSON.parse(pending.upstream) as Upstream;
+  const upstream = parseJson(pending.upstream);
   const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
   await linkPendingIdentity(context, means, pending, { caller: visit.caller, upstream, source });
   // From here on it is a normal sign-in, which also maps the claims.

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
-import type { Upstream } from '../../identity/providers/upstream.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { Destination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
@@ -82,7 +82,7 @@ async function linkingOf(visit: Visit, means: ProviderMeans, next: string | unde
   const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
   const provider = handle === '' ? undefined : await means.providers.find(name);
   const pending = provider && (await pendingOf(visit, means, { provider: name, handle }));
-  return pending && { provider: labelOf(provider), email: (JSON.parse(pending.upstream) as Upstream).email };
+  return pending && { provider: labelOf(provider), email: parseJson(pending.upstream).email };
 }
 
 async function signIn(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {

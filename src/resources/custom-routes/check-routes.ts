@@ -1,3 +1,4 @@
+import { isOneOf } from '../../platform/is-one-of.ts';
 import { checkOptions, nearestOf, shown } from '../declaration/check-options.ts';
 import { methods } from '../declaration/known-options.ts';
 import {
@@ -82,7 +83,7 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
       'access',
       `it takes a rule such as role('admin'), or a word; this is ${shown(access)}.${nearestOf(String(access), accessWords)}`,
     );
-  } else if (!resource && resourceRules.includes(access as string)) {
+  } else if (!resource && isOneOf(resourceRules, access)) {
     complain('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
   }
   const isOpen = access === 'public' || (resource && access === 'read');
@@ -106,7 +107,7 @@ function checkPage({ path, auth }: Page, complain: Complain): void {
 }
 
 function checkAuth(auth: unknown, known: readonly string[], complain: Complain): void {
-  if (known.includes(auth as string)) return;
+  if (isOneOf(known, auth)) return;
   const near = nearestOf(String(auth), known);
   complain('auth', auth === undefined ? `it is missing.${near}` : `${shown(auth)} is not known.${near}`);
 }

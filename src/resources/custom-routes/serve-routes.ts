@@ -93,9 +93,9 @@ function serveRoute(
     ...compiledAtStart,
     async preValidation(request) {
       // Converts strings of a path, a query string or a form to the types of the schema.
-      if (params) request.params = readForm(request.params as Record<string, unknown>, params);
-      request.query = readForm(request.query as Record<string, unknown>, query);
-      if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
+      if (params) request.params = readForm(request.params, params);
+      request.query = readForm(request.query, query);
+      if (body && isForm(request)) request.body = readForm(request.body, body);
     },
     async preHandler(request) {
       if (auth === 'auth:web' && method !== 'GET') checkForm(request);

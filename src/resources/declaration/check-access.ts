@@ -1,3 +1,4 @@
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Access } from './access.ts';
 import { checkOptions, nearestOf, shown } from './check-options.ts';
 import { checkRule, type KnownNames } from './check-rules.ts';
@@ -44,7 +45,7 @@ export function checkAccess(
 
 function checkWord(operation: string, word: unknown, complain: Complain): void {
   const words = ['auth:api', 'nobody', ...(operation === 'read' ? ['public'] : [])];
-  if (words.includes(word as string)) return;
+  if (isOneOf(words, word)) return;
   const near = typeof word === 'string' ? nearestOf(word, words) : ` There are: ${words.join(', ')}.`;
   const said = word === undefined ? 'it is missing' : `${shown(word)} is not known`;
   complain(`access.${operation}`, `${said}.${near} A rule such as role('admin') is one too.`);

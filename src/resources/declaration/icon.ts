@@ -1,3 +1,4 @@
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { OptionKind } from './option-kind.ts';
 
 /** The icons of the console. */
@@ -16,5 +17,5 @@ const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 
 export const iconName: OptionKind = {
   takes: `an emoji, or one of ${icons.join(', ')}`,
-  accepts: (value) => typeof value === 'string' && ((icons as readonly string[]).includes(value) || isEmoji(value)),
+  accepts: (value) => typeof value === 'string' && (isOneOf(icons, value) || isEmoji(value)),
 };

@@ -49,5 +49,5 @@ export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
 });
 export const successStatus: OptionKind = {
   takes: 'a status from 200 to 299',
-  accepts: (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 299,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
 };

@@ -7,7 +7,7 @@ import { wrongSchedule } from './schedule.ts';
 
 const whole = (most: number): OptionKind => ({
   takes: `a whole number from 1 to ${most}`,
-  accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most,
 });
 
 const jobOptions: OptionKinds<JobDefinition> = {

@@ -1,5 +1,6 @@
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { WhichDeleted } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { type AggregateQuery, readAggregates } from './aggregate-query.ts';
@@ -144,8 +145,8 @@ function refuseBeside(query: Query): void {
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  if (!allowed.includes(value as T)) throw unknownName(`${name}: the value`, value, allowed, 'value_unknown');
-  return value as T;
+  if (isOneOf(allowed, value)) return value;
+  throw unknownName(`${name}: the value`, value, allowed, 'value_unknown');
 }
 
 export function wholeNumber(name: string, text: string | undefined, fallback: number, max: number): number {

@@ -49,7 +49,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       serializerCompiler: () => (data) => JSON.stringify(data),
       async preValidation(request) {
         await proveRequest(services, resource, request, body);
-        if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
+        if (body && isForm(request)) request.body = readForm(request.body, body);
       },
       async handler(request, reply) {
         refuseParameters(queryOf(request));

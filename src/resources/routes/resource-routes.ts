@@ -5,6 +5,7 @@ import { answerNotModified } from '../../http/etag.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { withoutQuery } from '../../http/without-query.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import { askingFor, type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
@@ -198,6 +199,6 @@ export async function create(
 
 /** An idempotency key applies to one method and path. */
 function keyOf({ keys }: ResourceServices, { method, url, headers, caller, body }: FastifyRequest) {
-  const path = (url.split('?', 1)[0] as string).replace(/\/$/, '');
+  const path = withoutQuery(url).replace(/\/$/, '');
   return idempotencyKey(keys, headers['idempotency-key'], caller, method === 'POST' ? path : `${method} ${path}`, body);
 }

@@ -1,4 +1,5 @@
 import { bigint, integer, json, table, text } from '../../columns.ts';
+import type { PublicJwk } from '../../keys/signing.ts';
 
 /** Clients, sessions, keys, consents and authorizations. */
 export const oauthTables = {
@@ -17,8 +18,8 @@ export const oauthTables = {
     /** 1: an application without a secret. */
     public: integer().default(0),
     /** JSON lists, stored exactly as registered. */
-    redirect_uris: text().default('[]'),
-    post_logout_redirect_uris: text().default('[]'),
+    redirect_uris: json<string[]>().default('[]'),
+    post_logout_redirect_uris: json<string[]>().default('[]'),
     homepage_uri: text().optional,
     logo_uri: text().optional,
     backchannel_logout_uri: text().optional,
@@ -33,7 +34,7 @@ export const oauthTables = {
     /** 1: ID tokens hold the claims of the granted scopes. */
     id_token_claims: integer().default(1),
     /** JSON list. Empty: all grant types of an application. */
-    grant_types: text().default('[]'),
+    grant_types: json<string[]>().default('[]'),
     /** Null: client_secret_basic or client_secret_post. */
     token_endpoint_auth_method: text<'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'>()
       .optional,
@@ -113,7 +114,7 @@ export const oauthTables = {
     /** `sign`: a key pair. `mac`: a symmetric key. */
     purpose: text<'sign' | 'mac'>().check("purpose in ('sign', 'mac')"),
     algorithm: text(),
-    public_jwk: text().nullable,
+    public_jwk: json<PublicJwk>().nullable,
     sealed_private: text(),
     created_at: bigint(),
     signs_from: bigint(),

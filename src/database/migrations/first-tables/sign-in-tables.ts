@@ -11,7 +11,7 @@ export const signInTables = {
     public_key: text(),
     counter: bigint(),
     /** JSON list. */
-    transports: text(),
+    transports: json<[]>(),
     name: text(),
     /** 1: a password manager may copy it to other devices. */
     backup_eligible: integer(),

@@ -9,10 +9,8 @@ const awayCodes =
 const awayMessages =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
 
-export const isAway = (error: unknown): boolean => {
-  const { code, message } = error as { code?: string; message?: string };
-  return awayCodes.test(code ?? '') || awayMessages.test(message ?? '');
-};
+export const isAway = (error: unknown): boolean =>
+  awayCodes.test(codeOf(error) ?? '') || awayMessages.test(reasonOf(error));
 
 /** A disk that is full, or fails. */
 export const isOfDisk = (error: unknown): boolean => ['53100', '58030'].includes(codeOf(error) ?? '');
@@ -30,10 +28,8 @@ export function translate(error: unknown): unknown {
 }
 
 /** Another instance has changed a table since this connection planned the statement. */
-export const isStalePlan = (error: unknown): boolean => {
-  const { code, message } = error as { code?: string; message?: string };
-  return code === '0A000' && /cached plan/.test(message ?? '');
-};
+export const isStalePlan = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error));
 
 /** PostgreSQL has undone the statement to resolve a deadlock, such as a read of two tables with a migration of both. */
 export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';

@@ -19,8 +19,8 @@ export const createAuthority =
     if (kind === 'anonymous' || kind === 'system') return caller;
     if (caller.sessionId === null) throw new Error('a caller with a token has a session');
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
-    const isOther = act.userId !== undefined && act.userId !== caller.userId;
-    if (isOther && database.engine === 'postgres') await lockUsers(tx, [ids.userId, act.userId as string]);
+    const other = act.userId === caller.userId ? undefined : act.userId;
+    if (other !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, other]);
     const strength = act.ofAccounts ? 'change' : 'share';
     const rows = await holdAuthorityRows(tx, database.engine, ids, strength, act.recorded);
     refuseEnded(caller, rows, now());

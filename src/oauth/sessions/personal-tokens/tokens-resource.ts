@@ -3,7 +3,7 @@ import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
 import { requireProof } from '../../../http/gate/require-proof.ts';
 import { notifyOwner } from '../../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../../identity/mail/mail.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Caller, userIdOf } from '../../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../../resources/declaration/access.ts';
@@ -106,7 +106,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
       ];
       if (errors.length > 0) throw unprocessable(errors);
       requireProof(caller, now);
-      const userId = caller.userId as string;
+      const userId = userIdOf(caller);
       const session = await issuePersonalToken(tx, sessions, {
         userId,
         name,
@@ -141,7 +141,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
               throw forbidden('This token has more rights than the token that you sent.');
             }
             requireProof(caller, call.now);
-            const owner = { id: row.id, userId: caller.userId as string };
+            const owner = { id: row.id, userId: userIdOf(caller) };
             const revealed = await revealPersonalToken(call.context, call.tx, owner);
             if (!revealed) {
               throw conflict(

@@ -33,7 +33,8 @@ export function serveProofs(
 ): void {
   const offered = async ({ userId }: Caller): Promise<string[]> => {
     const names: string[] = [];
-    for (const [name, method] of methods) if (await method.isOffered(userId as string)) names.push(name);
+    if (userId === null) return names;
+    for (const [name, method] of methods) if (await method.isOffered(userId)) names.push(name);
     return names;
   };
 

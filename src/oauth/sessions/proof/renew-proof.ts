@@ -2,7 +2,7 @@ import { changeAs, type HoldAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
 import { proofTooOld } from '../../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Caller, userIdOf } from '../../../platform/caller.ts';
 import { type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
 import { leastToRenew, type Proof, reaches } from '../../../platform/proof.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
@@ -24,9 +24,10 @@ export async function renewProof(
   methods: ProofMethods,
   { caller, body, source }: Renewal,
 ): Promise<Authentication> {
-  const { userId, clientId } = caller;
+  const { clientId } = caller;
   const sessionId = requireRenewable(caller);
-  const sent = { userId: userId as string, sessionId, source };
+  const userId = userIdOf(caller);
+  const sent = { userId, sessionId, source };
   const checked = await checkAll(methods, body, sent);
   const proof = authenticatedBy(amrOfAll(checked, caller.proof), context.now());
   const least = leastToRenew(caller.proof);

@@ -1,3 +1,5 @@
+import { type JsonText, parseJson } from '../../../platform/json-text.ts';
+
 /** Grants other than scopes. They are stored with the code and then with the session. */
 export interface GrantDetails {
   /** The claims requested by name (OpenID Connect Core 5.5), by their destination. */
@@ -20,10 +22,10 @@ export interface RequestedClaims {
 }
 
 /** As JSON. Null if empty. */
-export function storedDetails(details: GrantDetails): string | null {
+export function storedDetails(details: GrantDetails): JsonText<GrantDetails> | null {
   const json = JSON.stringify(details);
   return json === '{}' ? null : json;
 }
 
-export const readDetails = (stored: string | null): GrantDetails =>
-  stored === null ? {} : (JSON.parse(stored) as GrantDetails);
+export const readDetails = (stored: JsonText<GrantDetails> | null): GrantDetails =>
+  stored === null ? {} : parseJson(stored);

@@ -12,7 +12,7 @@ export const integerType: FieldType = {
   name: 'integer',
   storage: 'bigint',
   check: (value, options) =>
-    Number.isSafeInteger(value) ? checkRange(value as number, options) : refuse('type', 'must be a whole number'),
+    Number.isSafeInteger(value) ? checkRange(Number(value), options) : refuse('type', 'must be a whole number'),
   schema: (options) => numberSchema('integer', options, 1),
   fromSearch: (text) => (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) + 0 : undefined),
   takes: 'a whole number',

@@ -37,7 +37,7 @@ export const numberValues = {
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,
   fromForm: toNumber,
   /** Adding 0 turns -0 into 0, because JSON has no negative zero. */
-  toStored: (value: unknown): unknown => (value as number) + 0,
+  toStored: (value: number): unknown => value + 0,
   toJson: String,
   narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
     const found: Narrowing[] = [];

@@ -1,4 +1,5 @@
 import { unknownName } from '../../../http/errors/parameter-errors.ts';
+import { isOneOf } from '../../../platform/is-one-of.ts';
 import { join, sql } from '../../sql/sql-text.ts';
 import { anything } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
@@ -17,7 +18,7 @@ export const oneOfType: FieldType = {
   ...textValues,
   name: 'enum',
   check: (value, { values = [] }) =>
-    values.includes(value as string) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`, { values }),
+    isOneOf(values, value) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`, { values }),
   ownOptions: { values: anything },
   checkOptions({ values }, complain) {
     if (

@@ -42,7 +42,7 @@ export const textValues = {
   ...plainValues,
   storage: 'text',
   /** As JSON.stringify, but faster for texts without escapes. */
-  toJson: (stored: unknown): string => (escaped.test(stored as string) ? JSON.stringify(stored) : `"${stored}"`),
+  toJson: (stored: string): string => (escaped.test(stored) ? JSON.stringify(stored) : `"${stored}"`),
 } as const satisfies Partial<FieldType>;
 
 /** Values that are stored as JSON, and never sorted. */
@@ -50,7 +50,7 @@ export const jsonValues = {
   ...plainValues,
   storage: 'text',
   toStored: (value: unknown): unknown => JSON.stringify(value),
-  fromStored: (stored: unknown): unknown => JSON.parse(stored as string),
-  toJson: (stored: unknown): string => stored as string,
+  fromStored: (stored: string): unknown => JSON.parse(stored),
+  toJson: (stored: string): string => stored,
   indexing: 'never',
 } as const satisfies Partial<FieldType>;

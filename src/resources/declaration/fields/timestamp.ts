@@ -13,9 +13,9 @@ export const timestampType: FieldType = {
   ...plainValues,
   name: 'timestamp',
   storage: 'bigint',
-  toStored: (value) => parseTimestamp(value as string),
-  fromStored: (stored) => writeTimestamp(stored as number),
-  toJson: (stored) => `"${writeTimestamp(stored as number)}"`,
+  toStored: (value: string) => parseTimestamp(value),
+  fromStored: (stored: number) => writeTimestamp(stored),
+  toJson: (stored: number) => `"${writeTimestamp(stored)}"`,
   check: (value) =>
     typeof value === 'string' && parseTimestamp(value) !== undefined
       ? undefined

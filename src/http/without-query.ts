@@ -1,0 +1,5 @@
+/** A URL without its query string. */
+export function withoutQuery(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path;
+}
