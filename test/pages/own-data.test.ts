@@ -118,5 +118,9 @@ onBothEngines('What people do with their account and their links', (engine) => {
     assert.equal((await fetch(url.replace(/^https?:\/\/[^/]+/, service.url), { headers })).status, 200);
     assert.match((await make('users:read')) ?? '', /\/v1\/users\/me'/);
     assert.equal(await make('cars:write'), undefined, 'nothing is shown that would be refused');
+    const { html } = await visitor.get('/settings/tokens');
+    for (const words of ['Read: Cars', 'Read: Profile, email and password', 'Write: Cars']) {
+      assert.ok(html.includes(`<p>${words} ·`), words);
+    }
   });
 });

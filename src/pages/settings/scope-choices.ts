@@ -27,19 +27,19 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
     ...listed.filter((scope) => !ofResource(scope) && !isIdentity(scope)),
   ];
   const right = (scope: string) => known.has(scope) && { chosen: chosen.includes(scope) };
-  const groupOf = (group: string, members: readonly string[], labelOf: (name: string) => LocalizedText) => ({
+  const groupOf = (group: string, members: readonly string[]) => ({
     title: message(`scopes.group.${group}`),
     resources: members
       .filter((name) => names.includes(name))
-      .map((name) => ({ name, label: labelOf(name), read: right(`${name}:read`), write: right(`${name}:write`) })),
+      .map((name) => ({
+        name,
+        label: labelOf(known, name),
+        read: right(`${name}:read`),
+        write: right(`${name}:write`),
+      })),
   });
   const own = names.filter((name) => !Object.values(builtIn).flat().includes(name));
-  const groups = [
-    groupOf('data', own, (name) => known.labelOf(name)),
-    ...Object.entries(builtIn).map(([group, members]) =>
-      groupOf(group, members, (name) => message(`scopes.of.${name}`)),
-    ),
-  ];
+  const groups = [groupOf('data', own), ...Object.entries(builtIn).map(([group, members]) => groupOf(group, members))];
   return {
     everything: chosen.includes(everyScope),
     others: others.map((name) => ({ name, text: known.describe(name), chosen: chosen.includes(name) })),
@@ -58,5 +58,17 @@ export function readScopes({ request }: Visit): string[] {
 
 export const nothingChosen = message('scopes.nothing_chosen');
 
-export const scopesInWords = (scopes: readonly string[]): LocalizedText =>
-  scopes.includes(everyScope) ? message('scopes.all') : scopes.join(', ') || message('scopes.nothing');
+/** Scopes in the words of the form: "Read: Cars". */
+export function scopesInWords(known: KnownScopes, scopes: readonly string[]): LocalizedText[] {
+  if (scopes.includes(everyScope)) return [message('scopes.all')];
+  if (scopes.length === 0) return [message('scopes.nothing')];
+  return scopes.map((scope) => {
+    const [, name, right] = /^(.+):(read|write)$/.exec(scope) ?? [];
+    return name === undefined
+      ? known.describe(scope)
+      : message(`scopes.${right}_resource`, { resource: labelOf(known, name) });
+  });
+}
+
+const labelOf = (known: KnownScopes, name: string): LocalizedText =>
+  message(`scopes.of.${name}`, {}, known.labelOf(name));

@@ -34,7 +34,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   }
 
   serveSignInApplications(kit, known);
-  kit.page(base, 'auth:web', showApplications);
+  kit.page(base, 'auth:web', (visit) => showApplications(visit, known));
   kit.page(`${base}/new`, 'auth:web', (visit) => showNew(visit, [everyScope], {}));
   kit.page(`${base}/:id`, 'auth:web', showOne);
 
@@ -77,9 +77,9 @@ function readApplication(visit: Visit) {
   return { values, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
-async function showApplications(visit: Visit): Promise<FastifyReply> {
+async function showApplications(visit: Visit, known: KnownScopes): Promise<FastifyReply> {
   const applications = await ownRows<Application>(visit, 'clients', 'personal,application');
-  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
+  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(known, item.scopes) }));
   return showSettings(visit, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,

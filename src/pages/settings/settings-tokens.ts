@@ -50,7 +50,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
     return showSettings(visit, 'tokens', 'settings/token-value', variables);
   };
 
-  kit.page('/settings/tokens', 'auth:web', showTokens);
+  kit.page('/settings/tokens', 'auth:web', (visit) => showTokens(visit, known));
   kit.page('/settings/tokens/new', 'auth:web', (visit) => showNew(visit, [], {}));
 
   kit.form('/settings/tokens', 'auth:web', async (visit) => {
@@ -97,8 +97,8 @@ function pathToTry(scopes: readonly string[]): string | undefined {
 
 const pathOf = (visit: Visit): string => `/v1/tokens/${encodeURIComponent(visit.param('id'))}`;
 
-async function showTokens(visit: Visit): Promise<FastifyReply> {
+async function showTokens(visit: Visit, known: KnownScopes): Promise<FastifyReply> {
   const tokens = await ownRows<Token>(visit, 'tokens', 'personal');
-  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(token.scopes) }));
+  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(known, token.scopes) }));
   return showSettings(visit, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }
