@@ -46,9 +46,19 @@ describe('A list on a slow connection', () => {
     assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Pets');
     assert.deepEqual(await seriousProblems(page), []);
 
+    const watch = `(() => {
+      const isSeen = (row) => row.checkVisibility();
+      globalThis.framesWithoutRows = 0;
+      (function look() {
+        if (![...document.querySelectorAll('tbody tr')].some(isSeen)) framesWithoutRows++;
+        requestAnimationFrame(look);
+      })();
+    })()`;
+    await page.evaluate(watch);
     arrived.resolve();
     await page.getByRole('checkbox', { name: 'Select <b>Rex</b>' }).waitFor();
     assert.equal(await page.locator('.first-rows').count(), 0);
+    assert.equal(await page.evaluate('framesWithoutRows'), 0);
     assert.deepEqual(complaints, []);
   });
 });

@@ -4,6 +4,7 @@ import { say } from '../text/say.ts';
 import { brand } from './brand.ts';
 import Console from './Console.tsx';
 import { type Entered, enterConsole } from './enter-console.ts';
+import { removeFirstRows } from './first-rows.ts';
 
 type State =
   | { name: 'opening' }
@@ -52,6 +53,7 @@ async function enter(): Promise<State> {
 }
 
 function Notice({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  useEffect(removeFirstRows, []);
   return (
     <div className="gate">
       <main>

@@ -1,9 +1,10 @@
 import { home } from '../data/api.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { keptAs, type RowsAhead } from '../data/rows-ahead.ts';
+import { detailsOf, digitsOf, isNumber, labelInLine } from '../text/details.ts';
 import { columnsOf, fieldLabel, labelOf, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { valueText } from '../text/value-text.ts';
+import { none, valueText } from '../text/value-text.ts';
 import { brand } from './brand.ts';
 
 /** The table of text is not shown earlier, because it would flicker if it were replaced soon. */
@@ -11,7 +12,7 @@ const patience = 2000;
 /** Columns whose cells need more data than the row. */
 const unknown = new Set(['status', 'last_sign_in']);
 
-/** On a slow connection, the rows arrive before the code that draws them. They are shown as text until then. */
+/** On a slow connection, the rows arrive before the code that draws them. They are shown as text until the list is drawn. */
 export async function showFirstRows(
   place: HTMLElement,
   { description, answer }: RowsAhead,
@@ -23,15 +24,27 @@ export async function showFirstRows(
   // The audit trail is not shown as a table.
   if (isDrawn() || data.length === 0 || name === 'events') return;
   const hidden = keptAs<string[]>(name, 'datatable') ?? [];
-  const columns = columnsOf(description).filter((field) => !hidden.includes(field.name));
+  const [first, ...others] = columnsOf(description).filter((field) => !hidden.includes(field.name));
+  if (!first) return;
+  const columns = [first, ...(matchMedia('(width < 900px)').matches ? detailsOf(others, description, data) : others)];
   const linked = columns.find(({ references }) => references === undefined);
-  const cell = (field: FieldDescription, row: Record<string, unknown>) => {
-    if (field.references !== undefined || unknown.has(field.type)) return make('td');
-    const text = field.type === 'person' ? rowName(description, row) : valueText(field, row[field.name]);
-    if (field !== linked || !operations.has('find')) return make('td', text);
+  const cellOf = (field: FieldDescription, row: Record<string, unknown>) => {
+    if (field.references !== undefined) return make('td', row[field.name] ? '…' : none);
+    if (unknown.has(field.type)) return make('td');
+    if (field.type === 'person') return make('td', linkTo(row, rowName(description, row)));
+    const text = valueText(field, row[field.name], digitsOf(field, data));
+    return make('td', field === linked ? linkTo(row, text) : text);
+  };
+  const linkTo = (row: Record<string, unknown>, text: string) => {
+    if (!operations.has('find')) return text;
     const link = make('a', text);
     link.href = `${home}/${name}/${encodeURIComponent(String(row.id))}/show`;
-    return make('td', link);
+    return link;
+  };
+  const styled = <Cell extends HTMLElement>(cell: Cell, field: FieldDescription): Cell => {
+    cell.dataset.label = labelInLine(field);
+    if (isNumber(field)) cell.className = 'numbers';
+    return cell;
   };
   const logo = make('img');
   Object.assign(logo, { src: brand.logo, alt: '' });
@@ -39,8 +52,8 @@ export async function showFirstRows(
   status.role = 'status';
   const table = make(
     'table',
-    make('thead', make('tr', ...columns.map((field) => make('th', fieldLabel(field))))),
-    make('tbody', ...data.map((row) => make('tr', ...columns.map((field) => cell(field, row))))),
+    make('thead', make('tr', ...columns.map((field) => styled(make('th', fieldLabel(field)), field)))),
+    make('tbody', ...data.map((row) => make('tr', ...columns.map((field) => styled(cellOf(field, row), field))))),
   );
   const page = make(
     'div',
@@ -48,8 +61,11 @@ export async function showFirstRows(
     make('main', make('h1', labelOf(description)), status, table),
   );
   page.className = 'first-rows';
-  place.replaceChildren(page);
+  // Hides the console until the list removes it.
+  place.before(page);
 }
+
+export const removeFirstRows = (): void => document.querySelector('.first-rows')?.remove();
 
 function make<K extends keyof HTMLElementTagNameMap>(name: K, ...content: (Node | string)[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(name);

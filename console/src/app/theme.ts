@@ -170,6 +170,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         styleOverrides: {
           root: {
             margin: '1px 8px',
+            paddingInline: 12,
             borderRadius: 8,
             color: c.ink,
             '&.RaMenuItemLink-active': {
@@ -187,7 +188,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         styleOverrides: {
           root: {
             '&&': { minWidth: 0 },
-            '& .RaLayout-content, & .list-page, & .RaList-main': { minWidth: 0 },
+            '& .RaLayout-content, & .list-page, & .RaList-main, & .RaShow-card': { minWidth: 0 },
             '& .RaLayout-content': { paddingBottom: 24 },
             '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': moreBeside(c) },
           },

@@ -9,10 +9,11 @@ import {
   useResourceContext,
 } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import type { FieldDescription } from '../data/descriptions.ts';
 import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
-import { fieldLabel, rowName } from '../text/presentation.ts';
+import { detailsOf, digitsOf, labelInLine } from '../text/details.ts';
+import { rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 
 interface Props {
@@ -28,7 +29,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
   const resource = useResourceContext() ?? '';
   const createPath = useCreatePath();
   const { data = [], selectedIds = [], onToggleItem } = useListContext();
-  const shown = others.filter((field) => distinguishes(field, description, data)).slice(0, 3);
+  const shown = detailsOf(others, description, data);
   return (
     <List disablePadding>
       {data.map((row) => (
@@ -50,9 +51,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
             >
               <ListItemText
                 primary={first && <LineName field={first} />}
-                secondary={
-                  <Details fields={shown.filter((field) => distinguishes(field, description, [row]))} rows={data} />
-                }
+                secondary={<Details fields={detailsOf(shown, description, [row])} rows={data} />}
                 slotProps={{
                   primary: { sx: { fontWeight: 600 } },
                   secondary: {
@@ -83,30 +82,7 @@ function LineName({ field }: { field: FieldDescription }) {
 function Details({ fields, rows }: { fields: FieldDescription[]; rows: RaRecord[] }) {
   return fields.map((field) => (
     <span key={field.name}>
-      {needsLabel.has(field.type) && `${fieldLabel(field)} `}
-      <Value field={field} linked={false} brief digits={digitsOf(field, rows)} />
+      {labelInLine(field)} <Value field={field} linked={false} brief digits={digitsOf(field, rows)} />
     </span>
   ));
-}
-
-/** The maximum number of decimal places in a column. */
-export function digitsOf({ name, type }: FieldDescription, rows: readonly RaRecord[] = []): number {
-  if (type !== 'number') return 0;
-  return Math.max(0, ...rows.map((row) => String(row[name] ?? '').split('.')[1]?.length ?? 0));
-}
-
-const needsLabel = new Set(['integer', 'number', 'decimal', 'boolean', 'date', 'timestamp']);
-
-const isFilled = (value: unknown): boolean =>
-  value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
-
-/**
- * Whether the field has a value that is not part of the name. Numbers never count as part of the name: "4" for four seats may be a digit of
- * the plate.
- */
-function distinguishes({ name, type }: FieldDescription, description: ResourceDescription, rows: RaRecord[]): boolean {
-  if (type === 'status') return true;
-  const isInName = (row: RaRecord) =>
-    typeof row[name] === 'string' && rowName(description, row).includes(row[name] as string);
-  return rows.some((row) => isFilled(row[name]) && !isInName(row));
 }

@@ -1,6 +1,7 @@
 import { Box, Card } from '@mui/material';
-import { type ComponentProps, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { type ComponentProps, lazy, type ReactElement, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { FilterContext, ListBase, Title, useListContext } from 'react-admin';
+import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/later-parts.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
@@ -34,6 +35,9 @@ type ListProps = Pick<ComponentProps<typeof ListBase>, 'sort' | 'perPage' | 'que
 
 function ListView({ title, search, filters, empty, pages, children }: Parts) {
   const { error, isPending, total, data, filterValues, displayedFilters, page } = useListContext();
+  useEffect(() => {
+    if (!isPending) removeFirstRows();
+  }, [isPending]);
   const isEmpty =
     !error && !isPending && Object.keys(filterValues).length === 0 && page === 1 && (total === 0 || data?.length === 0);
   const isFiltered = filters.some(

@@ -13,7 +13,7 @@ import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { rowName, shortId } from '../text/presentation.ts';
 
-type Found = ReadonlyMap<string, RaRecord>;
+type Found = ReadonlyMap<string, RaRecord> | 'loading';
 
 /** The rows to which the rows of this list refer, by field name. */
 const Referred = createContext<ReadonlyMap<string, Found>>(new Map());
@@ -34,8 +34,8 @@ function ReferredBy({ field: { name, references = '' }, children }: { field: Fie
   const isReadable = useDescriptions().get(references)?.operations.has('list') ?? false;
   const { data: rows = [] } = useListContext();
   const ids = [...new Set(rows.map((row) => row[name]).filter((id): id is string => typeof id === 'string'))];
-  const { data = [] } = useGetMany(references, { ids }, { enabled: isReadable && ids.length > 0 });
-  const found = new Map(data.filter(Boolean).map((row) => [String(row.id), row]));
+  const { data = [], isLoading } = useGetMany(references, { ids }, { enabled: isReadable && ids.length > 0 });
+  const found = isLoading ? 'loading' : new Map(data.filter(Boolean).map((row) => [String(row.id), row]));
   return <Referred.Provider value={new Map([...outer, [name, found]])}>{children}</Referred.Provider>;
 }
 
@@ -45,6 +45,7 @@ export function Reference({ field, linked }: { field: FieldDescription; linked: 
   const found = useContext(Referred).get(field.name);
   const id = row?.[field.name] as string | null | undefined;
   if (!id) return <span className="value">–</span>;
+  if (found === 'loading') return <span className="value">…</span>;
   if (!found) return <ReferenceAlone field={field} id={id} linked={linked} />;
   return <Name field={field} id={id} row={found.get(id)} linked={linked} />;
 }

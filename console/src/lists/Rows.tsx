@@ -4,10 +4,11 @@ import type { ReactNode } from 'react';
 import { DataTable, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Value } from '../rows/Value.tsx';
+import { digitsOf, isNumber } from '../text/details.ts';
 import { fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { useNarrow } from '../widgets/narrow.ts';
-import { digitsOf, Lines } from './Lines.tsx';
+import { Lines } from './Lines.tsx';
 import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
 import { ReferredRows } from './Reference.tsx';
 
@@ -51,9 +52,6 @@ const tableStyles: SxProps<Theme> = {
 };
 
 export const densityKey = 'lists.density';
-
-const isNumber = ({ type, references }: FieldDescription): boolean =>
-  (type === 'integer' || type === 'number' || type === 'decimal') && references === undefined;
 
 /** Short values stay on one line, so that rows stay low if a table scrolls sideways. */
 const short = new Set(['date', 'timestamp', 'enum', 'status', 'last_sign_in']);
