@@ -55,4 +55,24 @@ describe('The console and applications', () => {
     await page.getByRole('cell', { name: 'profile' }).waitFor();
     assert.deepEqual(complaints, []);
   });
+
+  test('makes a token only after its scopes are chosen', { timeout: 300_000 }, async () => {
+    await page.getByRole('menuitem', { name: 'Sessions & tokens' }).click();
+    await page.getByRole('link', { name: 'Create', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Script');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Required').waitFor();
+    const scopes = page.getByRole('combobox', { name: 'Scopes' });
+    await scopes.fill('users:read');
+    await page.getByRole('option', { name: 'users:read' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog').waitFor();
+    const { db } = service.context.database;
+    const token = await db
+      .selectFrom('sessions')
+      .select('scopes')
+      .where('name', '=', 'Script')
+      .executeTakeFirstOrThrow();
+    assert.deepEqual(JSON.parse(token.scopes as string), ['users:read']);
+  });
 });

@@ -112,6 +112,7 @@ describe('The console and one row', () => {
       const activity = page.locator('section', { has: page.getByRole('heading', { name: 'Activity' }) });
       await activity.getByText('ada@example.com changed the car').first().waitFor();
       await activity.getByText('Parked at: – → Deck 3').waitFor();
+      assert.equal(await activity.getByText('AB 123').count(), 0, 'the page names the car once');
     });
 
     await visit.test('copies the id without a clipboard API', async () => {

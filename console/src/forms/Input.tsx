@@ -8,11 +8,13 @@ import {
   NumberInput,
   PasswordInput,
   ReferenceInput,
+  required,
   SelectInput,
   TextArrayInput,
   TextInput,
   useGetList,
   useRecordContext,
+  type Validator,
 } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
@@ -40,7 +42,7 @@ export function Input({ field }: { field: FieldDescription }) {
   const { default: defaultValue } = field;
 
   if (references !== undefined) return <RowInput {...common} reference={references} />;
-  if (name === 'scopes') return <ScopesInput {...common} defaultValue={defaultValue as string[] | undefined} />;
+  if (name === 'scopes') return <ScopesInput {...common} />;
   if (name === 'resources' && description.name === 'webhooks') return <FollowedInput {...common} />;
   if (names && !values) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
   switch (type) {
@@ -147,15 +149,15 @@ function FollowedInput(common: CommonProps) {
 const identityScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'];
 
 /** The scopes of all resources that the service describes. */
-function ScopesInput(common: CommonProps & { defaultValue: string[] | undefined }) {
-  const ofClients = useDescription().name === 'clients';
+function ScopesInput(common: CommonProps & { validate: Validator[] }) {
+  const { name } = useDescription();
   const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
   return (
     <AutocompleteArrayInput
       {...common}
-      // The default scopes of a client depend on its type. The service sets them.
-      defaultValue={ofClients ? undefined : common.defaultValue}
-      choices={choicesOf(ofClients ? [...identityScopes, ...scopes] : scopes)}
+      // The service gives a client the scopes of its type, and a token without scopes those of its owner.
+      validate={name === 'tokens' ? required() : common.validate}
+      choices={choicesOf(name === 'clients' ? [...identityScopes, ...scopes] : scopes)}
     />
   );
 }

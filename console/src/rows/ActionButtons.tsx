@@ -1,6 +1,6 @@
 import { Button, Typography } from '@mui/material';
 import { useState } from 'react';
-import { Form, useDataProvider, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { Form, useDataProvider, useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
 import { FormError } from '../data/form-error.ts';
@@ -21,6 +21,10 @@ const doneTexts = new Map([
 /** A button for each action that is declared on the row. */
 export function ActionButtons() {
   const description = useDescription();
+  const row = useRecordContext();
+  const { identity } = useGetIdentity();
+  // The value of a token is shown once, and to its owner.
+  if (description.name === 'tokens' && (row?.revealed !== false || row.user_id !== identity?.id)) return null;
   // The pages of people and clients have separate buttons.
   if (description.name === 'users' || description.name === 'clients') return null;
   return description.actions

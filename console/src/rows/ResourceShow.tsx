@@ -89,8 +89,8 @@ function ShownFields() {
     fields
       .filter((field) => !field.writeOnly && hasField(name, field.name, row))
       .filter((field) => !isOwn(description) || !isEmpty(field.name))
-      // The id of a client is shown once, as its client ID.
-      .filter((field) => name !== 'clients' || field.name !== 'id')
+      // An id is shown once: that of a client as its client ID, that of a job as its name.
+      .filter((field) => field.name !== 'id' || (name !== 'clients' && row?.name !== row?.id))
       .sort((a, b) => Number(isId(a)) - Number(isId(b)))
       .map((field) => (
         <RecordField
@@ -105,7 +105,13 @@ function ShownFields() {
                 : undefined
           }
         >
-          {isId(field) && row ? <RowId id={String(row.id)} /> : <Value field={field} />}
+          {isId(field) && row ? (
+            <Copied text={String(row.id)} label={say('Copy id')} />
+          ) : name === 'providers' && field.name === 'redirect_uri' ? (
+            <Copied text={String(row?.redirect_uri)} label={say('Copy')} />
+          ) : (
+            <Value field={field} />
+          )}
         </RecordField>
       ))
   );
@@ -115,11 +121,11 @@ function ShownFields() {
 const isLong = (value: unknown): boolean =>
   (typeof value === 'string' || Array.isArray(value)) && String(value).length > 26;
 
-function RowId({ id }: { id: string }) {
+function Copied({ text, label }: { text: string; label: string }) {
   return (
     <Box component="span" sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
-      <span className="mono">{id}</span>
-      <CopyButton text={id} label={say('Copy id')} />
+      <span className="mono">{text}</span>
+      <CopyButton text={text} label={label} />
     </Box>
   );
 }

@@ -1,6 +1,6 @@
 import { Box, Typography } from '@mui/material';
 import { Fragment, type ReactNode } from 'react';
-import { Link, useGetMany, useReference } from 'react-admin';
+import { Link, useGetMany, useRecordContext, useReference } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { ago } from '../text/ago.ts';
@@ -62,16 +62,18 @@ function Told({ part, names }: { part: Part; names: (part: Name) => string | und
   return part.name === 'row' ? <NamedRow part={part} /> : <Named part={part} name={names(part)} />;
 }
 
-/** The current name of a row. For a deleted row, its last name, with a link if the row can be restored. */
+/** The current name of a row. For a deleted row, its last name, with a link if the row can be restored. On its own page, no name. */
 function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name: 'row' }> }) {
   const description = useDescriptions().get(resource);
+  const isShown = useRecordContext()?.id === id;
   const { referenceRecord } = useReference({
     reference: resource,
     id,
-    options: { enabled: !was && Boolean(description) },
+    options: { enabled: !was && !isShown && Boolean(description) },
   });
   const row = was ? { ...was, id } : referenceRecord;
   const thing = within(description ? singularOf(description) : say(humanised(resource)));
+  if (isShown) return say('the {thing} {row}', { thing, row: '' }).trim();
   if (!description || !row) return say('the {thing} {row}', { thing, row: shortId(id) });
   if (was && !description.softDelete) return say('the {thing} {row}', { thing, row: rowName(description, row) });
   const [before, after] = say('the {thing} {row}', { thing, row: '\u0000' }).split('\u0000');

@@ -11,6 +11,7 @@ import {
   ToggleButton,
   ToggleButtonGroup,
 } from '@mui/material';
+import type { SxProps, Theme } from '@mui/material/styles';
 import { useState } from 'react';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
@@ -27,6 +28,21 @@ interface Props {
 }
 
 const perPage = 25;
+
+/** On a phone, a row is a block, and each value is beside its label. */
+const onPhones: SxProps<Theme> = ({ breakpoints }) => ({
+  [breakpoints.down('sm')]: {
+    '&, tbody': { display: 'block' },
+    thead: { display: 'none' },
+    tr: { display: 'grid', gridTemplateColumns: '48px 1fr', py: 1, borderBottom: 1, borderColor: 'divider' },
+    td: { border: 0, py: 0.5, overflowWrap: 'anywhere' },
+    'td[data-label]': {
+      ...{ gridColumn: 2, display: 'grid', gridTemplateColumns: '8em 1fr', alignItems: 'baseline' },
+      '&::before': { content: 'attr(data-label)', color: 'text.secondary' },
+    },
+  },
+});
+
 const isWrong = ({ problems }: CheckedRow): boolean => Object.keys(problems).length > 0;
 
 /** The rows of a file before they are imported. The person can correct a cell or skip a row. */
@@ -58,7 +74,7 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
         </ToggleButtonGroup>
       )}
       <Box tabIndex={0} role="region" aria-label={say('Rows of the file')} sx={{ overflow: 'auto', maxHeight: '50vh' }}>
-        <Table size="small" stickyHeader>
+        <Table size="small" stickyHeader sx={onPhones}>
           <TableHead>
             <TableRow>
               <TableCell>{say('Import')}</TableCell>
@@ -79,12 +95,12 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
                     slotProps={{ input: { 'aria-label': say('Import row {number, number}', { number: row.number }) } }}
                   />
                 </TableCell>
-                <TableCell>
+                <TableCell data-label={say('Row')}>
                   {row.number}
                   <OtherProblems row={row} columns={columns} />
                 </TableCell>
                 {columns.map((field) => (
-                  <TableCell key={field.name}>
+                  <TableCell key={field.name} data-label={fieldLabel(field)}>
                     <Cell key={textOf(field, row)} field={field} row={row} onChange={onChange} />
                   </TableCell>
                 ))}

@@ -20,7 +20,7 @@ export function Section({ title, to, children }: Props) {
           {title}
         </Typography>
         {to !== undefined && (
-          <Link to={to} aria-label={say('All: {what}', { what: title })}>
+          <Link to={to} sx={{ p: 1.25, m: -1.25 }} aria-label={say('All: {what}', { what: title })}>
             {say('All')}
           </Link>
         )}
