@@ -84,6 +84,7 @@ function ShownFields() {
   const row = useRecordContext();
   const { name, fields } = description;
   const isId = (field: { name: string }) => field.name === (name === 'clients' ? 'client_id' : 'id');
+  const isRedirect = (field: { name: string }) => name === 'providers' && field.name === 'redirect_uri';
   const isEmpty = (field: string) => [null, undefined, ''].includes(row?.[field]) || row?.[field]?.length === 0;
   return (
     fields
@@ -98,7 +99,7 @@ function ShownFields() {
           source={field.name}
           label={fieldLabel(field)}
           sx={
-            (field.type === 'json' && !isEmpty(field.name)) || isId(field)
+            (field.type === 'json' && !isEmpty(field.name)) || isId(field) || isRedirect(field)
               ? { gridColumn: '1 / -1' }
               : field.references === undefined && isLong(row?.[field.name])
                 ? { gridColumn: { xs: '1 / -1', sm: 'span 2' } }
@@ -107,7 +108,7 @@ function ShownFields() {
         >
           {isId(field) && row ? (
             <Copied text={String(row.id)} label={say('Copy id')} />
-          ) : name === 'providers' && field.name === 'redirect_uri' ? (
+          ) : isRedirect(field) ? (
             <Copied text={String(row?.redirect_uri)} label={say('Copy')} />
           ) : (
             <Value field={field} />
@@ -123,7 +124,10 @@ const isLong = (value: unknown): boolean =>
 
 function Copied({ text, label }: { text: string; label: string }) {
   return (
-    <Box component="span" sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+    <Box
+      component="span"
+      sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap', overflowWrap: 'anywhere' }}
+    >
       <span className="mono">{text}</span>
       <CopyButton text={text} label={label} />
     </Box>

@@ -32,12 +32,18 @@ const perPage = 25;
 /** On a phone, a row is a block, and each value is beside its label. */
 const onPhones: SxProps<Theme> = ({ breakpoints }) => ({
   [breakpoints.down('sm')]: {
-    '&, tbody': { display: 'block' },
-    thead: { display: 'none' },
-    tr: { display: 'grid', gridTemplateColumns: '48px 1fr', py: 1, borderBottom: 1, borderColor: 'divider' },
-    td: { border: 0, py: 0.5, overflowWrap: 'anywhere' },
-    'td[data-label]': {
-      ...{ gridColumn: 2, display: 'grid', gridTemplateColumns: '8em 1fr', alignItems: 'baseline' },
+    '&, & tbody': { display: 'block' },
+    '& thead': { display: 'none' },
+    '& tr': {
+      display: 'grid',
+      gridTemplateColumns: '48px minmax(0, 1fr)',
+      py: 1,
+      borderBottom: 1,
+      borderColor: 'divider',
+    },
+    '& td': { border: 0, px: 0, py: 0.5, overflowWrap: 'anywhere' },
+    '& td[data-label]': {
+      ...{ gridColumn: 2, display: 'grid', gridTemplateColumns: '7em minmax(0, 1fr)', alignItems: 'baseline' },
       '&::before': { content: 'attr(data-label)', color: 'text.secondary' },
     },
   },
@@ -131,7 +137,7 @@ function OtherProblems({ row, columns }: { row: CheckedRow; columns: FieldDescri
     .map(([name, message]) => {
       const field = fields.find((one) => one.name === name && name !== 'id');
       return (
-        <Box key={name} sx={{ color: 'error.main', minWidth: 160 }}>
+        <Box key={name} sx={{ color: 'error.main', minWidth: { sm: 160 }, gridColumn: '1 / -1' }}>
           {field ? say('{part}: {what}', { part: fieldLabel(field), what: message }) : message}
         </Box>
       );
@@ -169,7 +175,7 @@ function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedR
       error={problem !== undefined}
       helperText={problem}
       margin="none"
-      sx={{ minWidth: 160 }}
+      sx={{ minWidth: { sm: 160 } }}
       slotProps={{
         htmlInput: {
           'aria-label': say('{field} in row {number, number}', { field: fieldLabel(field), number: row.number }),
