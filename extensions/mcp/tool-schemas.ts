@@ -1,4 +1,5 @@
 import type { Json } from '../../src/http/openapi/openapi-components.ts';
+import { isObject } from '../../src/platform/is-object.ts';
 import type { Action } from '../../src/resources/declaration/define-resource.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { inputSchema } from '../../src/resources/routes/openapi-schemas.ts';
@@ -14,7 +15,7 @@ const anyValue = ['object', 'array', 'string', 'number', 'boolean', 'null'].map(
 /** A schema for strict validators such as MCP clients: no custom keywords, and one type where several fit. */
 function strictSchema(schema: Json): Json {
   const kept = Object.entries(schema).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'));
-  const { type, ...rest } = Object.fromEntries(kept.map(([name, value]) => [name, within(name, value)])) as Json;
+  const { type, ...rest } = Object.fromEntries(kept.map(([name, value]) => [name, within(name, value)]));
   if (type === undefined) {
     const isAny = Object.keys(rest).every((name) => annotations.includes(name) && !rulesAmongThem.includes(name));
     return isAny ? { anyOf: anyValue, ...rest } : rest;
@@ -26,14 +27,11 @@ function strictSchema(schema: Json): Json {
   return { anyOf, ...Object.fromEntries(about) };
 }
 
-const isSchema = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function within(name: string, value: unknown): unknown {
-  if (name === 'properties' && isSchema(value)) {
+  if (name === 'properties' && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, strictSchema(inner as Json)]));
   }
-  if (['items', 'additionalProperties', 'not'].includes(name) && isSchema(value)) return strictSchema(value);
+  if (['items', 'additionalProperties', 'not'].includes(name) && isObject(value)) return strictSchema(value);
   const isList = ['anyOf', 'oneOf', 'allOf'].includes(name) && Array.isArray(value);
   return isList ? value.map((inner: Json) => strictSchema(inner)) : value;
 }
@@ -181,7 +179,7 @@ export function actInput(rights: readonly Rights[]): Json {
   const actions = actionsOf(rights);
   const about = actions.map(({ name, action }) => `${name}: ${action.summary}.`).join(' ');
   const bodies = actions.flatMap(({ name, action: { body } }) =>
-    body ? [{ title: name, ...strictSchema(body as Json) }] : [],
+    body ? [{ title: name, ...strictSchema({ ...body }) }] : [],
   );
   return closed(
     {

@@ -44,21 +44,24 @@ export class SqliteTables implements TableWriter {
   }
 
   async tables(): Promise<ReadonlyMap<string, CopiedTable>> {
-    const names = this.#all(
+    const names = this.#all<[string]>(
       `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`,
     );
-    return new Map(names.map(([name]) => [name as string, this.#describe(name as string)]));
+    return new Map(names.map(([name]) => [name, this.#describe(name)]));
   }
 
   #describe(name: string): CopiedTable {
-    const rows = this.#all('select name, upper(type), pk from pragma_table_info(?) order by cid', [name]);
+    const rows = this.#all<[string, string, number]>(
+      'select name, upper(type), pk from pragma_table_info(?) order by cid',
+      [name],
+    );
     const columns = rows.map(([column, type]) => ({
-      name: column as string,
-      kind: kinds.get(type as string),
-      type: type as string,
+      name: column,
+      kind: kinds.get(type),
+      type,
     }));
-    const key = rows.filter(([, , pk]) => pk !== 0).sort((a, b) => (a[2] as number) - (b[2] as number));
-    return { name, columns, key: key.map(([column]) => column as string) };
+    const key = rows.filter(([, , pk]) => pk !== 0).sort((a, b) => a[2] - b[2]);
+    return { name, columns, key: key.map(([column]) => column) };
   }
 
   async count(table: string): Promise<number> {
@@ -123,8 +126,8 @@ export class SqliteTables implements TableWriter {
     }
   }
 
-  #all(sql: string, values: readonly Value[] = []): Value[][] {
-    return this.#prepare(sql).all(...values) as unknown as Value[][];
+  #all<R extends Value[]>(sql: string, values: readonly Value[] = []): R[] {
+    return this.#prepare(sql).all(...values) as unknown as R[];
   }
 
   #prepare(sql: string): ArrayStatement {

@@ -3,7 +3,9 @@ import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
 import { scopesOfRole } from '../../../src/identity/roles/roles-resource.ts';
 import { badRequest } from '../../../src/platform/errors.ts';
+import { isObject } from '../../../src/platform/is-object.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
+import { queryOf } from '../../../src/resources/query/list-query.ts';
 import { mostRows } from '../../../src/resources/write/read-batch.ts';
 import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
 import { asPermission } from './apiato-routes.ts';
@@ -21,7 +23,7 @@ interface Page {
 
 /** In Apiato, `limit=0` returns everything. Reads all pages on behalf of the caller. */
 async function sendEverything(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { page: _, count: __, ...query } = request.query as Record<string, string>;
+  const { page: _, count: __, ...query } = queryOf(request);
   const [path] = request.url.split('?', 1);
   const { authorization = '', accept = 'application/json' } = request.headers;
   const rows: unknown[] = [];
@@ -113,7 +115,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   function giveEverything(route: RouteOptions): void {
     const { handler } = route;
     route.handler = function (request, reply) {
-      const { limit } = request.query as { limit?: string };
+      const { limit } = queryOf(request);
       return limit === '0' ? sendEverything(app, request, reply) : handler.call(this, request, reply);
     };
   }
@@ -141,7 +143,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
         (target, value) => ids.resolve(target, value),
       );
     }
-    if (isMembers(body)) await resolveMembers(body, own);
+    if (isObject(body)) await resolveMembers(body, own);
   }
 
   async function resolveMembers(sent: Record<string, unknown>, own: ReadonlyMap<string, string>): Promise<void> {
@@ -154,20 +156,17 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
 
   /** A batch contains in each row the id and the body of a single request. */
   async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
-    if (!isMembers(body)) return;
+    if (!isObject(body)) return;
     const own = targets.get(resource) as ReadonlyMap<string, string>;
     const rows = Array.isArray(body.rows) ? body.rows.slice(0, mostRows) : [];
-    for (const row of rows.filter(isMembers)) await resolveMembers(row, own);
-    const named = Array.isArray(body.ids) ? body.ids.slice(0, mostRows) : [];
-    for (const [index, id] of named.entries()) {
+    for (const row of rows.filter(isObject)) await resolveMembers(row, own);
+    const named: unknown[] = Array.isArray(body.ids) ? body.ids : [];
+    for (const [index, id] of named.slice(0, mostRows).entries()) {
       if (typeof id !== 'string' && typeof id !== 'number') continue;
-      (body.ids as unknown[])[index] = await ids.resolve(resource, String(id));
+      named[index] = await ids.resolve(resource, String(id));
     }
   }
 }
-
-const isMembers = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function before(route: RouteOptions, work: (request: FastifyRequest) => Promise<void>): void {
   route.preValidation = [...[route.preValidation ?? []].flat(), work] as NonNullable<RouteOptions['preValidation']>;
@@ -179,8 +178,7 @@ function referencesOf(resources: readonly ResourceDefinition[]): ReadonlyMap<str
     resources.map(({ name, fields }) => {
       const own = new Map<string, string>([['id', name]]);
       for (const [field, { type, options }] of Object.entries(fields)) {
-        const { target } = options as { target?: unknown };
-        if (type === 'reference' && typeof target === 'string') own.set(field, target);
+        if (type === 'reference' && options.target !== undefined) own.set(field, options.target);
       }
       return [name, own];
     }),

@@ -32,7 +32,7 @@ export class Hashids {
 
   encode(number: number): string {
     const sum = number % 100;
-    const lottery = this.#alphabet[sum % this.#alphabet.length] as string;
+    const lottery = this.#alphabet.charAt(sum % this.#alphabet.length);
     let alphabet = this.#shuffled(lottery);
     let text = lottery + toAlphabet(number, alphabet);
     if (text.length < this.#length) text = this.#guard(sum + text.charCodeAt(0)) + text;
@@ -63,7 +63,7 @@ export class Hashids {
   }
 
   #guard(at: number): string {
-    return this.#guards[at % this.#guards.length] as string;
+    return this.#guards.charAt(at % this.#guards.length);
   }
 }
 
@@ -76,7 +76,7 @@ function shuffle(text: string, salt: string): string {
     const code = salt.charCodeAt(v);
     p += code;
     const j = (code + v + p) % i;
-    [chars[i], chars[j]] = [chars[j] as string, chars[i] as string];
+    [chars[i], chars[j]] = [chars[j] ?? '', chars[i] ?? ''];
   }
   return chars.join('');
 }
@@ -85,7 +85,7 @@ function toAlphabet(number: number, alphabet: string): string {
   let text = '';
   let rest = number;
   do {
-    text = (alphabet[rest % alphabet.length] as string) + text;
+    text = alphabet.charAt(rest % alphabet.length) + text;
     rest = Math.floor(rest / alphabet.length);
   } while (rest > 0);
   return text;

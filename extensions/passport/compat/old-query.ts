@@ -9,7 +9,7 @@ const mostFields = 10;
 /** The searchable text fields of a resource. */
 export const wordFields = ({ fields }: ResourceDefinition): string[] =>
   Object.entries(fields)
-    .filter(([, { type, options }]) => type === 'text' && (options as { searchable?: boolean }).searchable)
+    .filter(([, { type, options }]) => type === 'text' && options.searchable)
     .map(([name]) => name)
     .slice(0, mostFields);
 

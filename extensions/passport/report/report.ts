@@ -19,8 +19,9 @@ class People {
       const byte = number >> 3;
       if (byte >= this.#bits.length) this.#grow(byte);
       const mask = 1 << (number & 7);
-      if (((this.#bits[byte] as number) & mask) !== 0) return;
-      this.#bits[byte] = (this.#bits[byte] as number) | mask;
+      const bits = this.#bits[byte] ?? 0;
+      if ((bits & mask) !== 0) return;
+      this.#bits[byte] = bits | mask;
     }
     this.count++;
   }
@@ -204,11 +205,9 @@ function tableLines(tables: readonly TableReport[]): string[] {
     table,
     ...[read, taken, unchanged, updated, ended, Object.values(left).reduce((a, b) => a + b, 0)].map(String),
   ]);
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] as string).length)));
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number)))
-      .join('  ');
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ');
   const why = tables.flatMap(({ table, left }) =>
     Object.entries(left).map(([reason, n]) => `  ${table}: ${n} left, ${reason}`),
   );

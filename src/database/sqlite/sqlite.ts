@@ -121,14 +121,14 @@ class SqliteDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     return this.#open();
   }
-  beginTransaction(connection: DatabaseConnection): Promise<void> {
-    return (connection as Connection).begin();
+  beginTransaction(connection: Connection): Promise<void> {
+    return connection.begin();
   }
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return (connection as Connection).commit();
+  commitTransaction(connection: Connection): Promise<void> {
+    return connection.commit();
   }
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return (connection as Connection).rollback();
+  rollbackTransaction(connection: Connection): Promise<void> {
+    return connection.rollback();
   }
   async releaseConnection(): Promise<void> {}
   async destroy(): Promise<void> {}

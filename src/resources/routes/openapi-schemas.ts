@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, type Json, named } from '../../http/openapi/openapi-components.ts';
+import { component, type Json, type JsonSchema, named } from '../../http/openapi/openapi-components.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
 import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
 
@@ -20,7 +20,7 @@ function fieldSchema({ type, options, nullable }: ResourceField): Json {
 }
 
 /** The schema of a response. A field whose default depends on the caller can be null. */
-export const shownSchema = (field: ResourceField): Json =>
+export const shownSchema = (field: ResourceField): JsonSchema =>
   fieldSchema({
     ...field,
     nullable: field.nullable || (typeof field.options.default === 'function' && field.options.required !== true),
@@ -128,7 +128,7 @@ const together = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
   uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
 
 /** The schema of a write: `create` is POST, `replace` is PUT, `update` is PATCH without required fields. Fields that the path sets are optional. */
-export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'update', tie?: string): Json {
+export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'update', tie?: string): JsonSchema {
   const fields = sendable(resource);
   const isNeeded = { create: mustBeSent, replace: mustBeReplaced, update: () => false }[mode];
   const required = fields.filter((field) => isNeeded(field) && field.name !== tie).map(({ name }) => name);

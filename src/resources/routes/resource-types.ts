@@ -1,4 +1,4 @@
-import type { Json } from '../../http/openapi/openapi-components.ts';
+import type { JsonSchema } from '../../http/openapi/openapi-components.ts';
 import type { Action } from '../declaration/define-resource.ts';
 import type { Resource, ResourceRelation, Resources } from '../model/resource.ts';
 import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
@@ -21,14 +21,13 @@ export function resourceTypes(resources: Resources, lists: NamedLists): string {
 
 function typesOf(resource: Resource, lists: NamedLists): string[] {
   const { name, definition } = resource;
-  const typeOf = (field: string, schema: Json): string => {
+  const typeOf = (field: string, schema: JsonSchema): string => {
     const items = lists.get(`${name}.${field}`);
     return items === undefined ? typeOfSchema(schema) : `${items}[]`;
   };
-  const members = ({ properties = {}, required = [] }: Json): string[] =>
-    Object.entries(properties as Record<string, Json>).map(
-      ([field, schema]) =>
-        `${member(field)}${(required as string[]).includes(field) ? '' : '?'}: ${typeOf(field, schema)};`,
+  const members = ({ properties = {}, required = [] }: JsonSchema): string[] =>
+    Object.entries(properties).map(
+      ([field, schema]) => `${member(field)}${required.includes(field) ? '' : '?'}: ${typeOf(field, schema)};`,
     );
   const figures = (fieldsOf: typeof summableFields) => unionOf(fieldsOf(resource).map((field) => field.name));
   const row = resource.shown.map((field) => `${member(field.name)}: ${typeOf(field.name, shownSchema(field))};`);
@@ -41,7 +40,7 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
       serviceFields(resource).map((field) => `${member(field.name)}?: ${typeOf(field.name, shownSchema(field))};`),
     ),
     ...block('replacement', members(inputSchema(resource, 'replace'))),
-    ...block('created', definition.reveals ? members(definition.reveals as Json) : []),
+    ...block('created', definition.reveals ? members({ ...definition.reveals }) : []),
     `    search: ${unionOf(searchableNames(resource))};`,
     `    order: ${unionOf(sortableNames(resource))};`,
     `    figures: { sum: ${figures(summableFields)}; range: ${figures(comparableFields)}; group: ${figures(groupableFields)} };`,
@@ -87,7 +86,7 @@ function relationType({ name, relation, target }: ResourceRelation): string {
 }
 
 function actionType({ name, method = 'POST', on = 'row', body, response }: Action): string {
-  const taken = body ? typeOfSchema(body as Json) : 'undefined';
-  const result = response ? typeOfSchema(response as Json) : method === 'DELETE' ? 'undefined' : 'unknown';
+  const taken = body ? typeOfSchema({ ...body }) : 'undefined';
+  const result = response ? typeOfSchema({ ...response }) : method === 'DELETE' ? 'undefined' : 'unknown';
   return `{ name: '${name}'; method: '${method}'; on: '${on}'; body: ${taken}; result: ${result} }`;
 }

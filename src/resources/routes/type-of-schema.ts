@@ -1,4 +1,5 @@
-import type { Json } from '../../http/openapi/openapi-components.ts';
+import type { JsonSchema } from '../../http/openapi/openapi-components.ts';
+import { isObject } from '../../platform/is-object.ts';
 
 const isName = /^[A-Za-z_$][\w$]*$/;
 const literal = (value: unknown): string =>
@@ -11,14 +12,14 @@ export const member = (name: string): string => (isName.test(name) ? name : lite
 export const unionOf = (names: Iterable<string>): string => [...names].map(literal).join(' | ') || 'never';
 
 /** The TypeScript type of a JSON schema. Schemas without an equivalent become `unknown`. */
-export function typeOfSchema(schema: Json): string {
+export function typeOfSchema(schema: JsonSchema): string {
   const { const: only, enum: values, anyOf, oneOf, allOf, type } = schema;
   if (only !== undefined) return literal(only);
-  if (Array.isArray(values)) return values.map(literal).join(' | ') || 'never';
+  if (values) return values.map(literal).join(' | ') || 'never';
   const choice = anyOf ?? oneOf;
-  if (Array.isArray(choice)) return alternatives(choice.map((one) => typeOfSchema(one as Json)));
-  if (Array.isArray(allOf)) return allOf.map((one) => grouped(typeOfSchema(one as Json))).join(' & ') || 'unknown';
-  if (Array.isArray(type)) return alternatives(type.map((one) => typeOfSchema({ ...schema, type: one })));
+  if (choice) return alternatives(choice.map(typeOfSchema));
+  if (allOf) return allOf.map((one) => grouped(typeOfSchema(one))).join(' & ') || 'unknown';
+  if (typeof type === 'object') return alternatives(type.map((one) => typeOfSchema({ ...schema, type: one })));
   switch (type) {
     case 'string':
     case 'boolean':
@@ -28,7 +29,7 @@ export function typeOfSchema(schema: Json): string {
     case 'number':
       return 'number';
     case 'array':
-      return `${grouped(typeOfSchema((schema.items ?? {}) as Json))}[]`;
+      return `${grouped(typeOfSchema(schema.items ?? {}))}[]`;
     case 'object':
       return objectType(schema);
     default:
@@ -39,12 +40,12 @@ export function typeOfSchema(schema: Json): string {
 const alternatives = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never';
 const grouped = (type: string): string => (/[|&]/.test(type) ? `(${type})` : type);
 
-function objectType({ properties = {}, required = [], additionalProperties }: Json): string {
-  const needed = new Set(required as string[]);
-  const members = Object.entries(properties as Record<string, Json>).map(
+function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
+  const needed = new Set(required);
+  const members = Object.entries(properties).map(
     ([name, schema]) => `${member(name)}${needed.has(name) ? '' : '?'}: ${typeOfSchema(schema)}`,
   );
   if (members.length > 0) return `{ ${members.join('; ')} }`;
-  if (typeof additionalProperties === 'object') return `Record<string, ${typeOfSchema(additionalProperties as Json)}>`;
+  if (isObject(additionalProperties)) return `Record<string, ${typeOfSchema(additionalProperties)}>`;
   return additionalProperties === false ? 'Record<string, never>' : 'Record<string, unknown>';
 }

@@ -67,10 +67,12 @@ export const falsehood = raw('1 = 0');
 export const and = (fragments: readonly Fragment[]): Fragment => {
   const real = fragments.filter((fragment) => fragment !== truth);
   if (real.includes(falsehood)) return falsehood;
-  return real.length === 0 ? truth : real.length === 1 ? (real[0] as Fragment) : sql`(${join(real, ' and ')})`;
+  const [first = truth] = real;
+  return real.length < 2 ? first : sql`(${join(real, ' and ')})`;
 };
 export const or = (fragments: readonly Fragment[]): Fragment => {
   const real = fragments.filter((fragment) => fragment !== falsehood);
   if (real.includes(truth)) return truth;
-  return real.length === 0 ? falsehood : real.length === 1 ? (real[0] as Fragment) : sql`(${join(real, ' or ')})`;
+  const [first = falsehood] = real;
+  return real.length < 2 ? first : sql`(${join(real, ' or ')})`;
 };

@@ -77,10 +77,9 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
 }
 
 function ownerOf({ name, fields }: ResourceDefinition): string {
-  const references = Object.keys(fields).filter((field) => {
-    const { type, options } = fields[field] as { type: string; options: { target?: unknown } };
-    return type === 'reference' && options.target === 'users';
-  });
+  const references = Object.entries(fields).flatMap(([field, { type, options }]) =>
+    type === 'reference' && options.target === 'users' ? [field] : [],
+  );
   const owner = references.includes('user_id') ? 'user_id' : references.length === 1 ? references[0] : undefined;
   if (owner !== undefined) return owner;
   throw new OperatorError(`--map: ${name} needs one field that refers to users, such as user_id: reference('users').`);

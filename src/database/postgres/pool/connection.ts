@@ -119,8 +119,9 @@ export class Connection implements DatabaseConnection {
       ask(),
       this.client.query(limited('commit', timeoutMs)),
     ]);
-    for (const { status, reason } of [begun, answered, ended] as PromiseRejectedResult[])
-      if ((status as string) === 'rejected') throw reason;
-    return (answered as PromiseFulfilledResult<pg.QueryResult>).value;
+    if (begun.status === 'rejected') throw begun.reason;
+    if (answered.status === 'rejected') throw answered.reason;
+    if (ended.status === 'rejected') throw ended.reason;
+    return answered.value;
   }
 }

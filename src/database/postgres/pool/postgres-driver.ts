@@ -23,17 +23,17 @@ export class PostgresDriver implements Driver {
   acquireConnection(): Promise<DatabaseConnection> {
     return this.#connect();
   }
-  beginTransaction(connection: DatabaseConnection): Promise<void> {
-    return (connection as Connection).run('begin');
+  beginTransaction(connection: Connection): Promise<void> {
+    return connection.run('begin');
   }
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return (connection as Connection).run('commit');
+  commitTransaction(connection: Connection): Promise<void> {
+    return connection.run('commit');
   }
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return (connection as Connection).run('rollback');
+  rollbackTransaction(connection: Connection): Promise<void> {
+    return connection.run('rollback');
   }
-  async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    const { client, spent } = connection as Connection;
+  async releaseConnection(connection: Connection): Promise<void> {
+    const { client, spent } = connection;
     client.release(spent);
   }
   async destroy(): Promise<void> {}
