@@ -69,6 +69,6 @@ export const isTaken = (error: unknown): error is Problem & { errors: FieldError
 export async function mayMail(context: Context, email: string): Promise<boolean> {
   const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
   const refusal = await countAgainst(context, [{ key, most: mailsAnHour, of: 'mailbox' }], hour);
-  if (refusal?.first) context.log.info('a mailbox got as many mails of registrations as one gets in an hour');
+  if (refusal?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
   return refusal === undefined;
 }
