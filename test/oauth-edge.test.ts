@@ -46,7 +46,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     };
 
   for (const [language, accept] of defaults) {
-    it(`answer what ${language} sends`, async () => {
+    it(`accept the requests of ${language}`, async () => {
       const got = await post('/oauth/token', by(owner, { grant_type: 'client_credentials' }), accept);
       assert.equal(got.status, 200, got.body);
       assert.match(got.headers.get('content-type') ?? '', /^application\/json/);
@@ -58,7 +58,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     });
   }
 
-  it('keep to Accept under /v1', async () => {
+  it('respect Accept under /v1', async () => {
     const grant = by(owner, { grant_type: 'client_credentials' });
     assert.equal((await post('/v1/oauth/token', grant, undefined)).status, 406);
     assert.equal((await post('/v1/oauth/token', grant, 'text/html')).status, 406);
@@ -66,7 +66,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     assert.equal((await post('/v1/oauth/token', grant, defaults[2]?.[1])).status, 200);
   });
 
-  it('tell a resource server of access tokens, and nothing of refresh tokens, whatever the hint says', async () => {
+  it('show access tokens to a resource server, but never refresh tokens, with any hint', async () => {
     const { access_token, refresh_token } = await tokens();
     for (const path of ['/oauth/introspect', '/v1/oauth/introspect']) {
       const hints: Record<string, string>[] = [
@@ -84,7 +84,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     }
   });
 
-  it('challenge whoever is refused, by whichever way', async () => {
+  it('send a challenge with every refusal', async () => {
     const wrong = { client_id: owner.id, client_secret: 'wrong', grant_type: 'client_credentials', token: 'x' };
     for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
       const answer = await post(path, wrong, undefined);
@@ -99,7 +99,7 @@ for (const document of ['/.well-known/oauth-authorization-server', '/.well-known
     const start = services('sqlite');
     const read = (url: string, path: string) => fetch(url + path, { headers: { origin: 'https://anybody.example' } });
 
-    it('names addresses outside of /v1, and may be read from any origin, as the keys may', async () => {
+    it('has addresses outside of /v1 and, like the keys, can be read from any origin', async () => {
       const { url } = await start({ env: { BASE_URL: 'https://id.example.com' } });
       const response = await read(url, document);
       const metadata = (await response.json()) as Record<string, string>;
@@ -118,7 +118,7 @@ for (const document of ['/.well-known/oauth-authorization-server', '/.well-known
       assert.equal((await read(url, `${document}/x`)).status, 404);
     });
 
-    it('stands where RFC 8414 puts it for an issuer with a path', async () => {
+    it('is at the path of RFC 8414 for an issuer with a path', async () => {
       const { url } = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
       for (const path of ['', '/', '/id/gate', '/id/gate/']) {
         const response = await read(url, `${document}${path}`);
@@ -140,7 +140,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   });
 
-  it('counts a client as itself, by Basic or by parameters, and not by its address', async () => {
+  it('counts a client by its id, with Basic or parameters, and not by its address', async () => {
     const service = await start(limited);
     const [one, two] = [await addClient(service), await addClient(service)];
     const statusOf = (path: string, form: Record<string, string>, headers = {}) =>
@@ -163,7 +163,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     );
   });
 
-  it('tells the client how many are left', async () => {
+  it('tells the client how many requests are left', async () => {
     const service = await start(limited);
     const client = await addClient(service);
     const form = { token: 'x', client_id: client.id, client_secret: client.secret };
@@ -171,7 +171,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['3', '2']);
   });
 
-  it('counts what fails before the client is known against the address', async () => {
+  it('counts failures before the client is known by the address', async () => {
     const service = await start(limited);
     const send = (body: string, type: string) =>
       ask(service, '/oauth/token', { form: body, headers: { 'content-type': type } });
@@ -187,7 +187,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     assert.deepEqual(statuses, [400, 415, 400, 429]);
   });
 
-  it('counts a login at a proxy as its user, and a failed one as its address', async () => {
+  it('counts a login at a proxy by its user, and a failed login by its address', async () => {
     const service = await start(limited);
     const people = [await addLogin(service), await addLogin(service)];
     const logIn = async (email: string, word = password) => {

@@ -34,7 +34,7 @@ onBothEngines('the token endpoint', (engine) => {
   const login = (more: Record<string, string> = {}) =>
     token(asClient({ grant_type: 'password', username: user.email, password, ...more }));
 
-  it('answers exactly the four fields, and forbids storing them', async () => {
+  it('returns exactly the four fields, and forbids storing them', async () => {
     for (const answer of [await login(), await login({ scope: '' }), await token(asPersonal())]) {
       assert.equal(answer.status, 200);
       assert.deepEqual(Object.keys(answer.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
@@ -61,17 +61,17 @@ onBothEngines('the token endpoint', (engine) => {
     for (const claim of ['jti', 'sid']) assert.equal(typeof claims[claim], 'string');
   });
 
-  it('takes JSON as well as a form', async () => {
+  it('accepts JSON and a form', async () => {
     const json = asClient({ grant_type: 'password', username: user.email, password });
     assert.equal((await ask(service, '/v1/oauth/token', { json })).status, 200);
   });
 
-  it('finds no grant in what an object inherits', async () => {
+  it('does not accept inherited object properties as a grant', async () => {
     for (const grant_type of ['toString', '__proto__', 'constructor', 'PASSWORD', 'implicit'])
       expectRefusal(await token(asClient({ grant_type })), 400, 'unsupported_grant_type');
   });
 
-  it('refuses clients in one way, and challenges them', async () => {
+  it('refuses all clients with the same error, and sends a challenge', async () => {
     const grant = { grant_type: 'client_credentials' };
     const bodies = [
       await token(grant),
@@ -99,7 +99,7 @@ onBothEngines('the token endpoint', (engine) => {
     }
   });
 
-  it('takes a client by the header or by parameters, not by both', async () => {
+  it('accepts client credentials in the header or in parameters, not in both', async () => {
     const grant = { grant_type: 'client_credentials' };
     const authorization = basic(personal.id, personal.secret);
     assert.equal((await token(grant, { authorization })).status, 200);
@@ -108,7 +108,7 @@ onBothEngines('the token endpoint', (engine) => {
     expectRefusal(await token({ ...grant, client_id: client.id }, { authorization }), 401, 'invalid_client');
   });
 
-  it('decodes the header as RFC 6749 2.3.1 says, and takes it plain too', async () => {
+  it('decodes the header as in RFC 6749 2.3.1, and accepts it without encoding too', async () => {
     const odd = await addClient(service, { id: `odd:id%${engine}`, secret: 'a+b/c= d%41:é-and-long-enough' });
     const encode = (text: string) => encodeURIComponent(text).replaceAll('%20', '+');
     const grant = { grant_type: 'client_credentials' };
@@ -118,7 +118,7 @@ onBothEngines('the token endpoint', (engine) => {
     assert.equal((await token(grant, { authorization: basic(plain.id, plain.secret) })).status, 200);
   });
 
-  it('keeps each type of client to its own grants', async () => {
+  it('allows each type of client only its own grants', async () => {
     expectRefusal(
       await token({ ...asPersonal(), grant_type: 'password', username: user.email, password }),
       400,
@@ -127,14 +127,14 @@ onBothEngines('the token endpoint', (engine) => {
     expectRefusal(await token(asClient({ grant_type: 'client_credentials' })), 400, 'unauthorized_client');
   });
 
-  it('answers a wrong password and an unknown user alike', async () => {
+  it('gives the same error for a wrong password and an unknown user', async () => {
     const wrong = await token(asClient({ grant_type: 'password', username: user.email, password: 'wrong' }));
     const unknown = await token(asClient({ grant_type: 'password', username: 'nobody@example.com', password }));
     expectRefusal(wrong, 400, 'invalid_grant');
     assert.deepEqual(unknown.body, wrong.body);
   });
 
-  it('opens no session by a password that was replaced while it was being looked at', async () => {
+  it('refuses a password that was replaced during its check', async () => {
     const { id, email } = await addLogin(service);
     const { oauth, context, passwords } = service;
     const body = asClient({ grant_type: 'password', username: email, password });
@@ -158,7 +158,7 @@ onBothEngines('the token endpoint', (engine) => {
     assert.deepEqual(left, []);
   });
 
-  it('grants the scopes that were asked for and are allowed, and no others', async () => {
+  it('grants only requested and allowed scopes', async () => {
     const scopeOf = (answer: Answer) =>
       JSON.parse(Buffer.from(String(answer.body.access_token).split('.')[1] as string, 'base64url').toString()).scope;
     const narrow = await token(asPersonal({ scope: 'cars:read' }));
@@ -179,7 +179,7 @@ onBothEngines('the token endpoint', (engine) => {
     expectRefusal(await login({ scope: 'tokens:introspect' }), 400, 'invalid_scope');
   });
 
-  it('narrows at a refresh, never widens, and does not use the token up when it refuses', async () => {
+  it('narrows scopes at a refresh, never widens them, and a refusal does not use up the token', async () => {
     const first = await token(asPersonal({ scope: 'cars:read' }));
     const refresh = (scope: string, refresh_token = String(first.body.refresh_token)) =>
       token(asPersonal({ grant_type: 'refresh_token', refresh_token, scope }));
@@ -193,7 +193,7 @@ onBothEngines('the token endpoint', (engine) => {
     assert.equal((await refresh('cars:read cars:write', String(narrowed.body.refresh_token))).status, 200);
   });
 
-  it('refuses a refresh token of another client, of nobody, and an access token in its place', async () => {
+  it('refuses a refresh token of another client, an invalid one, and an access token in its place', async () => {
     const { refresh_token, access_token } = (await login()).body as Record<string, string>;
     for (const value of [refresh_token, access_token, 'x', 'é'.repeat(100)] as string[])
       expectRefusal(
@@ -207,7 +207,7 @@ onBothEngines('the token endpoint', (engine) => {
     );
   });
 
-  it('gives 20 refreshes at once one successor', async () => {
+  it('gives 20 concurrent refreshes one successor', async () => {
     const refresh_token = String((await login()).body.refresh_token);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => token(asClient({ grant_type: 'refresh_token', refresh_token }))),
@@ -216,7 +216,7 @@ onBothEngines('the token endpoint', (engine) => {
     assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1);
   });
 
-  it('accepts an old secret for as long as it was given, beside the new one', async () => {
+  it('accepts an old secret beside the new one for the chosen time', async () => {
     const rotating = await addClient(service);
     const statusWith = async (client_secret: string) =>
       (await token({ grant_type: 'client_credentials', client_id: rotating.id, client_secret })).status;

@@ -29,7 +29,7 @@ onBothEngines('the parameters of a token request', (engine) => {
     ['refresh_token', 'refresh_token'],
   ];
   for (const [grant, parameter] of cases) {
-    it(`wants one ${parameter}, as text, for ${grant}`, async () => {
+    it(`requires exactly one ${parameter}, as text, for ${grant}`, async () => {
       const good: Record<string, string> = asClient({
         grant_type: grant,
         username: user.email,
@@ -58,7 +58,7 @@ onBothEngines('the parameters of a token request', (engine) => {
   }
 
   for (const parameter of ['client_id', 'client_secret', 'scope']) {
-    it(`refuses a ${parameter} that is repeated, no text, not UTF-8 or too long`, async () => {
+    it(`refuses a ${parameter} that is repeated, not text, not UTF-8 or too long`, async () => {
       const good: Record<string, string> = asPersonal({ scope: 'cars:read' });
       const form = new URLSearchParams(good).toString();
       expectRefusal(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
@@ -70,7 +70,7 @@ onBothEngines('the parameters of a token request', (engine) => {
     });
   }
 
-  it('refuses bodies of other types and none in the same form', async () => {
+  it('refuses bodies of other types, and an empty body, with the same error', async () => {
     const path = '/v1/oauth/token';
     const xml = await ask(service, path, { form: '<a/>', headers: { 'content-type': 'text/xml' } });
     assert.deepEqual([xml.status, xml.body.error], [415, 'invalid_request']);

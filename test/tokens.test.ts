@@ -19,7 +19,7 @@ onBothEngines('tokens', (engine) => {
 
   const askAs = askingBy(() => service);
 
-  it('lists the sessions and personal access tokens of the caller, with where they were used', async () => {
+  it('lists the sessions and personal access tokens of the caller, with their last use', async () => {
     const someone = await addOwner(service);
     await askAs('GET', '/v1/tokens', someone.token);
     await service.verifier.flush();
@@ -33,7 +33,7 @@ onBothEngines('tokens', (engine) => {
     assert.ok(!('revoked_at' in (session ?? {})));
   });
 
-  it('needs a name for a new one, and says so in the API’s description, where sessions have none', async () => {
+  it('requires a name for a new token, also in the API description; sessions have none', async () => {
     for (const body of [{ scopes: ['*'] }, { name: null }]) {
       const { status, body: answer } = await askAs('POST', '/v1/tokens', ann.token, body);
       const [error] = (answer as { errors?: { field: string; code: string }[] }).errors ?? [];
@@ -46,7 +46,7 @@ onBothEngines('tokens', (engine) => {
     assert.deepEqual(token?.properties.name.type, ['string', 'null']);
   });
 
-  it('makes a personal access token whose value is in that answer only', async () => {
+  it('creates a personal access token, and only this response has its value', async () => {
     const made = await askAs('POST', '/v1/tokens', ann.token, { name: 'CI', scopes: ['tokens:read'] });
     assert.equal(made.status, 201, JSON.stringify(made.body));
     assert.equal(made.headers.get('cache-control'), 'no-store');
@@ -65,7 +65,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal((await askAs('GET', `/v1/tokens/${token.id}`, ann.token)).status, 404);
   });
 
-  it('reveals the token of the registration once, to its owner', async () => {
+  it('reveals the first token once, to its owner', async () => {
     const email = `new-${engine}@example.com`;
     const registered = await ask(service, '/v1/register', { json: { email, password } });
     assert.equal(registered.status, 201, JSON.stringify(registered.body));
@@ -90,7 +90,7 @@ onBothEngines('tokens', (engine) => {
     assert.deepEqual([again.status, again.body.code], [409, 'already_revealed']);
   });
 
-  it('hands on no more than the token that asks', async () => {
+  it('cannot create a token with more scopes than the caller’s token', async () => {
     const form = { email: ann.email, password, scope: 'tokens:write tokens:read' };
     const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'wide' })).status, 422);
@@ -98,7 +98,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'same', scopes: ['tokens:read'] })).status, 201);
   });
 
-  it('gives out no secret of a client that may do more than the token that asks', async () => {
+  it('does not return the secret of a client with more scopes than the caller’s token', async () => {
     const narrow = async (owner: Owner, scopes: string[]) => {
       const form = { email: owner.email, password, scope: scopes.join(' ') };
       return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
@@ -117,7 +117,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal(await secretOf({ ...watching }, ann.token), 201, 'what an administrator allowed stays usable');
   });
 
-  it('shows what a token made to no token that may do less, not even as a retry', async () => {
+  it('does not show a new token to a token with fewer scopes, not even on a retry', async () => {
     const headers = { 'idempotency-key': 'first-client' };
     const make = (token: string) => askAs('POST', '/v1/clients', token, { name: 'wide' }, headers);
     const made = await make(ann.token);
@@ -136,7 +136,7 @@ onBothEngines('tokens', (engine) => {
     }
   });
 
-  it('refuses what makes no sense', async () => {
+  it('refuses invalid values', async () => {
     const status = async (body: object) => (await askAs('POST', '/v1/tokens', ann.token, body)).status;
     assert.equal(await status({}), 422);
     assert.equal(await status({ name: 'x', expires_at: '2001-01-01T00:00:00Z' }), 422);
@@ -148,7 +148,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal((await askAs('PATCH', `/v1/tokens/x`, ann.token, {})).status, 405);
   });
 
-  it('ends a session from another one', async () => {
+  it('ends a session from another session', async () => {
     const someone = await addOwner(service);
     const second = await ask(service, '/v1/clients/web/admin/login', {
       form: { email: someone.email, password },

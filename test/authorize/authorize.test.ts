@@ -15,7 +15,7 @@ onBothEngines('signing in to an application', (engine) => {
     service = await start();
   });
 
-  it('asks once, gives a code, and for the code tokens', async () => {
+  it('asks for consent once, and issues a code and tokens', async () => {
     const app = await addApplication(service, { scopes: ['openid', 'offline_access', 'users:read'] });
     const { id, visitor } = await signedIn(service);
     const asked = await visitor.get(authorizePath(app.id, { scope: 'openid users:read offline_access' }));
@@ -38,7 +38,7 @@ onBothEngines('signing in to an application', (engine) => {
     assert.equal(more.body.scope, 'openid', 'what it was not registered for is left out');
   });
 
-  it('gives openid alone where nothing is asked for, and no refresh token', async () => {
+  it('grants only openid without a scope, and no refresh token', async () => {
     const app = await addApplication(service, { scopes: ['openid', '*'] });
     const { visitor } = await signedIn(service);
     const tokens = await redeem(service, app, await codeFor(visitor, app.id));
@@ -47,7 +47,7 @@ onBothEngines('signing in to an application', (engine) => {
     assert.equal((await ask(service, '/v1/users', { token: tokens.body.access_token })).status, 403);
   });
 
-  it('takes the consent to everything for each part of it, and for nothing about the person', async () => {
+  it('treats consent to `*` as consent to each resource scope, but not to identity scopes', async () => {
     const app = await addApplication(service, { scopes: ['*', 'openid', 'profile', 'offline_access'] });
     const { visitor } = await signedIn(service);
     const all = await redeem(service, app, await codeFor(visitor, app.id, { scope: '* offline_access' }));
@@ -70,7 +70,7 @@ onBothEngines('signing in to an application', (engine) => {
     assert.equal((await refresh('users:read')).status, 200);
   });
 
-  it('comes back untouched from the login', async () => {
+  it('continues the unchanged request after the login', async () => {
     const app = await addApplication(service, { trusted: true });
     const { email } = await addLogin(service);
     const visitor = new Visitor(service);

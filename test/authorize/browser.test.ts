@@ -40,7 +40,7 @@ describe('Signing in to an application in a real browser', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
-  it('goes through login and consent to the application, with no script and nothing to keep anybody out', async () => {
+  it('goes through login and consent to the application, without scripts', async () => {
     const redirect_uri = `${origin}/callback`;
     const { id } = await addApplication(service, {
       name: 'Fleet Planner',
@@ -83,7 +83,7 @@ describe('Signing in to an application in a real browser', () => {
   });
 
   for (const redirect_uri of ['com.example.planner:/callback', 'http://[::1]:51004/callback']) {
-    it(`leads to ${redirect_uri}, which the policy of the page lets pass`, async () => {
+    it(`redirects to ${redirect_uri}, which the policy of the page allows`, async () => {
       const { id } = await addApplication(service, { redirectUris: [redirect_uri], public: true });
       const { email } = await addLogin(service);
       const visit = await (await open()).newPage();
@@ -98,7 +98,7 @@ describe('Signing in to an application in a real browser', () => {
     });
   }
 
-  it('keeps out a foreign form, a foreign frame, and a form of another login', async () => {
+  it('refuses a foreign form, a foreign frame, and a form of another login', async () => {
     const { id } = await addApplication(service);
     const { email } = await addLogin(service);
     const visit = await (await open()).newPage();

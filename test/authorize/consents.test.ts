@@ -36,7 +36,7 @@ onBothEngines('consents', (engine) => {
   const scopes = ['openid', 'offline_access', 'users:read', 'tokens:read', 'consents:read', 'consents:write'];
   const stateOf = async (token: string) => (await ask(service, '/v1/users/me', { token })).status;
 
-  it('leave out what the person unticks, and remember that too', async () => {
+  it('omit unticked scopes, and remember that too', async () => {
     const app = await addApplication(service, { scopes });
     const { visitor } = await signedIn(service);
     const scope = 'openid users:read tokens:read';
@@ -60,7 +60,7 @@ onBothEngines('consents', (engine) => {
     assert.equal(answerIn(more).error, 'consent_required');
   });
 
-  it('leave behind nothing that would outlive them: an application makes no tokens, clients or secrets', async () => {
+  it('let an application create no tokens, clients or secrets that would outlive them', async () => {
     const writing = ['openid', 'tokens:write', 'clients:write', 'clients:read', 'tokens:read'];
     const { visitor, id: userId } = await signedIn(service);
     const own = await addApplication(service, { scopes: ['openid'], userId });
@@ -75,7 +75,7 @@ onBothEngines('consents', (engine) => {
     }
   });
 
-  it('are asked for in plain sight: who asks, who made it, where it leads, and nothing of it is taken for markup', async () => {
+  it('show the application, its owner and its redirect host, and escape markup', async () => {
     const { id: userId } = await addLogin(service, { email: `mallory.${engine}@example.com` });
     const name = '<b>Gatehouse</b> Support';
     const app = await addApplication(service, { scopes, name, userId, homepageUri: 'https://app.example/about' });
@@ -89,7 +89,7 @@ onBothEngines('consents', (engine) => {
     assert.doesNotMatch((await visitor.get(authorizePath(own.id))).html, /has not verified/);
   });
 
-  it('of nothing are none, and a refusal is told to the application', async () => {
+  it('need at least one scope, and a refusal is reported to the application', async () => {
     const app = await addApplication(service, { scopes });
     const { visitor } = await signedIn(service);
     const page = await visitor.get(authorizePath(app.id, { scope: 'users:read' }));
@@ -102,7 +102,7 @@ onBothEngines('consents', (engine) => {
     assert.deepEqual([error, state, iss], ['access_denied', 'a state', service.context.config.baseUrl]);
   });
 
-  it('are listed to their owner and withdrawn, which ends all of it at once', async () => {
+  it('are listed for their owner, and withdrawing one ends codes, tokens and sessions at once', async () => {
     const app = await addApplication(service, { scopes });
     const other = await addApplication(service, { scopes });
     const { id, email, visitor } = await signedIn(service);
@@ -151,7 +151,7 @@ onBothEngines('consents', (engine) => {
     );
   });
 
-  it('stand in the settings, where a click takes them back; administrators take back any', async () => {
+  it('can be withdrawn in the settings, and by administrators', async () => {
     const app = await addApplication(service, { scopes, name: 'Fleet Planner' });
     const { visitor, id } = await signedIn(service);
     const tokens = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'users:read' }));
@@ -173,7 +173,7 @@ onBothEngines('consents', (engine) => {
     assert.equal(await stateOf(second.body.access_token), 401);
   });
 
-  it('are judged again when they are given: by what the application and the person are then', async () => {
+  it('are checked again against the current application and user when they are given', async () => {
     const { visitor, id, email } = await signedIn(service);
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     const change = (client: string, json: unknown) =>

@@ -10,7 +10,7 @@ import { type Visit, Visitor } from '../harness/visitor.ts';
 
 const newPassword = 'quite another long secret';
 
-describe('What comes in between an application and its answer', () => {
+describe('Interruptions between an authorization request and its response', () => {
   const start = services('sqlite');
   let service: Service;
   let app: { id: string; secret?: string };
@@ -26,7 +26,7 @@ describe('What comes in between an application and its answer', () => {
     assert.deepEqual([state, typeof code], ['a state', 'string'], page.html);
   };
 
-  it('a registration, with an address to be confirmed, leads on from the mail', async () => {
+  it('a registration continues from the confirmation mail', async () => {
     const visitor = new Visitor(service);
     const email = 'new@example.com';
     const next = nextIn(await visitor.get(authorizePath(app.id)));
@@ -47,7 +47,7 @@ describe('What comes in between an application and its answer', () => {
     assert.ok(!visitor.cookies.has('going'));
   });
 
-  it('a forgotten password leads on as well', async () => {
+  it('a forgotten password continues from the mail', async () => {
     const { email } = await addLogin(service);
     const visitor = new Visitor(service);
     await visitor.get(authorizePath(app.id));
@@ -61,7 +61,7 @@ describe('What comes in between an application and its answer', () => {
     await isAnswered(visitor, back.location as string);
   });
 
-  it('a password that is reset ends sessions and codes, and forgets what was allowed', async () => {
+  it('a password reset ends sessions and codes, and removes consents', async () => {
     const { visitor, email } = await signedIn(service);
     const tokens = await redeem(service, app, await codeFor(visitor, app.id));
     const code = await codeFor(visitor, app.id);
@@ -76,7 +76,7 @@ describe('What comes in between an application and its answer', () => {
     assert.equal((await visitor.get(authorizePath(app.id))).status, 200);
   });
 
-  it('an application that is deleted takes all of it along', async () => {
+  it('deleting an application ends its codes, tokens and consents', async () => {
     const gone = await addApplication(service, { scopes: ['openid', 'offline_access'] });
     const { visitor } = await signedIn(service);
     const scope = 'openid offline_access';
@@ -90,7 +90,7 @@ describe('What comes in between an application and its answer', () => {
     assert.equal((await press(visitor, page, 'allow')).status, 400);
   });
 
-  it('a verifier that is left out, or another redirect URI, spends the code', async () => {
+  it('a missing verifier or another redirect URI uses up the code', async () => {
     const { visitor } = await signedIn(service);
     for (const wrong of [
       { code_verifier: undefined },

@@ -8,7 +8,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const claims = (acr: object) => JSON.stringify({ id_token: { acr } });
 
-onBothEngines('a level that an application asks for', (engine) => {
+onBothEngines('an authentication level that an application requests', (engine) => {
   const start = services(engine);
   let service: Service;
   let application: { id: string; secret?: string };
@@ -17,7 +17,7 @@ onBothEngines('a level that an application asks for', (engine) => {
     application = await addApplication(service, { scopes: ['openid', 'tokens:introspect'], trusted: true });
   });
 
-  it('is met, or the answer is that it cannot be', async () => {
+  it('is met, or an error says that it cannot be met', async () => {
     const { visitor } = await signedIn(service);
     const met = [
       { acr_values: 'urn:gatehouse:1' },
@@ -40,7 +40,7 @@ onBothEngines('a level that an application asks for', (engine) => {
     }
   });
 
-  it('is in the access token and in introspection, where it follows the proof', async () => {
+  it('is in the access token, and introspection shows the current proof', async () => {
     const { visitor } = await signedIn(service);
     const { body } = await redeem(service, application, await codeFor(visitor, application.id, { scope: 'openid' }));
     const token = body.access_token;
@@ -60,7 +60,7 @@ onBothEngines('a level that an application asks for', (engine) => {
     assert.ok((await introspect()).auth_time >= said.auth_time + 600);
   });
 
-  it('is announced', async () => {
+  it('is listed in the metadata', async () => {
     const { body } = await ask(service, '/.well-known/openid-configuration');
     assert.deepEqual(body.acr_values_supported, ['urn:gatehouse:1', 'urn:gatehouse:2', 'phr']);
   });

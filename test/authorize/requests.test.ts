@@ -28,7 +28,7 @@ describe('Authorization requests', () => {
     return { error, state: rest.state };
   };
 
-  it('with a wrong client or redirect URI end on a page, and lead nowhere', async () => {
+  it('show a page without a redirect for a wrong client or redirect URI', async () => {
     const personal = authorizePath('web-admin');
     const wrong = [
       personal,
@@ -55,7 +55,7 @@ describe('Authorization requests', () => {
     }
   });
 
-  it('with anything else wrong are answered to the application, with iss and state', async () => {
+  it('send all other errors to the application, with iss and state', async () => {
     const cases: [Record<string, string | undefined>, string][] = [
       [{ response_type: undefined }, 'invalid_request'],
       [{ response_type: 'token' }, 'unsupported_response_type'],
@@ -95,7 +95,7 @@ describe('Authorization requests', () => {
     });
   });
 
-  it('send nobody on before they have signed in, unless they must show nothing', async () => {
+  it('redirect errors only after the sign-in, except with prompt=none', async () => {
     const stranger = new Visitor(service);
     const wrong = await stranger.get(authorizePath(app.id, { scope: 'nonsense' }));
     assert.match(wrong.location ?? '', /^\/login\?next=/);
@@ -105,7 +105,7 @@ describe('Authorization requests', () => {
     assert.equal(answerIn(silentlyWrong).error, 'invalid_scope');
   });
 
-  it('may come by a form, and take more than one resource', async () => {
+  it('may be sent by a form, with more than one resource', async () => {
     const sent = await visitor.send(authorizePath(app.id).replace(/\?.*/, ''), {
       ...Object.fromEntries(new URLSearchParams(authorizePath(app.id).split('?')[1])),
     });
@@ -121,7 +121,7 @@ describe('Authorization requests', () => {
     assert.deepEqual([long.status, long.headers.get('location')], [400, null]);
   });
 
-  it('ask to sign in again where that was long ago, and once', async () => {
+  it('ask once for a new sign-in if the last one is older than max_age', async () => {
     const { visitor: person, email } = await signedIn(service);
     const trusted = await addApplication(service, { trusted: true });
     const signInAgain = async (parameters: Record<string, string | undefined>) => {
@@ -147,7 +147,7 @@ describe('Authorization requests', () => {
     assert.equal(answerIn(silent).error, 'login_required');
   });
 
-  it('take no word of an application that somebody has signed in for it', async () => {
+  it('ignore a forged statement that the user has signed in again', async () => {
     const trusted = await addApplication(service, { trusted: true });
     const query = authorizePath(trusted.id, { prompt: 'login' }).split('?')[1] as string;
     const forged = new URLSearchParams({
@@ -159,7 +159,7 @@ describe('Authorization requests', () => {
     assert.match(visit.location ?? '', /^\/login\?next=/);
   });
 
-  it('let people choose the account', async () => {
+  it('let users choose the account', async () => {
     const trusted = await addApplication(service, { trusted: true });
     const { visitor: person } = await signedIn(service);
     const other = await addLogin(service);
@@ -176,7 +176,7 @@ describe('Authorization requests', () => {
     assert.equal(JSON.parse(atob(tokens.body.access_token.split('.')[1] as string)).sub, other.id);
   });
 
-  it('rest on a login alone, not on any token that somebody puts into the cookie', async () => {
+  it('accept only a login in the cookie, no other tokens', async () => {
     const trusted = await addApplication(service, { trusted: true, scopes: ['openid', '*'] });
     const { visitor: person, email } = await signedIn(service);
     const login = await logIn(service, email, password);

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const stale = 901_000;
 
-onBothEngines('an application that somebody signed in to', (engine) => {
+onBothEngines('an application that a user signed in to', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -44,7 +44,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
     });
   }
 
-  it('has them with the scope admin, which is shown apart and asked for each time', async () => {
+  it('has the roles with the scope admin, which is shown separately and asked for each time', async () => {
     const admin = await signedIn(service, { roles: ['admin'] });
     const victim = await addOwner(service);
     const { application, token, granted } = await tokenOf(admin, 'openid * admin', { trusted: true });
@@ -63,7 +63,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
     assert.match(String(later.location), /\/login\?next=/, 'a recent sign-in is needed');
   });
 
-  it('is not given the scope admin by who has no role', async () => {
+  it('does not get the scope admin from a user without a role', async () => {
     const user = await signedIn(service);
     const application = await addApplication(service, { scopes: ['*', 'admin', 'openid'] });
     const page = await user.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
@@ -77,7 +77,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
     assert.equal(body.scope, 'openid *');
   });
 
-  it('is registered for admin by administrators alone', async () => {
+  it('gets the scope admin in its registration only from administrators', async () => {
     const [user, admin] = [await addOwner(service), await addOwner(service, ['admin'])];
     const made = {
       name: 'Mine',
@@ -90,7 +90,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
     assert.equal((await askAs('POST', '/v1/tokens', admin.token, { name: 'T', scopes: ['admin'] })).status, 422);
   });
 
-  it('opens no page with its token, and neither does a personal access token', async () => {
+  it('cannot open pages with its token, and neither can a personal access token', async () => {
     const person = await signedIn(service);
     const { token } = await tokenOf(person, '*');
     const owner = await addOwner(service);
@@ -107,7 +107,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
     assert.equal(own.status, 200, 'a sign-in at this service does');
   });
 
-  it('makes and changes nothing that would outlive the consent', async () => {
+  it('cannot create or change anything that would outlive the consent', async () => {
     const person = await signedIn(service);
     const mine = await addApplication(service, { userId: person.id, redirectUris: ['https://mine.example/'] });
     for (const trusted of [false, true]) {
@@ -126,7 +126,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
   });
 
   for (const uri of ['http://127.0.0.1:9999/callback', 'com.example.app:/callback']) {
-    it(`is confirmed on a page each time where it is native: ${uri}`, async () => {
+    it(`asks for consent each time if it is native: ${uri}`, async () => {
       const person = await signedIn(service);
       const native = { public: true, redirectUris: [uri], trusted: true };
       const application = await addApplication(service, { scopes: ['openid'], ...native });
@@ -142,7 +142,7 @@ onBothEngines('an application that somebody signed in to', (engine) => {
     });
   }
 
-  it('sends nobody on from the logout without an ID token', async () => {
+  it('gets no redirect after a logout without an ID token', async () => {
     const uri = 'https://app.example/bye';
     const { id } = await addApplication(service, { postLogoutRedirectUris: [uri] });
     const path = `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: uri })}`;

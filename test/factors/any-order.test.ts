@@ -210,7 +210,7 @@ onBothEngines('Factors', (engine) => {
     service = await start({ env: { FRESH_PROOF: '2000000', ACCESS_TOKEN_TTL: '2000000' } });
   });
 
-  it('let nobody in with fewer than are set, lock nobody out, and take no code twice, in any order', async () => {
+  it('require all set-up factors, lock no user out, and accept no code twice, in any order', async () => {
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...steps), { minLength: 4, maxLength: 10 }), async (order) => {

@@ -12,7 +12,7 @@ interface Proved {
   readonly code: string;
 }
 
-onBothEngines('somebody who has less than the factors of a person', (engine) => {
+onBothEngines('an attacker without all factors of a user', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -37,7 +37,7 @@ onBothEngines('somebody who has less than the factors of a person', (engine) => 
     return { email, token, app };
   }
 
-  it('does not pass a mailbox for the second factor that was set up', async () => {
+  it('cannot use a mailbox in place of the second factor that was set up', async () => {
     const { email, token, app } = await withApp();
     const byMail = await prove({ password, email_code: await emailCode(email) }, token);
     assert.equal(byMail.body.data.acr, 'urn:gatehouse:1', byMail.text);
@@ -50,7 +50,7 @@ onBothEngines('somebody who has less than the factors of a person', (engine) => 
     assert.deepEqual([proved.status, proved.body.data?.acr], [201, 'urn:gatehouse:2'], proved.text);
   });
 
-  it('changes no factor on a remembered browser with the password alone', async () => {
+  it('cannot change factors on a remembered browser with only the password', async () => {
     const { email, app } = await withApp();
     const { mfa_token } = (await logIn({ email, password })).body;
     const first = await logIn({ mfa_token, code: app.next(), remember: true });
@@ -82,7 +82,7 @@ onBothEngines('somebody who has less than the factors of a person', (engine) => 
     assert.equal((await ask(service, `/v1/authenticators/${app.id}`, { method: 'DELETE', token })).status, 204);
   });
 
-  it('does not learn by trying whether a code is right now', async () => {
+  it('cannot find out by trying whether a code is currently valid', async () => {
     const { token, app } = await withApp();
     const path = `/v1/authenticators/${app.id}/confirmations`;
     for (const code of ['000000', app.next()]) {

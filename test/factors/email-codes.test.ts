@@ -29,7 +29,7 @@ onBothEngines('Codes by mail', (engine) => {
   }
   const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
 
-  it('sign in once, within ten minutes and five attempts, and only with the id of whoever asked', async () => {
+  it('sign in once, within ten minutes and five attempts, and only with the id from the request', async () => {
     const { email } = await addLogin(service);
     const id = await askForCode(email);
     const code = await codeMailedTo(email);
@@ -50,7 +50,7 @@ onBothEngines('Codes by mail', (engine) => {
     assert.equal((await tryLogin(service, { email_code: guessed, code: right })).status, 400, 'guessed too often');
   });
 
-  it('prove again who somebody is', async () => {
+  it('renew a proof', async () => {
     const { email } = await addLogin(service);
     const first = await askForCode(email);
     const login = await tryLogin(service, { email_code: first, code: await codeMailedTo(email) });
@@ -63,13 +63,13 @@ onBothEngines('Codes by mail', (engine) => {
     assert.equal((await ask(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 201);
   });
 
-  it('are told to nobody whose address is unknown, and the answer is the same', async () => {
+  it('are not sent to an unknown address, and the response is the same', async () => {
     const email = 'nobody-has-this@example.com';
     await askForCode(email);
     assert.deepEqual(await mailsTo(service, 'email-code', email), []);
   });
 
-  it('are asked for and typed on the login page', async () => {
+  it('are requested and entered on the login page', async () => {
     const { email } = await addLogin(service);
     const visitor = new Visitor(service);
     assert.match((await visitor.get('/login?next=%2Fsettings%2Ftokens')).html, /href="\/login-code\?next=[^"]*tokens"/);
@@ -87,7 +87,7 @@ onBothEngines('Codes by mail', (engine) => {
     assert.deepEqual([done.status, done.location], [303, '/settings/tokens']);
   });
 
-  it('are not there unless the operator wants them', async () => {
+  it('are disabled by default', async () => {
     const without = await start();
     assert.equal((await ask(without, '/v1/email-codes', { json: { email: 'a@example.com' } })).status, 404);
     const visitor = new Visitor(without);

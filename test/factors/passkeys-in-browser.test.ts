@@ -99,7 +99,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
   /** Leaves as a browser does whose cookies are gone, so that the passkey is all that is left. */
   const leave = (page: Page) => page.context().clearCookies();
 
-  it('are made in the settings, sign in by the button, and go when they are removed', async () => {
+  it('are created in the settings, sign in by the button, and stop working when they are removed', async () => {
     const page = await (await open()).newPage();
     // Autofill would be faster than the button.
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
@@ -137,7 +137,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     assert.ok((await page.content()).includes(email));
   });
 
-  it('are renamed, and prove in place who it is without a password', async () => {
+  it('are renamed, and renew a proof without a password', async () => {
     const page = await (await open()).newPage();
     const device = await VirtualAuthenticator.addTo(page);
     await signInByPassword(page);
@@ -158,7 +158,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
   });
 
-  it('stand in for the code after the password', async () => {
+  it('replace the code after the password', async () => {
     const page = await (await open()).newPage();
     const device = await VirtualAuthenticator.addTo(page);
     const email = await signInByPassword(page);
@@ -171,7 +171,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await page.waitForURL('**/settings');
   });
 
-  it('are made by the browser itself directly after a password login, and leave the password as it is', async () => {
+  it('are created automatically directly after a password login, and keep the password login', async () => {
     const page = await (await open()).newPage();
     const device = await VirtualAuthenticator.addTo(page);
     await device.answer(true);
@@ -195,7 +195,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     assert.equal((await device.credentials()).length, 1, 'no second one');
   });
 
-  it('sign in with a challenge of one instance at another', async () => {
+  it('sign in at one instance with a challenge of another', async () => {
     const other = await start({ database: service.database, env: { BASE_URL: url } });
     // Other tests move the clock of the first.
     other.advance(service.context.now() - other.context.now());

@@ -23,7 +23,7 @@ onBothEngines('Passkeys', (engine) => {
     tryLogin(on, { passkey: device.get(await challengeFor(on, {}), flags) });
   const listOf = async (token: string) => (await ask<Passkeys>(service, '/v1/passkeys', { token })).body.data;
 
-  it('sign in alone, resistant to phishing, and say when they were used', async () => {
+  it('sign in without a password, resist phishing, and show their last use', async () => {
     const person = await someone(service);
     const { device, answer } = await addPasskey(service, person);
     assert.equal(answer.status, 201, answer.text);
@@ -39,7 +39,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.match((await mailsTo(service, 'factor-added', person.email))[0]?.text ?? '', /A passkey was added/);
   });
 
-  it('ask for discoverable credentials with user verification, without attestation, under a random handle', async () => {
+  it('request discoverable credentials with user verification, without attestation, under a random handle', async () => {
     const person = await someone(service);
     const { body } = await ask<{ data: Record<string, never> }>(service, '/v1/passkey-challenges', {
       json: {},
@@ -59,7 +59,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.deepEqual((anonymous as { allowCredentials: unknown[] }).allowCredentials ?? [], []);
   });
 
-  it('are refused without user verification, from another site, and with a challenge of somebody else', async () => {
+  it('are refused without user verification, from another site, and with a challenge of another user', async () => {
     const [ada, eve] = [await someone(service), await someone(service)];
     const { device } = await addPasskey(service, ada);
     for (const flags of [
@@ -82,7 +82,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await signIn(foreign)).status, 400);
   });
 
-  it('work once for each challenge, however many bring it at once, and five minutes', async () => {
+  it('accept each challenge once, even concurrently, for five minutes', async () => {
     const person = await someone(service);
     const { device } = await addPasskey(service, person);
     const passkey = device.get(await challengeFor(service, {}));
@@ -93,7 +93,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await tryLogin(service, { passkey: late })).status, 400);
   });
 
-  it('may always count nothing; one that counts must not count down', async () => {
+  it('may have a counter of 0; any other counter must increase', async () => {
     const person = await someone(service);
     const { device } = await addPasskey(service, person);
     const statuses = [];
@@ -101,7 +101,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 400, 400, 200, 200]);
   });
 
-  it('that a browser made by itself leave the password as it is', async () => {
+  it('created automatically by a browser keep the password login', async () => {
     const person = await someone(service);
     const device = new PasskeyDevice(service.context.config.baseUrl);
     const options = await challengeFor(service, { automatic: true }, person.token);
@@ -117,7 +117,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await signIn(device, { verified: false })).status, 400);
   });
 
-  it('that are never asked for go with a reset of the password, where the address was never confirmed', async () => {
+  it('that are not second factors are removed by a password reset, if the address was never confirmed', async () => {
     const person = await someone(service);
     const stranger = await addPasskey(service, person, { automatic: true });
     const reset = async () => {
@@ -133,7 +133,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await signIn(own.device)).status, 200, 'the owner of the mailbox made it');
   });
 
-  it('can be renamed and removed by their owner; the last one takes the second step with it', async () => {
+  it('can be renamed and removed by their owner; without the last one, there is no second step', async () => {
     const [person, other] = [await someone(service), await someone(service)];
     const { device, answer } = await addPasskey(service, person);
     const path = `/v1/passkeys/${answer.body.data.id}`;
@@ -149,7 +149,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.match((await mailsTo(service, 'factor-removed', person.email))[0]?.text ?? '', /A passkey was removed/);
   });
 
-  it('are not changed on an old proof, and prove one anew', async () => {
+  it('cannot be changed with an old proof, and can renew a proof', async () => {
     const person = await someone(service);
     const { device, answer } = await addPasskey(service, person);
     const path = `/v1/passkeys/${answer.body.data.id}`;
@@ -163,12 +163,12 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await ask(service, path, { method: 'DELETE', token: person.token })).status, 204);
   });
 
-  it('name the origins that may use them', async () => {
+  it('publish the origins that may use them', async () => {
     const { body } = await ask(service, '/.well-known/webauthn');
     assert.deepEqual(body, { origins: [service.context.config.baseUrl, 'https://shop.example.org'] });
   });
 
-  it('are refused in any broken form', async () => {
+  it('are refused in any malformed form', async () => {
     const person = await someone(service);
     const { device } = await addPasskey(service, person);
     const whole = device.get(await challengeFor(service, {})) as { response: object };
@@ -192,7 +192,7 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await tryLogin(service, { passkey: whole })).status, 200);
   });
 
-  it('are known at every instance, where a challenge still works once', async () => {
+  it('work on every instance, and each challenge works once', async () => {
     if (engine === 'sqlite') return;
     const database = await createDatabase();
     const base = { BASE_URL: 'https://id.example.com' };

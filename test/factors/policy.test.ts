@@ -15,14 +15,14 @@ interface Held {
 
 const adminLogin = { email: 'admin@example.com', password: 'correct horse battery' };
 
-onBothEngines('Who has which factors, and who must', (engine) => {
+onBothEngines('Factors of users, and the MFA policy', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
     service = await start();
   });
 
-  it('is seen by the owner and by administrators, who can remove them after a recent proof', async () => {
+  it('shows factors to the owner and to administrators, who can remove them after a recent proof', async () => {
     const person = await someone(service);
     await addApp(service, person);
     await addPasskey(service, person);
@@ -52,7 +52,7 @@ onBothEngines('Who has which factors, and who must', (engine) => {
     assert.deepEqual(await query.execute(), [{ user_id: person.id }]);
   });
 
-  it('is shown and removed at the command line', async () => {
+  it('shows and removes factors at the command line', async () => {
     const person = await someone(service);
     await addApp(service, person);
     const { url: DATABASE_URL, dir } = service.database;
@@ -70,7 +70,7 @@ onBothEngines('Who has which factors, and who must', (engine) => {
     assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
   });
 
-  it('lets administrators set up a factor and do nothing else until then, where MFA=admins', async () => {
+  it('lets administrators only set up a factor until they have one, with MFA=admins', async () => {
     const strict = await start({ env: { MFA: 'admins' } });
     const person = await someone(strict);
     assert.equal((await ask(strict, '/v1/users/me', { token: person.token })).status, 200);
@@ -85,7 +85,7 @@ onBothEngines('Who has which factors, and who must', (engine) => {
     assert.equal((await ask(strict, '/v1/users', { token: full.body.access_token })).status, 200);
   });
 
-  it('is asked of the typed client by onSecondFactor', async () => {
+  it('lets the typed client ask for the second factor with onSecondFactor', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const codes = ['000000', app.next()];

@@ -21,7 +21,7 @@ onBothEngines('The second step of a login', (engine) => {
   const proofOf = async (token: string, on = service) =>
     (await ask<Proof>(on, '/v1/sessions/current', { token })).body.data;
 
-  it('is not there for whoever has no second factor', async () => {
+  it('does not exist for users without a second factor', async () => {
     const person = await someone(service);
     const { status, body } = await tryLogin(service, { email: person.email, password });
     assert.equal(status, 200);
@@ -29,7 +29,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.deepEqual(await proofOf(body.access_token).then(({ amr, acr }) => [amr, acr]), [['pwd'], 'urn:gatehouse:1']);
   });
 
-  it('takes the code of an authenticator app, and says that two factors were proved', async () => {
+  it('accepts the code of an authenticator app, and records two factors', async () => {
     const person = await someone(service);
     const { app, codes } = await addApp(service, person);
     assert.equal(codes.length, 10);
@@ -42,7 +42,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.deepEqual([amr, acr], [['pwd', 'otp', 'mfa'], 'urn:gatehouse:2']);
   });
 
-  it('is the same at the token endpoint', async () => {
+  it('works in the same way at the token endpoint', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const [client] = service.context.config.proxiedClients;
@@ -61,7 +61,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal(right.status, 200, right.text);
   });
 
-  it('accepts each code once, however many bring it at once', async () => {
+  it('accepts each code once, even concurrently', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const code = app.next();
@@ -73,7 +73,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal((await tryLogin(service, { mfa_token, code: app.next() })).status, 200);
   });
 
-  it('accepts each mfa_token once, within five minutes, and no longer than the password', async () => {
+  it('accepts each mfa_token once, within five minutes, until the password changes', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const used = await halfLogin(service, person);
@@ -90,7 +90,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal((await tryLogin(service, { mfa_token: forged, code: app.next() })).status, 400);
   });
 
-  it('takes a recovery code once, and tells the owner', async () => {
+  it('accepts a recovery code once, and notifies the owner', async () => {
     const person = await someone(service);
     const { codes } = await addApp(service, person);
     const [code] = codes as [string];
@@ -108,7 +108,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal((await mailsTo(service, 'recovery-codes-few', person.email)).length, 1);
   });
 
-  it('takes a passkey', async () => {
+  it('accepts a passkey', async () => {
     const person = await someone(service);
     const { device, answer } = await addPasskey(service, person);
     assert.equal(answer.status, 201, answer.text);
@@ -122,7 +122,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.deepEqual([amr, acr], [['pwd', 'hwk', 'user', 'mfa'], 'phr']);
   });
 
-  it('refuses after ten wrong codes for one account and factor, and a device that is known is counted by itself', async () => {
+  it('refuses after ten wrong codes per account and factor, and counts a known device separately', async () => {
     const person = await someone(service);
     const { app, codes } = await addApp(service, person);
     const { mfa_token } = await halfLogin(service, person);
@@ -142,7 +142,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal((await tryLogin(service, { mfa_token: again.mfa_token, code: app.next() }, { cookie })).status, 200);
   });
 
-  it('is left out on a browser that is remembered, until it is revoked or its time is over', async () => {
+  it('is skipped on a remembered browser, until it is revoked or expires', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const { mfa_token } = await halfLogin(service, person);
@@ -167,7 +167,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.equal((await tryLogin(service, credentials, { cookie })).status, 403);
   });
 
-  it('outlives a new password, which ends a first step that is under way and remembered browsers', async () => {
+  it('survives a new password, which ends pending first steps and remembered browsers', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const half = await halfLogin(service, person);
@@ -188,7 +188,7 @@ onBothEngines('The second step of a login', (engine) => {
     assert.deepEqual([now.status, now.body.methods], [403, ['totp', 'recovery_code']]);
   });
 
-  it('can be begun at one instance and finished at another, where each code still counts once', async () => {
+  it('can begin at one instance and finish at another, and each code works once', async () => {
     if (engine === 'sqlite') return;
     const database = await createDatabase();
     const one = await start({ database });

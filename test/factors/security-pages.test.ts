@@ -34,7 +34,7 @@ onBothEngines('The pages of factors', (engine) => {
     return { secret, codes: [...new Set(codes)] };
   }
 
-  it('set up an app, ask for its code at the next login, take a recovery code, and remember the browser', async () => {
+  it('set up an app, ask for its code at the next login, accept a recovery code, and remember the browser', async () => {
     const { email } = await addLogin(service);
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
@@ -69,7 +69,7 @@ onBothEngines('The pages of factors', (engine) => {
     assert.equal((await other.send('/login-step', { ...recover, code: codes[1] as string })).status, 303);
   });
 
-  it('put the offer off', async () => {
+  it('postpone the offer', async () => {
     const { email } = await addLogin(service);
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
@@ -78,7 +78,7 @@ onBothEngines('The pages of factors', (engine) => {
     assert.doesNotMatch((await visitor.get('/settings')).html, /Protect your account/);
   });
 
-  it('let whoever must have a factor do nothing but set one up', async () => {
+  it('let users who need a factor only set one up', async () => {
     const strict = await start({ env: { MFA: 'required' } });
     const { email } = await addLogin(strict);
     const visitor = new Visitor(strict);

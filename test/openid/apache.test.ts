@@ -91,7 +91,7 @@ describe("Apache's mod_auth_openidc", () => {
     }
   }
 
-  it('signs in, refreshes, signs out, and hears by the back channel that somebody is signed out', {
+  it('signs in, refreshes, signs out, and handles back-channel logout', {
     skip,
   }, async () => {
     const service = await start();

@@ -56,7 +56,7 @@ onBothEngines('Back-channel logout', (engine) => {
     return row?.revoked_at === null;
   };
 
-  it('sends a logout token that names the login, when the person signs out in the browser', async () => {
+  it('sends a logout token that names the login, when the user signs out in the browser', async () => {
     const { id: sid } = await signIn();
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
     const tokens = await told();
@@ -81,7 +81,7 @@ onBothEngines('Back-channel logout', (engine) => {
     ['session', 'end', '--all'],
     ['keys', 'rotate', '--compromised'],
   ]) {
-    it(`tells everybody when an operator ends everything: ${command.join(' ')}`, async () => {
+    it(`notifies all applications when an operator ends everything: ${command.join(' ')}`, async () => {
       const sids = [(await signIn()).id, (await signIn(['openid', 'offline_access'])).id];
       const { url: DATABASE_URL, dir } = service.database;
       const { code, stderr } = await gatehouseHere(command, dir, { DATABASE_URL, DATA_DIR: dir });
@@ -92,14 +92,14 @@ onBothEngines('Back-channel logout', (engine) => {
     });
   }
 
-  it('leaves what an application may do offline alone then, and tells it too', async () => {
+  it('keeps offline access on a logout in the browser, and notifies the application', async () => {
     const { id: sid } = await signIn(['openid', 'offline_access']);
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
     assert.equal((await told()).length, 1);
     assert.equal(await isLive(sid), true);
   });
 
-  it('tells an application whose tokens have long expired', async () => {
+  it('notifies an application whose tokens expired long ago', async () => {
     await signIn();
     const { db } = service.context.database;
     await db.deleteFrom('sessions').where('client_id', '=', app.id).where('user_id', '=', userId).execute();
@@ -118,7 +118,7 @@ onBothEngines('Back-channel logout', (engine) => {
     ['the consent is withdrawn', () => withdrawn()],
     ['the user is deleted', () => ask(service, `/v1/users/${userId}`, { method: 'DELETE', token: admin })],
   ] as const) {
-    it(`tells when ${what}`, async () => {
+    it(`notifies when ${what}`, async () => {
       const { id } = await signIn(['openid', 'offline_access']);
       const { status, text } = await act(id);
       assert.ok(status < 300, text);
@@ -145,7 +145,7 @@ onBothEngines('Back-channel logout', (engine) => {
       },
     });
 
-  it('tells when a refresh token was stolen', async () => {
+  it('notifies when a refresh token was stolen', async () => {
     const session = await signIn(['openid', 'offline_access']);
     const refresh = (generation: number) =>
       ask<{ access_token: string }>(service, '/oauth/token', {
@@ -162,7 +162,7 @@ onBothEngines('Back-channel logout', (engine) => {
     assert.equal((await told()).length, 1);
   });
 
-  it('tells nobody who did not ask to be told, or was signed in to in another browser', async () => {
+  it('does not notify applications without an address, or of logins in another browser', async () => {
     const { id: quiet } = await addApplication(service);
     await signIn(['openid'], quiet);
     await openSession(service, { userId, clientId: app.id, scopes: ['openid'], login: { id: 'another' }, source });
@@ -170,7 +170,7 @@ onBothEngines('Back-channel logout', (engine) => {
     assert.deepEqual(await told(), []);
   });
 
-  it('tries again until it was heard, with a new token, and follows no redirect', async () => {
+  it('retries with a new token until it succeeds, and follows no redirect', async () => {
     await signIn();
     party.status = 503;
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
@@ -187,7 +187,7 @@ onBothEngines('Back-channel logout', (engine) => {
     assert.equal((await told()).length, 3);
   });
 
-  it('tells when somebody changes their own password, but not of the browser they did it in', async () => {
+  it('notifies when users change their password, except for the current browser', async () => {
     const own = await addLogin(service);
     userId = own.id;
     const token = await logIn(service, own.email, password);

@@ -89,7 +89,7 @@ describe('OpenID Connect in a real browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('asks whoever comes without an ID token, with no script, and links to the application', async () => {
+  it('asks before a logout without an ID token, without scripts, and links to the application', async () => {
     const { email } = await addLogin(service);
     const page = await (await open()).newPage();
     await signIn(page, email);

@@ -38,7 +38,7 @@ describe('@fastify/oauth2', () => {
   });
   after(() => application.close());
 
-  it('signs in by discovery alone, with PKCE, refreshes, reads userinfo and revokes', async () => {
+  it('signs in by discovery with PKCE, refreshes, reads userinfo and revokes', async () => {
     const { id, email, visitor } = await signedIn(service, { name: 'Ada Lovelace' });
     const atApplication = new Visitor({ url });
     const sent = new URL((await atApplication.get('/login')).location ?? '');

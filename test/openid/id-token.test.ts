@@ -21,7 +21,7 @@ describe('ID tokens', () => {
     ['RS256', 'sha256'],
     ['EdDSA', 'sha512'],
   ] as const) {
-    it(`are signed with ${algorithm}, and come with a refresh as the login left them`, async () => {
+    it(`are signed with ${algorithm}, and a refresh keeps the claims of the login`, async () => {
       const service = await start({ env: { SIGNING_ALGORITHM: algorithm } });
       const { baseUrl } = service.context.config;
       const { id: userId } = await addUser(service.context);

@@ -26,13 +26,13 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     addApplication(service, { trusted: true, scopes: identityScopes, ...options });
 
   describe('PKCE', () => {
-    it('may be left out by an application that has a secret', async () => {
+    it('is optional for an application with a secret', async () => {
       const app = await add();
       const code = await codeFor(visitor, app.id, noChallenge);
       assert.equal((await redeem(service, app, code, noVerifier)).status, 200);
     });
 
-    it('is required of a public application, and of one that says so', async () => {
+    it('is required for a public application, and for an application that requires it', async () => {
       for (const options of [{ public: true }, { requirePkce: true }]) {
         const { id } = await add(options);
         const { error } = answerIn(await visitor.get(authorizePath(id, noChallenge)));
@@ -40,7 +40,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
       }
     });
 
-    it('needs the verifier where there was a challenge, and takes none where there was none', async () => {
+    it('requires the verifier after a challenge, and refuses a verifier without a challenge', async () => {
       const app = await add();
       const withChallenge = await redeem(service, app, await codeFor(visitor, app.id), noVerifier);
       assert.deepEqual([withChallenge.status, withChallenge.body.error], [400, 'invalid_grant']);
@@ -49,7 +49,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     });
   });
 
-  it('REQUIRE_PKCE=all requires it of all', async () => {
+  it('is required for all applications with REQUIRE_PKCE=all', async () => {
     const strict = await start({ env: { REQUIRE_PKCE: 'all' } });
     const app = await addApplication(strict, { trusted: true });
     const person = await signedIn(strict);
@@ -65,20 +65,20 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     return { claims: decodeJwt(id_token), info: info.body, id_token, access_token, scope: body.scope };
   };
 
-  it('ID tokens are signed with RS256 and hold the claims of the scopes; access tokens stay ES256', async () => {
+  it('ID tokens are signed with RS256 and contain the claims of the scopes; access tokens stay ES256', async () => {
     const { claims, id_token, access_token } = await idTokenOf(await add(), { scope: 'openid email profile' });
     assert.equal(decodeProtectedHeader(id_token).alg, 'RS256');
     assert.equal(decodeProtectedHeader(access_token).alg, 'ES256');
     assert.deepEqual([claims.email, claims.email_verified, typeof claims.updated_at], [email, true, 'number']);
   });
 
-  it('id_token_claims: false leaves them to userinfo', async () => {
+  it('id_token_claims: false returns the claims only from userinfo', async () => {
     const app = await add({ idTokenClaims: false });
     const { claims, info } = await idTokenOf(app, { scope: 'openid email' });
     assert.deepEqual([claims.email, info.email], [undefined, email]);
   });
 
-  it('the claims parameter gives a claim where it is asked for, and nothing else', async () => {
+  it('the claims parameter returns a claim only in the requested place', async () => {
     const app = await add();
     const ask1 = (claims: object) => idTokenOf(app, { scope: 'openid', claims: JSON.stringify(claims) });
     const inToken = await ask1({ id_token: { email: { essential: true }, 'made up': null } });
@@ -88,7 +88,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     assert.equal(inInfo.info.email_verified, undefined);
   });
 
-  it('the claims parameter asks the person as its scope would', async () => {
+  it('the claims parameter asks for the same consent as the scope', async () => {
     const app = await add({ trusted: false });
     const claims = JSON.stringify({ userinfo: { email: null } });
     const page = await visitor.get(authorizePath(app.id, { scope: 'openid', claims }));
@@ -99,7 +99,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     assert.equal(info.body.email, undefined);
   });
 
-  it('scopes that do not exist, or that the application may not have, are left out', async () => {
+  it('unknown scopes, and scopes that the application may not have, are omitted', async () => {
     const app = await add({ scopes: ['openid', 'email'] });
     const { scope } = await idTokenOf(app, { scope: 'openid email phone address no:such users:write' });
     assert.equal(scope, 'openid email');
@@ -107,7 +107,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     assert.equal(claims.email, email, 'scopes with commas between them, as some libraries send them');
   });
 
-  it('response_mode=fragment answers in the fragment, and form_post by a form', async () => {
+  it('response_mode=fragment responds in the fragment, and form_post with a form', async () => {
     const app = await add();
     const { location } = await visitor.get(authorizePath(app.id, { response_mode: 'fragment' }));
     const fragment = new URLSearchParams(new URL(location ?? '').hash.slice(1));
@@ -131,7 +131,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     }
   });
 
-  it('the pages of an application read the token endpoint with cookies, those of others do not', async () => {
+  it('pages of an application can call the token endpoint with cookies, pages of other origins cannot', async () => {
     const app = await add({ public: true, redirectUris: ['https://spa.example/app', redirectUri] });
     const answers = async (origin: string) => {
       const headers = { origin, 'access-control-request-method': 'POST' };

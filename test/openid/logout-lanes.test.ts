@@ -40,7 +40,7 @@ onBothEngines('An address for back-channel logout that fails', (engine) => {
     return { signOut: () => ask(service, '/v1/logout', { method: 'DELETE', token }) };
   }
 
-  it('delays nobody else’s notices', async () => {
+  it('does not delay other notifications', async () => {
     const { port } = silent.address() as AddressInfo;
     const hanging = await addApplication(service, { backchannelLogoutUri: `http://127.0.0.1:${port}/` });
     const party = await startParty();
@@ -52,7 +52,7 @@ onBothEngines('An address for back-channel logout that fails', (engine) => {
     assert.ok(seen <= 2, `${seen} requests to the one that hangs came first`);
   });
 
-  it('is tried a few times, then disabled, and its owner is told', async () => {
+  it('is disabled after a few attempts, and its owner is notified', async () => {
     // Nothing hangs here.
     service = await start();
     const party = await startParty();

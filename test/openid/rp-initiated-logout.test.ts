@@ -93,7 +93,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     });
   }
 
-  it('asks where only client_id is given, and shows the way on to its registered address', async () => {
+  it('asks if only client_id is given, and links to its registered address', async () => {
     const parameters = { client_id: app.id, post_logout_redirect_uri: home, state: 'x' };
     const asked = await visitor.get(path(parameters));
     assert.match(asked.html, /an application<\/strong> asks to sign you out/);
@@ -134,7 +134,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     });
   }
 
-  it('takes an expired ID token, signed by a key that has retired', async () => {
+  it('accepts an expired ID token, signed with a retired key', async () => {
     await rotateKeys(service.context, service.keys, { source: systemSource });
     service.advance(400 * 86_400_000);
     const { body } = await ask<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json');
@@ -144,7 +144,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     assert.equal(answer.location, home);
   });
 
-  it('takes POST, and by way of GET where the cookies did not come', async () => {
+  it('accepts POST, and redirects to GET if the cookies are missing', async () => {
     const fields = { id_token_hint: idToken, post_logout_redirect_uri: home, state: 'x' };
     const stranger = await new Visitor(service).send('/oauth/logout', fields);
     assert.equal(stranger.status, 303);
@@ -154,7 +154,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     assert.equal(await isSignedIn(), false);
   });
 
-  it('ends the session of the application where nobody is signed in here any more', async () => {
+  it('ends the session of the application when the user is no longer signed in here', async () => {
     const answer = await new Visitor(service).get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
     assert.equal(answer.location, home);
     assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);

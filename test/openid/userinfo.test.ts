@@ -32,7 +32,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
   const path = '/oauth/userinfo';
   const get = (token?: string) => ask(service, path, { ...(token ? { token } : {}), headers: { accept: 'text/html' } });
 
-  it('tells what the scopes of the token tell, and sub is the id of the user', async () => {
+  it('returns the claims of the scopes, with the id of the user as sub', async () => {
     const { rows } = { rows: await service.context.database.db.selectFrom('users').selectAll().execute() };
     const updated_at = Math.floor((rows.find(({ id }) => id === userId)?.updated_at ?? 0) / 1000);
     const profile = { name: 'Ada', preferred_username: 'ada', updated_at };
@@ -54,13 +54,13 @@ onBothEngines('/oauth/userinfo', (engine) => {
     }
   });
 
-  it('leaves out what the user does not have', async () => {
+  it('omits claims without a value', async () => {
     const { id } = await addUser(service.context, { email: 'plain@example.com' });
     const { body } = await get(await tokenOf(identityScopes, { userId: id }));
     assert.deepEqual(Object.keys(body).sort(), ['email', 'email_verified', 'sub', 'updated_at']);
   });
 
-  it('takes the token by POST in the header or in a form, not in both', async () => {
+  it('accepts the token by POST in the header or in a form, not in both', async () => {
     const token = await tokenOf(['openid', 'email']);
     const expected = { sub: userId, email: 'ada@example.com', email_verified: true };
     assert.deepEqual((await ask(service, path, { method: 'POST', token })).body, expected);
@@ -76,7 +76,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
     assert.equal((await ask(service, `${path}?access_token=${token}`)).status, 401, 'never in the URL');
   });
 
-  it('refuses what is no token with 401 and a challenge, and too few scopes with 403', async () => {
+  it('refuses an invalid token with 401 and a challenge, and missing scopes with 403', async () => {
     for (const method of ['GET', 'POST']) {
       const missing = await ask(service, path, { method });
       assert.equal(missing.status, 401);
@@ -95,7 +95,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
     assert.equal(put.status, 405);
   });
 
-  it('may be read by the pages of any application, as the token endpoint may, and with cookies by those of the listed', async () => {
+  it('can be read by pages of any origin, and with cookies only by listed origins', async () => {
     for (const [origin, allowed, credentials] of [
       ['https://app.example', 'https://app.example', 'true'],
       ['https://anybody.example', '*', null],

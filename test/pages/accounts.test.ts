@@ -6,14 +6,14 @@ import { mailedLink } from '../harness/mailed-link.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('Registering and mailed links by the pages', (engine) => {
+onBothEngines('Registration and mailed links on the pages', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
     service = await start();
   });
 
-  it('registers, signs in and goes on to where the person was going', async () => {
+  it('registers, signs in and continues to the destination', async () => {
     const visitor = new Visitor(service);
     assert.match((await visitor.get('/login?next=/settings/tokens')).html, /\/register\?next=%2Fsettings%2Ftokens/);
     await visitor.get('/register?next=/settings/tokens');
@@ -25,7 +25,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     assert.match(profile, /Your first access token is/);
   });
 
-  it('says at the fields what is wrong, and keeps what was typed but for the password', async () => {
+  it('shows errors at the fields, and keeps the typed values except the password', async () => {
     const { email } = await addLogin(service);
     const visitor = new Visitor(service);
     await visitor.get('/register');
@@ -43,7 +43,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     assert.equal(visitor.cookies.has('session'), false);
   });
 
-  it('confirms an address by a click, which opening the link is not', async () => {
+  it('confirms an address with a click, not by opening the link', async () => {
     const email = 'grace@example.com';
     const visitor = new Visitor(service);
     await visitor.get('/register');
@@ -75,7 +75,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     assert.notEqual(await mailedLink(service, 'confirm-email', email), first);
   });
 
-  it('sets a new password by a mailed link, once, and ends the sessions', async () => {
+  it('sets a new password with a mailed link, once, and ends the sessions', async () => {
     const { email } = await addLogin(service);
     const signedIn = new Visitor(service);
     await signedIn.signIn(email, password);
@@ -102,7 +102,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     assert.equal((await visitor.send(link, { password: 'a third password' })).status, 410);
   });
 
-  it('says what is wrong with an address that is none', async () => {
+  it('reports an invalid address', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/password/forgot');
     const answer = await visitor.send('/password/forgot', { email: 'x' });
@@ -111,7 +111,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     assert.match(answer.html, /value="x"/);
   });
 
-  it('answers made-up links calmly', async () => {
+  it('shows a clear page for an invalid link', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/login');
     for (const token of ['x', '..%2f..%2fusers', 'a'.repeat(2000), '%f0%9f%92%a9', "'--"]) {
@@ -123,9 +123,9 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
   });
 });
 
-onBothEngines('Pages where addresses must be confirmed', (engine) => {
+onBothEngines('Pages with required email confirmation', (engine) => {
   const start = services(engine);
-  it('let nobody in before, and send the link again on the spot', async () => {
+  it('refuse a sign-in before the confirmation, and offer to send the link again', async () => {
     const service = await start({ env: { REQUIRE_EMAIL_CONFIRMATION: 'true', LOGIN_ATTRIBUTES: 'email,username' } });
     const email = 'alan@example.com';
     const visitor = new Visitor(service);

@@ -59,7 +59,7 @@ describe('Attacks on the pages in a real browser', () => {
     assert.match(frame.url(), /^chrome-error:/);
   });
 
-  it('a login link leads nowhere else', async () => {
+  it('a login link does not redirect to another site', async () => {
     const { email } = await addLogin(service);
     for (const next of [
       evilUrl,
@@ -78,7 +78,7 @@ describe('Attacks on the pages in a real browser', () => {
     }
   });
 
-  it('a name with markup in it stays a name', async () => {
+  it('a name with markup is shown as text', async () => {
     const name = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{ csrf }}`;
     const { page } = await signedIn();
     const hacked = () => page.evaluate('window.hacked');
@@ -108,7 +108,7 @@ describe('Attacks on the pages in a real browser', () => {
     assert.equal(await hacked(), undefined);
   });
 
-  it('nothing of an address is shown but as text', async () => {
+  it('parts of an address are shown only as text', async () => {
     const page = await (await open()).newPage();
     const markup = encodeURIComponent(`"><img src=x onerror="window.hacked=1">`);
     for (const path of [

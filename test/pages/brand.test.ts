@@ -58,7 +58,7 @@ describe('The brand', () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('dresses mail, which names the logo by its whole address', async () => {
+  it('is in mail, which has the absolute address of the logo', async () => {
     const { email } = await someone(service);
     const [mail] = await mailsTo(service, 'confirm-email', email);
     assert.match(mail?.html ?? '', /Acme &amp; &lt;Sons&gt;/);
@@ -66,13 +66,13 @@ describe('The brand', () => {
     assert.match(mail?.html ?? '', /background-color: #f2c200; color: #000000/);
   });
 
-  it('serves a drawing that may run nothing', async () => {
+  it('serves an SVG that cannot run scripts', async () => {
     const answer = await fetch(`${service.url}/assets/logo`);
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/svg+xml']);
     assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   });
 
-  it('lets a logo from elsewhere in, and nothing else', async () => {
+  it('allows a logo from another origin, and nothing else', async () => {
     const elsewhere = await start({ env: { BRAND_LOGO: 'https://cdn.example.com/a/logo.png' } });
     const page = await fetch(`${elsewhere.url}/login`);
     assert.match(
@@ -82,7 +82,7 @@ describe('The brand', () => {
     assert.match(await page.text(), /<img src="https:\/\/cdn\.example\.com\/a\/logo\.png"/);
   });
 
-  it('stops a start whose logo is missing or no picture', async () => {
+  it('stops a start if the logo is missing or not an image', async () => {
     for (const BRAND_LOGO of ['absent.svg', 'gatehouse.config.ts']) {
       await assert.rejects(start({ env: { BRAND_LOGO } }), /^OperatorError: BRAND_LOGO: |BRAND_LOGO: /);
     }

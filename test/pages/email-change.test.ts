@@ -6,7 +6,7 @@ import { tokenMailed } from '../harness/mailbox.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('Changing one’s email by the pages', (engine) => {
+onBothEngines('Changing the email address on the pages', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -22,7 +22,7 @@ onBothEngines('Changing one’s email by the pages', (engine) => {
   }
   const canSignIn = async (login: string) => (await new Visitor(service).signIn(login, password)).status === 303;
 
-  it('asks for the password, but not to change the name', async () => {
+  it('asks for the password, but not for a change of the name', async () => {
     const { visitor, email } = await signedIn();
     const form = { name: 'Ada', email, username: '' };
     assert.equal((await visitor.send('/settings', form)).location, '/settings?done=profile-saved');
@@ -42,7 +42,7 @@ onBothEngines('Changing one’s email by the pages', (engine) => {
     assert.ok(await canSignIn('ada.l'));
   });
 
-  it('waits for the new address, which can be kept off or confirmed', async () => {
+  it('waits for the new address, which can be cancelled or confirmed', async () => {
     const { visitor, email } = await signedIn();
     const next = `new.${email}`;
     const move = () => visitor.send('/settings', { name: '', email: next, username: '', current_password: password });
@@ -66,7 +66,7 @@ onBothEngines('Changing one’s email by the pages', (engine) => {
     assert.deepEqual([await canSignIn(email), await canSignIn(next)], [false, true]);
   });
 
-  it('is undone from the old address by a click', async () => {
+  it('is undone with a click in the mail to the old address', async () => {
     const { visitor, email } = await signedIn();
     const next = `thief.${email}`;
     await visitor.send('/settings', { name: '', email: next, username: '', current_password: password });

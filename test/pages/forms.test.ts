@@ -21,7 +21,7 @@ onBothEngines('Forms', (engine) => {
     return visitor;
   };
 
-  it('carry a token on every page', async () => {
+  it('contain a token on every page', async () => {
     const visitor = await signedIn();
     for (const [page, who] of [
       ['/login', new Visitor(service)],
@@ -38,7 +38,7 @@ onBothEngines('Forms', (engine) => {
     }
   });
 
-  it('are refused without a token, with a broken one, and with one of somebody else', async () => {
+  it('are refused without a token, with an invalid one, and with one of another user', async () => {
     const mallory = await signedIn();
     const foreign = tokenIn((await mallory.get('/settings')).html);
     const visitor = await signedIn();
@@ -55,7 +55,7 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.get('/settings')).status, 200);
   });
 
-  it('come back with what was typed, but not with all that somebody may send', async () => {
+  it('return with the typed values, within a size limit', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/register');
     const short = await visitor.send('/register', { name: 'Ada', email: 'no address', password: 'x' });
@@ -86,7 +86,7 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.send('/logout', {}, { 'sec-fetch-site': 'same-origin' })).status, 303);
   });
 
-  it('from another origin are refused where the browser says nothing but the Origin', async () => {
+  it('from another origin are refused if the browser sends only Origin', async () => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     for (const origin of ['https://evil.example', 'null', service.url.replace(/:\d+$/, ':1'), `${service.url}.evil`]) {
@@ -95,7 +95,7 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.send('/logout', {}, { origin: service.url })).status, 303);
   });
 
-  it('from another page are refused where the browser says nothing but the Referer', async () => {
+  it('from another page are refused if the browser sends only Referer', async () => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     const { host } = new URL(service.url);
@@ -112,7 +112,7 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.send('/logout', {}, { referer: `${service.url}/settings` })).status, 303);
   });
 
-  it('are sent with their Origin: the pages let browsers name it to themselves', async () => {
+  it('are sent with their Origin, which the referrer policy of the pages allows', async () => {
     const { headers } = await new Visitor(service).get('/login');
     assert.equal(headers.get('referrer-policy'), 'strict-origin');
   });
@@ -131,7 +131,7 @@ onBothEngines('Forms', (engine) => {
     }
   });
 
-  it('demand a token wherever a page takes a POST', async () => {
+  it('require a token on every page that accepts POST', async () => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     const forms = postRoutes(service.app.printRoutes({ commonPrefix: false, includeHooks: false })).filter(
@@ -144,7 +144,7 @@ onBothEngines('Forms', (engine) => {
     }
   });
 
-  it('are refused politely when they are not forms', async () => {
+  it('are refused with a clear error if the body is not a form', async () => {
     const visitor = await signedIn();
     for (const [type, body] of [
       ['application/json', '{"login":{"a":1},"password":["x"],"_csrf":7}'],

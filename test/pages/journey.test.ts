@@ -49,7 +49,7 @@ for (const [engine, javaScriptEnabled] of [
     });
     const newPage = async () => (await open({ javaScriptEnabled })).newPage();
 
-    it('registers, confirms, signs in, is returned, and signs out', async () => {
+    it('registers, confirms, signs in, returns to the destination, and signs out', async () => {
       const email = 'ada@example.com';
       const page = await newPage();
       await page.goto(`${service.url}/settings/applications`);
@@ -81,7 +81,7 @@ for (const [engine, javaScriptEnabled] of [
       await page.waitForURL('**/settings/sessions');
     });
 
-    it('makes an application, uses its secret, rotates it, and removes it', async () => {
+    it('creates an application, uses its secret, rotates it, and removes it', async () => {
       const { email } = await addLogin(service);
       const page = await newPage();
       await signIn(page, service, email);
@@ -130,7 +130,7 @@ for (const [engine, javaScriptEnabled] of [
       assert.equal(await apiStatus(service, first.token), 401);
     });
 
-    it('collects the first access token once, makes another, and revokes it', async () => {
+    it('reveals the first access token once, creates another, and revokes it', async () => {
       const page = await newPage();
       await page.goto(`${service.url}/register?next=/settings/tokens`);
       await page.getByLabel('Email').fill('grace@example.com');
@@ -159,7 +159,7 @@ for (const [engine, javaScriptEnabled] of [
       assert.equal(await apiStatus(service, first), 200);
     });
 
-    it('signs out another session, and everywhere else', async () => {
+    it('signs out another session, and all other sessions', async () => {
       const { email } = await addLogin(service);
       const here = await newPage();
       await signIn(here, service, email);

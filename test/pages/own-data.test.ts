@@ -19,7 +19,7 @@ interface Exported {
   readonly owners: readonly { readonly name: string }[];
 }
 
-onBothEngines('What people do with their account and their links', (engine) => {
+onBothEngines('Users and their data, accounts and links', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -34,7 +34,7 @@ onBothEngines('What people do with their account and their links', (engine) => {
     return { visitor, ...user };
   }
 
-  it('take along everything that is held about them, and nothing about others', async () => {
+  it('export everything that is stored about them, and nothing about others', async () => {
     const [ada, bob] = [await signedIn(), await signedIn()];
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     for (const { id, email } of [ada, bob])
@@ -66,7 +66,7 @@ onBothEngines('What people do with their account and their links', (engine) => {
     assert.equal((await ada.visitor.send('/settings/account/export', { _csrf: 'x' })).status, 403);
   });
 
-  it('leave with their password, and not without', async () => {
+  it('delete their account only with the password', async () => {
     const { visitor, email } = await signedIn();
     const refused = await visitor.send('/settings/account/delete', { current_password: 'not it' });
     assert.equal(refused.status, 422);
@@ -79,7 +79,7 @@ onBothEngines('What people do with their account and their links', (engine) => {
     assert.equal((await new Visitor(service).signIn(email, password)).status, 422);
   });
 
-  it('see at once that a link was used, is too old, or was never one; looking at a good one uses nothing', async () => {
+  it('see that a link was used, has expired or is invalid; viewing a valid link does not use it up', async () => {
     const { email } = await signedIn();
     const visitor = new Visitor(service);
     for (const path of ['/password/reset/x', '/email/confirm/x', '/email/undo/x']) {
@@ -103,7 +103,7 @@ onBothEngines('What people do with their account and their links', (engine) => {
     assert.equal((await visitor.get(confirm)).status, 410, 'too old');
   });
 
-  it('try a new token with a request that it may make', async () => {
+  it('see an example request that their new token allows', async () => {
     const { visitor } = await signedIn();
     const make = async (scope: string) => {
       await visitor.get('/settings/tokens/new');

@@ -12,7 +12,7 @@ onBothEngines('settings whose proof is too old', (engine) => {
     service = await start();
   });
 
-  it('ask for the password in place, and lose nothing that was typed', async () => {
+  it('ask for the password in place, and keep the typed values', async () => {
     const { visitor } = await signedIn(service);
     service.advance(901_000);
     await visitor.get('/settings/tokens/new');
@@ -32,7 +32,7 @@ onBothEngines('settings whose proof is too old', (engine) => {
     assert.ok(next.status < 400, 'nobody is asked twice');
   });
 
-  it('end tokens with the password where that is ticked, as it is at first', async () => {
+  it('end tokens with the password if the box is ticked, which is the default', async () => {
     const { visitor } = await signedIn(service);
     const page = await visitor.get('/settings/password');
     assert.match(page.html, /name="end_tokens" value="true" checked/);

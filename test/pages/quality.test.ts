@@ -150,7 +150,7 @@ describe('The quality of the pages in a real browser', () => {
     ['for everybody', publicPages],
     ['of the settings', privatePages],
   ] as const)
-    it(`every page ${whose} is accessible, fits, is light, loads nothing from elsewhere, and is not cached or framed`, async (walk) => {
+    it(`every page ${whose} is accessible, fits the screen, is small, loads nothing from other origins, and is not cached or framed`, async (walk) => {
       const context = await open(pages === privatePages ? { storageState: await signedIn.storageState() } : {});
       const page = await context.newPage();
       const complaints: string[] = [];
@@ -180,7 +180,7 @@ describe('The quality of the pages in a real browser', () => {
       documents.forEach(checkHeaders);
     });
 
-  it('shows the QR code of an authenticator app black on white, in the dark too', async () => {
+  it('shows the QR code of an authenticator app black on white, in dark mode too', async () => {
     const page = await (await open({ storageState: await signedIn.storageState(), colorScheme: 'dark' })).newPage();
     await privatePages.get('authenticator new')?.(page);
     const ground = await page.evaluate(
@@ -189,7 +189,7 @@ describe('The quality of the pages in a real browser', () => {
     assert.equal(ground, 'rgb(255, 255, 255)');
   });
 
-  it('shows the strength of a password as one types', async () => {
+  it('shows the strength of a password while typing', async () => {
     const page = await (await open()).newPage();
     await page.goto(`${service.url}/register`);
     const words = page.locator('.strength span');
@@ -222,7 +222,7 @@ describe('The quality of the pages in a real browser', () => {
     await page.waitForURL('**/settings#main');
   });
 
-  it('leaves whoever types already where they are, however late the script comes', async () => {
+  it('does not move the focus of a user who is typing, even if the script loads late', async () => {
     const page = await (await open()).newPage();
     const typed = Promise.withResolvers<void>();
     await page.route(/pages.*\.js/, async (route) => {
@@ -238,7 +238,7 @@ describe('The quality of the pages in a real browser', () => {
     await page.locator('input[type=password]:focus').waitFor();
   });
 
-  it('lets password managers know which field is which', async () => {
+  it('tells password managers the purpose of each field', async () => {
     const page = await (await open()).newPage();
     const autocomplete = async (name: string) => page.locator(`[name=${name}]`).getAttribute('autocomplete');
     await page.goto(`${service.url}/login`);

@@ -13,7 +13,7 @@ describe('Secrets that pass through the pages', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-secrets-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('are in no log line, whatever the level, and in no address', async () => {
+  it('are in no log line at any level, and in no address', async () => {
     let logged = '';
     const lines = new Writable({
       write(chunk, _encoding, done) {

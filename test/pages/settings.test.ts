@@ -28,7 +28,7 @@ onBothEngines('The settings', (engine) => {
     return (await fetch(`${service.url}/v1/users/me`, { headers })).status === 200;
   };
 
-  it('sign out everywhere else, however many that are, and leave access tokens alone', async () => {
+  it('sign out all other sessions, and keep access tokens', async () => {
     const { visitor, id } = await signedIn();
     const { database } = service.context;
     const others = await Promise.all(Array.from({ length: 120 }, () => signIn(id)));
@@ -60,7 +60,7 @@ onBothEngines('The settings', (engine) => {
     assert.equal((await visitor.send('/settings/sessions/end-group', { group: 'none such' })).status, 303);
   });
 
-  it('let a new access token do nothing until something is chosen', async () => {
+  it('give a new access token no scopes by default', async () => {
     const { visitor } = await signedIn();
     const { html } = await visitor.get('/settings/tokens/new');
     assert.doesNotMatch(html, /id="access-all"[^>]*checked/);
@@ -73,7 +73,7 @@ onBothEngines('The settings', (engine) => {
     assert.match(made.html, /curl [^<]*\/v1\/users\/me/);
   });
 
-  it('touch nothing of anybody else, not even for an administrator', async () => {
+  it('change nothing of other users, not even for an administrator', async () => {
     const victim = await addLogin(service);
     const session = await signIn(victim.id);
     const client = await addClient(service, { userId: victim.id });
@@ -94,7 +94,7 @@ onBothEngines('The settings', (engine) => {
     }
   });
 
-  it('show a token once, and say so the second time', async () => {
+  it('show a token once, and explain that the second time', async () => {
     const { visitor, id } = await signedIn();
     const { database } = service.context;
     const token = await issuePersonalToken(database, service.sessions, {
@@ -114,7 +114,7 @@ onBothEngines('The settings', (engine) => {
     assert.ok(!html.includes(value));
   });
 
-  it('say at the fields what is wrong, and keep what was typed and ticked', async () => {
+  it('show errors at the fields, and keep typed and ticked values', async () => {
     const { visitor } = await signedIn();
     const chosen = { access: 'some', 'scope:users:read': 'on' };
     const nameless = await visitor.send('/settings/applications', { name: ' ', ...chosen });
@@ -149,7 +149,7 @@ onBothEngines('The settings', (engine) => {
     assert.equal(strange.status, 404);
   });
 
-  it('change the password only with the old one, and keep this session alone', async () => {
+  it('change the password only with the old password, and keep only this session', async () => {
     const { visitor, id, email } = await signedIn();
     const other = service.sessions.accessTokenNow(await signIn(id));
     const wrong = await visitor.send('/settings/password', {

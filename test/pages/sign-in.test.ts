@@ -5,7 +5,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('Signing in by the page', (engine) => {
+onBothEngines('Signing in on the page', (engine) => {
   const start = services(engine);
   let service: Service;
   let email: string;
@@ -14,7 +14,7 @@ onBothEngines('Signing in by the page', (engine) => {
     email = (await addLogin(service)).email;
   });
 
-  it('sends who is not signed in to the login page, and back to where they were going', async () => {
+  it('redirects a user who is not signed in to the login page, and back to the destination', async () => {
     const visitor = new Visitor(service);
     const first = await visitor.get('/settings/tokens?done=token-revoked');
     assert.equal(first.status, 302);
@@ -28,7 +28,7 @@ onBothEngines('Signing in by the page', (engine) => {
     assert.equal((await visitor.get('/settings')).status, 200);
   });
 
-  it('keeps the session in cookies that no script can read', async () => {
+  it('stores the session in cookies that scripts cannot read', async () => {
     const visitor = new Visitor(service);
     const done = await visitor.signIn(email, password);
     const cookies = done.headers.getSetCookie().sort();
@@ -43,7 +43,7 @@ onBothEngines('Signing in by the page', (engine) => {
     assert.match(cookies[2] ?? '', /^session=eyJ[\w-]+\.[\w-]+\.[\w-]+; Max-Age=3600;/);
   });
 
-  it('sends to local paths only', async () => {
+  it('redirects only to local paths', async () => {
     for (const next of [
       '//evil.example',
       '/\\evil.example',
@@ -58,14 +58,14 @@ onBothEngines('Signing in by the page', (engine) => {
     }
   });
 
-  it('does not show the login page to who is signed in', async () => {
+  it('does not show the login page to a signed-in user', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
     assert.equal((await visitor.get('/login?next=/settings/password')).location, '/settings/password');
     assert.equal((await visitor.get('/login?next=//evil.example')).location, '/settings');
   });
 
-  it('says that the credentials are wrong, and keeps what was typed but for the password', async () => {
+  it('reports wrong credentials, and keeps the typed values except the password', async () => {
     const visitor = new Visitor(service);
     const known = await visitor.signIn(email, 'not the password');
     const unknown = await visitor.signIn('nobody@example.com', 'not the password');
@@ -81,7 +81,7 @@ onBothEngines('Signing in by the page', (engine) => {
     assert.match(empty.html, /id="password-error"/);
   });
 
-  it('says how long to wait after too many tries', async () => {
+  it('shows the waiting time after too many attempts', async () => {
     const { email: guessed } = await addLogin(service);
     const visitor = new Visitor(service);
     for (let i = 0; i < 10; i++) assert.equal((await visitor.signIn(guessed, 'wrong')).status, 422);
@@ -91,7 +91,7 @@ onBothEngines('Signing in by the page', (engine) => {
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
   });
 
-  it('renews the session behind the scenes while its refresh token is good', async () => {
+  it('renews the session while its refresh token is valid', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
     const old = visitor.cookies.get('session');
@@ -110,7 +110,7 @@ onBothEngines('Signing in by the page', (engine) => {
     assert.equal(visitor.cookies.has('renewal'), false);
   });
 
-  it('takes no token that is not a session, and no cookie that is not a token', async () => {
+  it('accepts only session tokens in the cookie', async () => {
     const visitor = new Visitor(service);
     for (const value of ['x', 'a.b.c', '"', '%00', 'e'.repeat(5000)]) {
       visitor.cookies.set('session', value);
@@ -120,7 +120,7 @@ onBothEngines('Signing in by the page', (engine) => {
     }
   });
 
-  it('signs out for good', async () => {
+  it('signs out permanently', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
     await visitor.get('/settings');
@@ -135,12 +135,12 @@ onBothEngines('Signing in by the page', (engine) => {
     assert.equal((await visitor.send('/logout', {})).location, '/login');
   });
 
-  it('shows password managers where a password is changed', async () => {
+  it('redirects password managers to the page that changes the password', async () => {
     const answer = await new Visitor(service).get('/.well-known/change-password');
     assert.equal(answer.location, '/settings/password');
   });
 
-  it('sends a form of who is no longer signed in to the login page and then to its section', async () => {
+  it('redirects a form without a session to the login page, and then to its section', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/login');
     const answer = await visitor.send('/settings/applications/some-id/remove', {});
@@ -163,7 +163,7 @@ onBothEngines('Cookies under https', (engine) => {
       assert.match(cookie, /^__Host-(session|renewal|device)=.*; Path=\/; HttpOnly; Secure; SameSite=(Lax|Strict)$/);
   });
 
-  it('keep to the path of the service where it shares a host', async () => {
+  it('are limited to the path of the service if it shares a host', async () => {
     const service = await start({ env: { BASE_URL: 'https://example.com/auth' } });
     const visitor = new Visitor(service);
     const first = await visitor.get('/settings');

@@ -18,7 +18,7 @@ const groundOf = (page: Page) =>
 const [light, dark] = ['rgb(245, 244, 240)', 'rgb(19, 22, 24)'];
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-describe('The pages in the reader’s own way', () => {
+describe('The pages', () => {
   const start = services('sqlite');
   const open = browsers();
   let service: Service;
@@ -26,7 +26,7 @@ describe('The pages in the reader’s own way', () => {
     service = await start();
   });
 
-  it('are light or dark as chosen, whatever the system has, and stay so', async () => {
+  it('are light or dark as chosen, independent of the system, and stay so', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const page = await (await open({ javaScriptEnabled, colorScheme: 'light' })).newPage();
       await page.goto(`${service.url}/login?next=%2Fsettings%2Ftokens`);
@@ -70,7 +70,7 @@ describe('The pages in the reader’s own way', () => {
     assert.equal(await button(page, 'Keep it').count(), 0);
   });
 
-  it('let go of a locked account, and show a button that waits as one that waits', async () => {
+  it('let a user switch from a locked account, and show a waiting button as waiting', async () => {
     const [locked, other] = [await addLogin(service), await addLogin(service)];
     const page = await (await open()).newPage();
     await page.goto(`${service.url}/login`);

@@ -31,7 +31,7 @@ onBothEngines("An operator's views", (engine) => {
     await database.remove();
   });
 
-  it('bring their own files along, and nothing from outside the folder', async () => {
+  it('include their own files, and no files from outside the folder', async () => {
     const database = await databaseWith({ 'assets/own.css': 'body { color: teal }', 'secret.txt': 'secret' });
     const service = await start({ database });
     const visitor = new Visitor(service);
@@ -46,13 +46,13 @@ onBothEngines("An operator's views", (engine) => {
     await database.remove();
   });
 
-  it('stop the start when they hold PHP, and are never sent out', async () => {
+  it('stop the start if they contain PHP, and are never sent', async () => {
     const database = await databaseWith({ 'login.php': "<h1>Hi</h1>\n<?php include 'db.php'; ?>" });
     await assert.rejects(start({ database }), /login\.php: line 2 contains PHP code .* does not run PHP/s);
     await database.remove();
   });
 
-  it('cannot take the address of something else', async () => {
+  it('cannot use a path that is already taken', async () => {
     const database = await databaseWith({});
     for (const name of ['settings', 'v1/login', 'register', 'admin', 'docs', 'password/forgot', 'assets/x']) {
       await assert.rejects(

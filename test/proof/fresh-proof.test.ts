@@ -59,7 +59,7 @@ onBothEngines('a proof that is too old', (engine) => {
     ];
   }
 
-  it('lets nobody make anything that outlives or widens the session', async () => {
+  it('cannot create anything that outlives or widens the session', async () => {
     const admin = await staleOwner(['admin']);
     for (const [what, method, path, body] of await sensitive(admin)) {
       expectTooOld(await askAs(method, path, admin, body), what);
@@ -82,7 +82,7 @@ onBothEngines('a proof that is too old', (engine) => {
     assert.deepEqual((proved.body.data as { status: number }[])[0]?.status, 201, JSON.stringify(proved.body));
   });
 
-  it('is renewed by the password, and the same token goes on', async () => {
+  it('is renewed by the password, and the same token keeps working', async () => {
     const owner = await staleOwner();
     expectTooOld(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }), 'before');
     const wrong = await askAs('POST', prove, owner, { password: 'not the password' });
@@ -100,7 +100,7 @@ onBothEngines('a proof that is too old', (engine) => {
     assert.ok((rowOf(current).proof_methods as string[]).includes('password'));
   });
 
-  it('is renewed by a code alone where two factors opened the session, and never by the password alone', async () => {
+  it('is renewed by a code alone if two factors opened the session, and never by the password alone', async () => {
     const { email, token: early } = await addOwner(service);
     const { app, codes } = await addApp(service, { token: early });
     const { mfa_token } = (await tryLogin(service, { email, password })).body;
@@ -124,7 +124,7 @@ onBothEngines('a proof that is too old', (engine) => {
     }
   });
 
-  it('is renewed on every instance before the answer', async () => {
+  it('is renewed on every instance before the response', async () => {
     const second = await start({ database: service.database });
     second.advance(0);
     const owner = await staleOwner();
@@ -135,7 +135,7 @@ onBothEngines('a proof that is too old', (engine) => {
     assert.notEqual(rowOf(after).auth_time, rowOf(before).auth_time);
   });
 
-  it('is not needed where current_password comes along, which counts for that request alone', async () => {
+  it('is accepted with current_password, which counts only for that request', async () => {
     const admin = await staleOwner(['admin']);
     for (const [what, method, path, body] of await sensitive(admin)) {
       if (what === 'deleting') continue;
@@ -178,7 +178,7 @@ onBothEngines('a proof that is too old', (engine) => {
     assert.ok((await askAs('POST', '/v1/tokens', client, { name: 'More' })).status >= 401);
   });
 
-  it('reveals no first token', async () => {
+  it('does not reveal the first token', async () => {
     const email = `first-${Date.now()}@example.com`;
     await ask(service, '/v1/register', { json: { email, password } });
     const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password } });
@@ -193,7 +193,7 @@ onBothEngines('a proof that is too old', (engine) => {
     assert.equal(revealed.status, 200, JSON.stringify(revealed.body));
   });
 
-  it('is asked for by nobody where FRESH_PROOF is 0', async () => {
+  it('is accepted with FRESH_PROOF=0', async () => {
     const free = await start({ env: { FRESH_PROOF: '0' } });
     const owner = await addOwner(free);
     free.advance(stale);
@@ -201,7 +201,7 @@ onBothEngines('a proof that is too old', (engine) => {
     assert.equal(status, 201);
   });
 
-  it('ends tokens and secrets with the password where end_tokens says so', async () => {
+  it('ends tokens and secrets with a new password and end_tokens', async () => {
     const owner = await addOwner(service);
     const { access_token } = rowOf(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }));
     const made = rowOf(await askAs('POST', '/v1/clients', owner, { name: 'Mine' }));

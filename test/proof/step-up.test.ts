@@ -11,7 +11,7 @@ import { type Service, services } from '../harness/service.ts';
 const sixMinutes = 360_000;
 
 describe('A declared step-up', () => {
-  it('names what is wrong with it', () => {
+  it('reports errors in its declaration', () => {
     const wrong: [object, RegExp][] = [
       [{ acr: 3 }, /acr takes 1, 2 or 'phr'/],
       [{ maxAge: '5 minutes' }, /maxAge takes seconds, or a string such as '5m'/],
@@ -44,7 +44,7 @@ onBothEngines('a declared step-up', (engine) => {
     assert.match(headers.get('www-authenticate') ?? '', challenge);
   };
 
-  it('is asked for by a resource, and the same token goes on after it', async () => {
+  it('is required by a resource, and the same token works after it', async () => {
     const owner = await addOwner(service);
     const vault = await vaultOf(owner);
     service.advance(sixMinutes);
@@ -54,7 +54,7 @@ onBothEngines('a declared step-up', (engine) => {
     assert.equal((await askAs('DELETE', vault, owner)).status, 204);
   });
 
-  it('is asked of nobody whom another rule refuses, or lets pass', async () => {
+  it('is not required if another rule refuses or allows the request', async () => {
     const [owner, stranger, admin] = [
       await addOwner(service),
       await addOwner(service),
@@ -70,7 +70,7 @@ onBothEngines('a declared step-up', (engine) => {
     assert.equal((await askAs('PATCH', vault, admin, { title: 'Taken' })).status, 200);
   });
 
-  it('is asked for by each row of a batch', async () => {
+  it('is required by each row of a batch', async () => {
     const owner = await addOwner(service);
     const id = (await vaultOf(owner)).split('/').at(-1) as string;
     service.advance(sixMinutes);
@@ -81,13 +81,13 @@ onBothEngines('a declared step-up', (engine) => {
     assert.equal(((await batch()).body.data as { status: number }[])[0]?.status, 204);
   });
 
-  it('is asked for by an action, with the level that it needs', async () => {
+  it('is required by an action, with the level that it needs', async () => {
     const owner = await addOwner(service);
     const vault = await vaultOf(owner);
     expectTooOld(await askAs('POST', `${vault}/openings`, owner), /max_age="300", acr_values="urn:gatehouse:2"/);
   });
 
-  it('is asked for by a route', async () => {
+  it('is required by a route', async () => {
     const [user, admin] = [await addOwner(service), await addOwner(service, ['admin'])];
     service.advance(sixMinutes);
     assert.equal((await askAs('POST', '/v1/alarms', user)).status, 403);

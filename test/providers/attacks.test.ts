@@ -40,7 +40,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.equal(isSignedIn(visitor), false);
   };
 
-  it('a callback of another browser signs nobody in (login CSRF)', async () => {
+  it('a callback in another browser signs nobody in (login CSRF)', async () => {
     upstream.person = person();
     const attacker = new Visitor(service);
     const callback = pathIn(await upstream.visit((await attacker.get('/login/with/acme')).location));
@@ -50,7 +50,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     await refuses(new Visitor(service), callback);
   });
 
-  it('a callback works once, and not with a state that somebody made up', async () => {
+  it('a callback works once, and not with an invented state', async () => {
     upstream.person = person();
     const visitor = new Visitor(service);
     const callback = pathIn(await upstream.visit((await visitor.get('/login/with/acme')).location));
@@ -71,7 +71,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.equal((await visitor.get(pathIn(one))).location, '/settings/tokens');
   });
 
-  it('an answer of one provider is not taken for that of another (mix-up)', async () => {
+  it('a response of one provider is not accepted for another (mix-up)', async () => {
     upstream.person = person();
     other.person = person();
     const visitor = new Visitor(service);
@@ -85,7 +85,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     await refuses(visitor, pathIn(silent.href), 502);
   });
 
-  it('the same subject at two providers is two people', async () => {
+  it('the same subject at two providers means two users', async () => {
     upstream.person = person();
     const acme = await newcomer(service, upstream);
     other.person = { ...upstream.person, email: 'somebody-else@example.com' };
@@ -121,7 +121,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     });
   }
 
-  it('a token that another key signed is refused, and rotated keys are found', async () => {
+  it('a token signed with another key is refused, and rotated keys are found', async () => {
     upstream.person = person();
     assert.equal((await newcomer(service, upstream)).visit.status, 303);
     await upstream.rotateKeys();
@@ -132,7 +132,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     upstream.tamper = undefined;
   });
 
-  it('an unverified email links nothing, whatever the claims call it (CVE-2026-56666, nOAuth)', async () => {
+  it('an unverified email links nothing, with any claims (CVE-2026-56666, nOAuth)', async () => {
     const victim = await someone(service);
     const claims = [
       {},
@@ -162,7 +162,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     return location as string;
   };
 
-  it('a proof links the subject that it was given for and no other (CVE-2026-9087, CVE-2026-82968)', async () => {
+  it('a proof links only the subject that it was made for (CVE-2026-9087, CVE-2026-82968)', async () => {
     const { email } = await someone(service);
     const visitor = new Visitor(service);
     const first = await linkPathOf(visitor, { sub: 'bound-1', email });
@@ -207,7 +207,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.deepEqual(await identities(token), []);
   });
 
-  it('a disabled provider begins, finishes and links nothing (CVE-2025-64717)', async () => {
+  it('a disabled provider cannot begin, finish or link (CVE-2025-64717)', async () => {
     for (const path of ['', '/callback?code=a&state=b', '/link/abc'])
       assert.ok([302, 404].includes((await new Visitor(service).get(`/login/with/off${path}`)).status));
     const owner = await someone(service);
@@ -234,7 +234,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.deepEqual(await identities(owner.token), []);
   });
 
-  it('whoever registered an address in advance loses what they linked when its owner comes (pre-hijacking)', async () => {
+  it('an attacker who registered an address first loses linked identities when its owner comes (pre-hijacking)', async () => {
     // The attacker has an account at a provider that verifies nothing.
     const email = `victim${people++}@example.com`;
     upstream.person = person({ email, email_verified: false });
@@ -252,7 +252,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.match(again.visit.location ?? '', /\/link\//);
   });
 
-  it('an error of the provider is shown on a page that says what to do', async () => {
+  it('an error of the provider is shown on a page with its remedy', async () => {
     for (const [error, pattern] of [
       ['access_denied', /did not sign in with Acme/],
       ['login_required', /needs you to sign in there/],

@@ -40,7 +40,7 @@ onBothEngines('A provider', (engine) => {
     assert.equal((await new Visitor(service).get('/login')).status, 200);
   };
 
-  it('that is down or redirects gets a page, and holds nobody else up', async () => {
+  it('that is down or redirects shows a page, and does not delay other requests', async () => {
     const visitor = new Visitor(service);
     assert.equal((await visitor.get('/login/with/broken')).status, 503);
     broken.status = undefined;
@@ -52,7 +52,7 @@ onBothEngines('A provider', (engine) => {
     assert.equal((await signInWith(visitor, broken, '/login/with/broken')).status, 303, 'it works when it is back');
   });
 
-  it('whose metadata names a private address is not called there', async () => {
+  it('whose metadata names a private address is not called at that address', async () => {
     const inner = await createUpstream();
     const database = await createDatabase();
     inner.metadata = { token_endpoint: 'https://10.0.0.1/token' };
@@ -67,7 +67,7 @@ onBothEngines('A provider', (engine) => {
     assert.equal(state.body.data.failure, 'unreachable');
   });
 
-  it('that is slow holds nobody else up', async () => {
+  it('that is slow does not delay other requests', async () => {
     const slow = await createUpstream();
     const database = await createDatabase();
     upstream.declare(database.dir, 'acme');
@@ -114,7 +114,7 @@ onBothEngines('A provider', (engine) => {
     assert.equal(own.location, '/login?done=signed-out', 'whoever signed in with a password has no session there');
   });
 
-  it('signs people in who connect a device', async () => {
+  it('signs in users who connect a device', async () => {
     const tv = await addApplication(service, { name: 'Television', public: true, scopes: ['openid', 'users:read'] });
     const form = { client_id: tv.id, scope: 'openid users:read' };
     const { body: codes } = await ask<Record<string, string>>(service, '/oauth/device_authorization', { form });
@@ -135,7 +135,7 @@ onBothEngines('A provider', (engine) => {
     assert.equal(me.body.data.email, upstream.person.email);
   });
 
-  it('takes along the roles that it gave when it is unlinked', async () => {
+  it('removes the roles that it granted when it is unlinked', async () => {
     upstream.person = person({ groups: ['editor'] });
     const { visitor } = await newcomer(service, upstream);
     const token = tokenOf(visitor);
@@ -148,7 +148,7 @@ onBothEngines('A provider', (engine) => {
     assert.deepEqual((await me()).roles, []);
   });
 
-  it('that is unlinked between the first and the second factor signs nobody in', async () => {
+  it('that is unlinked between the first and the second factor does not sign in the user', async () => {
     upstream.person = person();
     const first = await newcomer(service, upstream);
     const token = tokenOf(first.visitor);
@@ -164,12 +164,12 @@ onBothEngines('A provider', (engine) => {
     assert.equal(isSignedIn(visitor), false);
   });
 
-  it('begins whatever the address holds', async () => {
+  it('gets no server error from any query in the address', async () => {
     for (const query of ['invitation=%00', 'invitation=a&invitation=b', 'next=%00', 'prompt=%00&max_age=x'])
       assert.ok([302, 400, 404].includes((await new Visitor(service).get(`/login/with/acme?${query}`)).status), query);
   });
 
-  it('cannot send what a database does not store', async () => {
+  it('that sends an invalid subject is refused with 502', async () => {
     for (const claims of [{ sub: 'a\u0000b' }, { sub: 'é'.repeat(20) }, { sub: 'x'.repeat(256) }]) {
       upstream.person = person(claims);
       assert.equal((await newcomer(service, upstream)).visit.status, 502);

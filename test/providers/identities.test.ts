@@ -50,7 +50,7 @@ onBothEngines('Identities', (engine) => {
     return visitor.get(pathIn(await upstream.visit(uri)));
   };
 
-  it('are linked in the settings, and unlinked; the owner is told of both', async () => {
+  it('are linked and unlinked in the settings, and the owner is notified of both', async () => {
     const owner = await someone(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
@@ -72,7 +72,7 @@ onBothEngines('Identities', (engine) => {
       assert.equal((await mailsTo(service, template, owner.email)).length, 1, template);
   });
 
-  it('of somebody else are not linked', async () => {
+  it('of another user cannot be linked', async () => {
     upstream.person = person();
     await newcomer(service, upstream);
     const owner = await someone(service);
@@ -82,7 +82,7 @@ onBothEngines('Identities', (engine) => {
     assert.deepEqual(await listOf(owner.token), []);
   });
 
-  it('are not linked to a session that is not the one that began it', async () => {
+  it('are linked only in the session that began it', async () => {
     const [owner, other] = [await someone(service), await someone(service)];
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
@@ -97,7 +97,7 @@ onBothEngines('Identities', (engine) => {
     assert.deepEqual(await listOf(other.token), []);
   });
 
-  it('need a recent proof to be linked and unlinked', async () => {
+  it('can be linked and unlinked only with a recent proof', async () => {
     const owner = await someone(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
@@ -118,7 +118,7 @@ onBothEngines('Identities', (engine) => {
     assert.equal((await remove(identity?.id, token)).status, 204);
   });
 
-  it('keep the last way to sign in', async () => {
+  it('cannot be removed if they are the last way to sign in', async () => {
     const fresh = await start({ env: { PROVIDERS_DIR: upstream.declare(service.database.dir, 'acme', options) } });
     upstream.person = person();
     const { visitor } = await newcomer(fresh, upstream);
@@ -137,7 +137,7 @@ onBothEngines('Identities', (engine) => {
     assert.deepEqual([session.body.data.amr, session.body.data.acr], [['fed'], 'urn:gatehouse:1']);
   });
 
-  it('prove at the provider who the owner of a session is', async () => {
+  it('renew the proof of a session', async () => {
     upstream.person = person();
     const owner = { ...upstream.person };
     const now = Math.floor(service.context.now() / 1000);
@@ -192,7 +192,7 @@ onBothEngines('Identities', (engine) => {
     assert.equal(isSignedIn((await newcomer(service, upstream)).visitor), true);
   });
 
-  it('bring fields and roles along, and take roles away that the provider no longer grants', async () => {
+  it('update fields and roles, and remove roles that the provider no longer grants', async () => {
     upstream.person = person({ groups: ['editor'], nick: 'Ada' });
     const { visitor } = await newcomer(service, upstream);
     let user = await me(visitor);

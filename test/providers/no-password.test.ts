@@ -11,7 +11,7 @@ import type { Visitor } from '../harness/visitor.ts';
 let people = 0;
 const tokenOf = (visitor: Visitor) => visitor.cookies.get('session') ?? '';
 
-onBothEngines('A person without a password', (engine) => {
+onBothEngines('A user without a password', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   const createUpstream = upstreams();
@@ -48,7 +48,7 @@ onBothEngines('A person without a password', (engine) => {
     assert.equal((await change(tokenOf(visitor), { phone: '+12133734253' })).status, 200);
   });
 
-  it('is not helped by a token that nobody can make fresh, nor by one with fewer scopes', async () => {
+  it('gains nothing from a token that cannot be renewed, or from one with fewer scopes', async () => {
     const visitor = await somebody();
     const made = async (scopes: string[]) => {
       const json = { name: 'script', scopes };
@@ -63,7 +63,7 @@ onBothEngines('A person without a password', (engine) => {
     assert.equal(narrow.status, 403);
   });
 
-  it('sets a first password with a recent proof, and needs it from then on', async () => {
+  it('sets a first password with a recent proof, and needs the password from then on', async () => {
     const visitor = await somebody();
     const set = await change(tokenOf(visitor), { password: 'a password of mine' });
     assert.equal(set.status, 200, set.text);
@@ -74,7 +74,7 @@ onBothEngines('A person without a password', (engine) => {
     assert.equal(gone.status, 422);
   });
 
-  it('deletes the own account on the settings page, which asks for a proof in place', async () => {
+  it('deletes their account on the settings page, which asks for a proof in place', async () => {
     const visitor = await somebody();
     const email = upstream.person.email as string;
     service.advance(901_000);

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('the own account of somebody without a password', (engine) => {
+onBothEngines('the account of a user without a password', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   const createUpstream = upstreams();
@@ -40,7 +40,7 @@ onBothEngines('the own account of somebody without a password', (engine) => {
   const change = (method: string, json: object, by = token): Promise<Answer<UserBody>> =>
     ask<UserBody>(service, '/v1/users/me', { method, json, token: by });
 
-  it('takes no password for a proof where there are none, not even one from before', async () => {
+  it('does not accept a password as proof, not even an earlier one', async () => {
     service.advance(901_000);
     const json = { name: 'CI', current_password: password };
     const made = await ask(service, '/v1/tokens', { json, token: old.token });
@@ -48,7 +48,7 @@ onBothEngines('the own account of somebody without a password', (engine) => {
     for (const { status, body } of [made, deleted]) assert.deepEqual([status, body.code], [401, 'proof_too_old']);
   });
 
-  it('is changed and deleted on a recent proof, and on no other', async () => {
+  it('is changed and deleted only with a recent proof', async () => {
     const visitor = await arrive();
     const app = await addApplication(service, { scopes: ['openid', '*'] });
     const { body } = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'openid *' }));

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('somebody without a password proves again who they are', (engine) => {
+onBothEngines('a user without a password renews a proof', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   const createUpstream = upstreams();
@@ -45,7 +45,7 @@ onBothEngines('somebody without a password proves again who they are', (engine) 
     return visitor.get(pathIn(await upstream.visit(location)));
   };
 
-  it('at the provider and by the app, where they signed in by both', async () => {
+  it('at the provider and with the app, after a sign-in with both', async () => {
     upstream.person = person();
     const first = await newcomer(service, upstream);
     const { app } = await addApp(service, { token: tokenOf(first.visitor) });
@@ -79,7 +79,7 @@ onBothEngines('somebody without a password proves again who they are', (engine) 
     assert.deepEqual((await session(visitor)).amr, ['fed', 'otp', 'mfa']);
   });
 
-  it('by a code that the page sends by mail, and loses nothing that was typed', async () => {
+  it('with a mailed code from the page, which keeps the typed values', async () => {
     upstream.person = person();
     const email = String(upstream.person.email);
     const { visitor } = await newcomer(service, upstream);

@@ -57,7 +57,7 @@ describe('Providers of other implementations', () => {
   const me = async (browser: Browser) =>
     (await ask<UserBody>(service, '/v1/users/me', { token: browser.cookie(service.url, 'session') })).body.data;
 
-  it('another Gatehouse signs people in', async () => {
+  it('another Gatehouse signs in users', async () => {
     const person = await someone(upstream);
     const browser = new Browser();
     const login = await browser.open(`${service.url}/login/with/gatehouse?prompt=login`);
@@ -75,7 +75,7 @@ describe('Providers of other implementations', () => {
     assert.deepEqual([user.email, user.email_confirmed], [person.email, false]);
   });
 
-  it('oidc-provider signs people in, with the email from its userinfo', async () => {
+  it('oidc-provider signs in users, with the email from its userinfo', async () => {
     const browser = new Browser();
     const login = await browser.open(`${service.url}/login/with/oidc`);
     const action = /action="([^"]+)"/.exec(login.html)?.[1] as string;
@@ -91,14 +91,14 @@ describe('Providers of other implementations', () => {
     assert.deepEqual([user.email, user.email_confirmed], ['ada@example.org', true]);
   });
 
-  it('oauth2-mock-server signs people in', async () => {
+  it('oauth2-mock-server signs in users', async () => {
     const browser = new Browser();
     const done = await browser.open(`${service.url}/login/with/mock`);
     assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);
     assert.equal((await me(browser)).email, 'mock@example.org');
   });
 
-  it('an application names the provider by idp_hint, and passes on what it asks', async () => {
+  it('an application selects the provider by idp_hint, and passes its parameters on', async () => {
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
     const redirect_uri = 'https://app.example/callback';
     const made = await ask<{ data: { client_id: string } }>(service, '/v1/clients', {

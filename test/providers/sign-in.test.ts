@@ -77,7 +77,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal((await me(again.visitor)).id, user.id);
   });
 
-  it('goes on to where the person was going', async () => {
+  it('continues to the destination of the user', async () => {
     upstream.person = person();
     const visit = await signInWith(new Visitor(service), upstream, '/login/with/acme?next=%2Fsettings%2Ftokens');
     assert.equal(visit.location, '/settings/tokens');
@@ -86,7 +86,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal(abroad.location, '/settings?done=welcome');
   });
 
-  it('counts an email as confirmed only where the provider says so and is trusted', async () => {
+  it('confirms an email only if the provider says so and is trusted', async () => {
     for (const claims of [{ email_verified: false }, { email_verified: undefined }]) {
       upstream.person = person(claims);
       const { visitor } = await newcomer(service, upstream);
@@ -98,7 +98,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal((await me(visitor, distrusting)).email_confirmed, false);
   });
 
-  it('asks for the confirmation first where the setting demands one', async () => {
+  it('asks for the confirmation first if the setting requires it', async () => {
     const strict = await startWith('', { REQUIRE_EMAIL_CONFIRMATION: 'true' });
     upstream.person = person({ email_verified: false });
     const { visitor, visit } = await newcomer(strict, upstream);
@@ -106,7 +106,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal(isSignedIn(visitor), false);
   });
 
-  it('registers nobody where registration is closed', async () => {
+  it('registers no users if registration is closed', async () => {
     const closed = await startWith('', { REGISTRATION: 'closed' });
     upstream.person = person();
     const { visitor, visit } = await newcomer(closed, upstream);
@@ -114,7 +114,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal(isSignedIn(visitor), false);
   });
 
-  it('never links an email that is taken silently; the proof of ownership links it', async () => {
+  it('never links a taken email without a proof of ownership', async () => {
     const owner = await someone(service);
     for (const email_verified of [true, false]) {
       upstream.person = person({ email: owner.email.toUpperCase(), email_verified });
@@ -161,7 +161,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal(login.status, 400, 'the password is gone');
   });
 
-  it('binds the proof to the account that has the email, and to the browser', async () => {
+  it('binds the proof to the account with the email, and to the browser', async () => {
     const owner = await someone(service);
     const other = await someone(service);
     upstream.person = person({ email: owner.email });
@@ -178,7 +178,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.deepEqual((await identitiesOf(elsewhere)).body.data, []);
   });
 
-  it('demands a proof that is newer than the answer of the provider', async () => {
+  it('requires a proof that is newer than the response of the provider', async () => {
     const owner = await someone(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
@@ -207,7 +207,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal(isSignedIn(again.visitor), false);
   });
 
-  it('takes the cross-site POST of Apple, which comes without cookies', async () => {
+  it('accepts the cross-site POST of Apple, which comes without cookies', async () => {
     const posting = await startWith("responseMode: 'form_post'");
     upstream.person = person({ name: undefined });
     const visitor = new Visitor(posting);

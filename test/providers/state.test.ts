@@ -65,7 +65,7 @@ onBothEngines('The state of providers', (engine) => {
     return visitor;
   };
 
-  it('is shown to administrators alone', async () => {
+  it('is shown only to administrators', async () => {
     const { body } = await ask<{ data: Provider[] }>(service, '/v1/providers', { token: admin });
     assert.deepEqual(
       body.data.map(({ id, enabled }) => [id, enabled]),
@@ -91,7 +91,7 @@ onBothEngines('The state of providers', (engine) => {
     ['clock', 502, () => (upstream.tamper = (claims) => (claims.exp = 1))],
     ['declaration', 502, () => (upstream.person = { ...upstream.person, roles: ['king'] })],
   ];
-  it('names the last success and the last error on every instance', async () => {
+  it('shows the last success and the last error on every instance', async () => {
     upstream.person = person('first');
     assert.equal((await newcomer(other, upstream)).visit.status, 303);
     assert.ok((await stateOf(service)).last_success_at);
@@ -115,7 +115,7 @@ onBothEngines('The state of providers', (engine) => {
     assert.match(said.join('\n'), new RegExp(`wrong the secret of old expired on ${inDays(-1)}`));
   });
 
-  it('does not count somebody who changed their mind as an error', async () => {
+  it('does not count a cancelled sign-in as an error', async () => {
     const { last_failure_at } = await stateOf(service);
     const visitor = new Visitor(service);
     const { location } = await visitor.get('/login/with/acme');
@@ -153,7 +153,7 @@ onBothEngines('The state of providers', (engine) => {
     assert.deepEqual(results.sort(), ['client_rejected', 'declaration', 'ok', 'ok', 'ok', 'ok']);
   });
 
-  it('lets nobody but administrators test, and only in the session that began', async () => {
+  it('lets only administrators test, and only in the session that began the test', async () => {
     const owner = await someone(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
@@ -166,7 +166,7 @@ onBothEngines('The state of providers', (engine) => {
     assert.doesNotMatch(refused.html, /tester@example.com/);
   });
 
-  it('is looked at by doctor: clocks, secrets and redirect URIs', async () => {
+  it('is checked by doctor: clocks, secrets and redirect URIs', async () => {
     const said = async () =>
       (await lookAtProviders(service.context.config)).map(({ state, what }) => `${state} ${what}`).join('\n');
     assert.match(await said(), /ok acme answers; its redirect URI is http.*\/login\/with\/acme\/callback/);

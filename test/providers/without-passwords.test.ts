@@ -31,7 +31,7 @@ onBothEngines('A service without passwords', (engine) => {
     service = await start({ database, env: { PROVIDERS_DIR, LOCAL_PASSWORDS: 'off', REGISTRATION: 'open' } });
   });
 
-  it('takes no password, and shows no field for one', async () => {
+  it('accepts no password, and shows no field for one', async () => {
     const credentials = { email: 'admin@example.com', password: 'correct horse battery' };
     const login = await ask<{ error: string }>(service, '/v1/clients/web/admin/login', { json: credentials });
     assert.deepEqual([login.status, login.body.error], [400, 'unsupported_grant_type']);
@@ -53,7 +53,7 @@ onBothEngines('A service without passwords', (engine) => {
       assert.equal((await visitor.get(path)).status, 404, path);
   });
 
-  it('lets people accept an invitation with the invited address, verified by the provider', async () => {
+  it('lets users accept an invitation with the invited address, verified by the provider', async () => {
     const { html } = await new Visitor(service).get(`/invitations/${token}`);
     assert.match(html, new RegExp(`href="/login/with/acme\\?invitation=${token}"`));
     const accept = async (claims: object) => {
