@@ -104,6 +104,7 @@ async function changedFields(
 ): Promise<Partial<Pick<UserRow, 'name' | 'username' | 'phone' | 'locale'>>> {
   const differing = Object.entries(fields).filter(([name, value]) => user[name as keyof Mapped['fields']] !== value);
   const taken = await findTakenFields(tx, fields, user.id);
-  if (taken.length > 0) log.warn({ user: user.id, fields: taken }, 'ignored identifiers of another user from a provider');
+  if (taken.length > 0)
+    log.warn({ user: user.id, fields: taken }, 'ignored identifiers of another user from a provider');
   return Object.fromEntries(differing.filter(([name]) => !taken.includes(name)));
 }
