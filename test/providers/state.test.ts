@@ -110,7 +110,7 @@ onBothEngines('The state of providers', (engine) => {
       .filter(({ part }) => part === 'providers')
       .map(({ state, what }) => `${state} ${what}`);
     assert.equal(said.length, 3, said.join('\n'));
-    assert.match(said.join('\n'), /notice the last sign-in with acme failed/);
+    assert.match(said.join('\n'), /notice the last sign-in with acme, at .*, failed: /);
     assert.match(said.join('\n'), new RegExp(`notice the secret of acme expires on ${inDays(10)}`));
     assert.match(said.join('\n'), new RegExp(`wrong the secret of old expired on ${inDays(-1)}`));
   });
