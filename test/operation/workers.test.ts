@@ -143,7 +143,7 @@ onBothEngines('Two workers', (engine) => {
         }
       }),
     );
-    assert.ok(failed.length <= 8, `only what was under way at it fails, and not ${failed.join(', ')}`);
+    assert.ok(failed.length <= 8, `only requests in progress fail, and not ${failed.join(', ')}`);
     await until(() => pids().size === 3);
     const [one, other] = await both();
     for (const [n, refresh_token] of acknowledged.entries()) {
@@ -154,6 +154,22 @@ onBothEngines('Two workers', (engine) => {
       assert.equal(status, 200);
     }
     assert.equal(saying('a worker ended; the supervisor starts another one').length, 1);
+  });
+
+  it('close connections that a killed worker has not accepted', async () => {
+    const before = pids();
+    const victim = [...before.values()].at(-1) as number;
+    process.kill(victim, 'SIGSTOP');
+    const asking = open(service.url, 8).map((ask) => ask('/health'));
+    // The other worker has answered, so the primary has offered a connection to the stopped one.
+    await Promise.any(asking);
+    process.kill(victim, 'SIGKILL');
+    const results = await Promise.allSettled(asking);
+    assert.deepEqual(
+      results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : [])),
+      ['ECONNRESET'],
+    );
+    await until(() => pids().size > before.size);
   });
 
   it('finish running requests when they are stopped, and exit together', async () => {

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
@@ -96,6 +97,7 @@ class Workers {
 
   #startOne(): { readonly worker: Worker; readonly ready: Promise<Ready> } {
     const worker = cluster.fork();
+    closeUnaccepted(worker.process);
     this.#running.add(worker);
     const ready = new Promise<Ready>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
@@ -196,4 +198,25 @@ class Workers {
   #kill(): void {
     for (const { process: child } of this.#running) child.kill('SIGKILL');
   }
+}
+
+/** The members of the cluster's own messages about connections. */
+type Message = { readonly act?: string; readonly seq?: number; readonly ack?: number };
+
+/**
+ * When a worker dies, closes the connections that it has not accepted. Node keeps them open in the primary, where
+ * nobody reads them, so their clients would wait until they give up.
+ */
+function closeUnaccepted(child: ChildProcess): void {
+  const offered = new Map<unknown, { close(): void } | undefined>();
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  child.send = (...args: [message: Message, handle?: unknown, ...unknown[]]) => {
+    const [message, handle] = args;
+    if (message.act === 'newconn') offered.set(message.seq, handle as { close(): void } | undefined);
+    return send(...args);
+  };
+  child.on('internalMessage', ({ ack }: Message) => offered.delete(ack));
+  child.once('exit', () => {
+    for (const handle of offered.values()) handle?.close();
+  });
 }
