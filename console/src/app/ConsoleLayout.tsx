@@ -1,7 +1,7 @@
 import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
 import { Box, ListItemIcon, ListItemText, MenuItem, Typography, useMediaQuery } from '@mui/material';
 import type { Theme } from '@mui/material/styles';
-import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import {
   AppBar,
   Layout,
@@ -18,9 +18,10 @@ import { interruption, proofPrompt, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
-import { isOwn, isUnlisted, ownNames } from '../text/presentation.ts';
+import { isOwn, isUnlisted, labelOf, ownNames } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { PageHead } from '../widgets/PageActions.tsx';
+import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { brand } from './brand.ts';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
@@ -55,7 +56,8 @@ function Prompts() {
   );
 }
 
-function ConsoleBar() {
+/** Layouts are drawn again with every page. `memo` keeps their parts. */
+const ConsoleBar = memo(() => {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
       <Box
@@ -76,7 +78,7 @@ function ConsoleBar() {
       <SearchEverything />
     </AppBar>
   );
-}
+});
 
 function Account() {
   const { identity } = useGetIdentity();
@@ -94,7 +96,7 @@ function Account() {
 }
 
 /** The operator's resources come first: people work with them daily. */
-function ConsoleMenu() {
+const ConsoleMenu = memo(() => {
   const all = [...useDescriptions().values()].filter(
     ({ name, operations }) => operations.has('list') && !isUnlisted(name),
   );
@@ -107,7 +109,7 @@ function ConsoleMenu() {
       <Group title={say('Access')} of={own} />
     </Menu>
   );
-}
+});
 
 function Group({ title, of }: { title: string; of: ResourceDescription[] }) {
   const [open] = useSidebarState();
@@ -122,8 +124,14 @@ function Group({ title, of }: { title: string; of: ResourceDescription[] }) {
       >
         {title}
       </Typography>
-      {of.map(({ name }) => (
-        <Menu.ResourceItem key={name} name={name} />
+      {of.map((description) => (
+        <Menu.Item
+          key={description.name}
+          to={`/${description.name}`}
+          state={{ _scrollToTop: true }}
+          primaryText={labelOf(description)}
+          leftIcon={<ResourceIcon description={description} />}
+        />
       ))}
     </>
   );

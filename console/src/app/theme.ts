@@ -1,4 +1,3 @@
-import { createTheme, type Theme } from '@mui/material/styles';
 import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
 import { say } from '../text/say.ts';
 import { type BrandColours, brand } from './brand.ts';
@@ -35,12 +34,17 @@ const moreBeside = ({ surface, ink }: Colours) => ({
   ].join(', '),
 });
 
+/** The icons of MUI's check box. */
+const emptyBox = 'M19 5v14H5V5h14m0-2H5c-1.1 0-2 .9-2 2v14c0 1.1.9 2 2 2h14c1.1 0 2-.9 2-2V5c0-1.1-.9-2-2-2z';
+const tickedBox =
+  'M19 3H5c-1.11 0-2 .9-2 2v14c0 1.1.89 2 2 2h14c1.11 0 2-.9 2-2V5c0-1.1-.89-2-2-2zm-9 14l-5-5 1.41-1.41L10 14.17l7.59-7.59L19 8l-9 9z';
+
 /** On phones, controls must be at least 40 pixels high. */
 const onPhones = (style: object) => ({ '@media (max-width: 599px)': style });
 
-function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
+function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaThemeOptions {
   const flat = { boxShadow: 'none', backgroundImage: 'none', border: `1px solid ${c.line}` };
-  return createTheme({
+  return {
     ...base,
     palette: {
       mode,
@@ -108,6 +112,21 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           // Labels overlap the edge of their control, so the help text above needs space.
           '.MuiStack-root > .ra-input + .ra-input': { marginTop: 8 },
           '.MuiStack-root > .ra-input + .ra-input.MuiFormControl-root': { marginTop: 16 },
+          '.select-item': {
+            ...{ appearance: 'none', flex: 'none', margin: 0, padding: 9, borderRadius: '50%', cursor: 'pointer' },
+            ...{ color: c.quiet, verticalAlign: 'middle' },
+            '&::before': {
+              content: '""',
+              display: 'block',
+              width: 24,
+              height: 24,
+              background: 'currentColor',
+              clipPath: `path('${emptyBox}')`,
+            },
+            '&:checked': { color: c.accent, '&::before': { clipPath: `path('${tickedBox}')` } },
+            '&:hover': { backgroundColor: `${c.accent}0a` },
+            '&:focus-visible': { outlineOffset: -2, borderRadius: '50%' },
+          },
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
@@ -223,7 +242,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       RaEdit: { styleOverrides: { root: { '& .RaEdit-card': { maxWidth: 760 } } } },
       RaToolbar: { styleOverrides: { root: { backgroundColor: c.sunken } } },
     },
-  } as Parameters<typeof createTheme>[0]);
+  } as RaThemeOptions;
 }
 
 /** Created at the first render, because themes contain messages. */

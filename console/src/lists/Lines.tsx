@@ -1,4 +1,4 @@
-import { Checkbox, List, ListItem, ListItemButton, ListItemText } from '@mui/material';
+import { List, ListItem, ListItemButton, ListItemText } from '@mui/material';
 import type { ReactNode } from 'react';
 import {
   Link,
@@ -15,6 +15,7 @@ import { Value } from '../rows/Value.tsx';
 import { detailsOf, digitsOf, labelInLine } from '../text/details.ts';
 import { rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
 interface Props {
   columns: FieldDescription[];
@@ -36,10 +37,10 @@ export function Lines({ columns, selectable, rowAction }: Props) {
         <RecordContextProvider key={row.id} value={row}>
           <ListItem disablePadding divider>
             {selectable && (
-              <Checkbox
+              <RowCheckbox
                 checked={selectedIds.includes(row.id)}
                 onChange={() => onToggleItem(row.id)}
-                slotProps={{ input: { 'aria-label': say('Select {row}', { row: rowName(description, row) }) } }}
+                aria-label={say('Select {row}', { row: rowName(description, row) })}
               />
             )}
             <ListItemButton

@@ -1,4 +1,3 @@
-import { Checkbox } from '@mui/material';
 import { Children, isValidElement, type MouseEvent, memo, type ReactElement, type ReactNode } from 'react';
 import {
   DataTableClasses,
@@ -20,6 +19,7 @@ import { useDescription } from '../data/described.tsx';
 import { ChangedBy, useMark } from '../live/LiveRows.tsx';
 import { rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
 interface ColumnProps {
   source?: string;
@@ -118,15 +118,14 @@ function SelectCell() {
   if (!row || !handleToggleItem) return null;
   return (
     <td className="select">
-      <Checkbox
-        className={`select-item ${DataTableClasses.checkbox}`}
+      <RowCheckbox
         checked={selected?.includes(row.id) ?? false}
         disabled={isRowSelectable ? !isRowSelectable(row) : false}
         onClick={(event) => {
           handleToggleItem(row.id, event);
           event.stopPropagation();
         }}
-        slotProps={{ input: { 'aria-label': say('Select {row}', { row: rowName(description, row) }) } }}
+        aria-label={say('Select {row}', { row: rowName(description, row) })}
       />
     </td>
   );

@@ -1,5 +1,5 @@
 import { Box, Typography } from '@mui/material';
-import { type ComponentProps, lazy, Suspense, useState } from 'react';
+import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
 import { useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
@@ -29,7 +29,7 @@ const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ defaul
 const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
 /** The list of any resource, generated from its description. */
-export function ResourceList() {
+export const ResourceList = memo(() => {
   const description = useDescription();
   const { name, operations, fields } = description;
   const filters = name === 'events' ? trailFilters(description) : filtersOf(description);
@@ -64,7 +64,7 @@ export function ResourceList() {
       <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
     </ListPage>
   );
-}
+});
 
 const deletedAt: FieldDescription = { name: 'deleted_at', type: 'timestamp', sortable: true };
 

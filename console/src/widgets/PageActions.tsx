@@ -1,12 +1,12 @@
 import { Box } from '@mui/material';
-import { type ReactNode, useEffect, useState } from 'react';
+import { memo, type ReactNode, useEffect, useState } from 'react';
 import { TitlePortal } from 'react-admin';
 import { createPortal } from 'react-dom';
 
 const place = 'page-actions';
 
 /** The head of every page: its title as `h1`, and its actions. */
-export function PageHead() {
+export const PageHead = memo(() => {
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 0.5, minHeight: 48, my: 0.5 }}>
       <TitlePortal
@@ -25,7 +25,7 @@ export function PageHead() {
       />
     </Box>
   );
-}
+});
 
 /** Shows the actions of this page beside its title. */
 export function PageActions({ children }: { children: ReactNode }) {
