@@ -6,7 +6,7 @@ import { serviceOptions } from '../../bin/service-options.mjs';
 
 const here = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `quick-passwords.ts`, if this process has loaded it: both processes must read the password hashes of one database. */
+/** `quick-crypto.ts`, if this process has loaded it: both processes must read the password hashes of one database. */
 const preloaded = process.execArgv.filter((option) => option.startsWith('--import='));
 
 /** The command line as it is built, or from the sources of the version in another folder. */
@@ -29,6 +29,7 @@ const environment = (env: Env): Env => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+  ...(process.env.TEST_RSA_KEYS && { TEST_RSA_KEYS: process.env.TEST_RSA_KEYS }),
   ...env,
 });
 

@@ -1,0 +1,42 @@
+// Preloaded by `npm test` in each test process, its threads and its commands, because both would take much of the suite's
+// processor time:
+// - Threads hash passwords with the least cost. The salt of such a hash has a mark, so that every other hash is checked at
+//   its real cost. src/identity/passwords/passwords.test.ts checks the real cost. A test of the wait for hashes sets
+//   TEST_REAL_PASSWORDS before it starts a service: threads take the environment of the moment in which they start.
+// - RSA keys come from TEST_RSA_KEYS, if the run has made some. Each new service needs one.
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { promisify } from 'node:util';
+import { isMainThread } from 'node:worker_threads';
+
+const mark = Buffer.from('quick');
+const saltLength = 16;
+const { argon2Sync, createPrivateKey, createPublicKey, generateKeyPair, randomBytes, randomInt } = crypto;
+
+function markedBytes(size: number): NonSharedBuffer {
+  const bytes = randomBytes(size);
+  if (size === saltLength) mark.copy(bytes);
+  return bytes;
+}
+
+crypto.argon2Sync = (algorithm, parameters) => {
+  const { nonce } = parameters;
+  const isQuick = Buffer.isBuffer(nonce) && nonce.subarray(0, mark.length).equals(mark);
+  return argon2Sync(algorithm, isQuick ? { ...parameters, memory: 8, passes: 1 } : parameters);
+};
+if (!isMainThread && !process.env.TEST_REAL_PASSWORDS) crypto.randomBytes = markedBytes as typeof randomBytes;
+
+const rsaKeys = process.env.TEST_RSA_KEYS?.split(',').map((text) => Buffer.from(text, 'base64'));
+if (isMainThread && rsaKeys) {
+  const generate = promisify(generateKeyPair) as (type: string, options: unknown) => Promise<unknown>;
+  // In turn: two services of one test have different keys.
+  let turn = randomInt(rsaKeys.length);
+  const generateQuickly = async (type: string, options: unknown) => {
+    const key = type === 'rsa' && rsaKeys[turn++ % rsaKeys.length];
+    if (!key) return generate(type, options);
+    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    return { privateKey, publicKey: createPublicKey(privateKey) };
+  };
+  Object.defineProperty(generateKeyPair, promisify.custom, { value: generateQuickly });
+}
+syncBuiltinESMExports();
