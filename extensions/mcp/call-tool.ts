@@ -6,7 +6,7 @@ import type { Api, ApiAnswer } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';
 import type { Rights } from './rights.ts';
-import { actionsOf, mostRows } from './tool-schemas.ts';
+import { actionsOf, maxRows } from './tool-schemas.ts';
 import type { ToolName } from './tools.ts';
 
 /** An error response of the API. */
@@ -19,7 +19,7 @@ export class Refused extends Error {
 }
 
 /** A longer list is requested again with fewer rows. */
-const longestList = 60_000;
+const maxListLength = 60_000;
 
 /** Runs a tool by calling the API. The arguments are already checked. */
 export async function callTool(
@@ -85,13 +85,13 @@ async function list(resource: Resource, given: Arguments, api: Api): Promise<Rec
     ...selectionOf(resource, given),
   };
   refuseHiddenPaths(resource, given);
-  for (let rows = Math.min(limit as number, mostRows); ; rows = Math.ceil(rows / 2)) {
+  for (let rows = Math.min(limit as number, maxRows); ; rows = Math.ceil(rows / 2)) {
     const { text, body } = await ask(api, {
       method: 'GET',
       path: resource.name,
       query: { ...query, limit: `${rows}` },
     });
-    if (text.length > longestList && rows > 1) continue;
+    if (text.length > maxListLength && rows > 1) continue;
     const { pagination } = body.meta as { pagination: { next_cursor?: string | null; total?: number } };
     const total = aggregate === undefined ? {} : { total: pagination.total };
     return { data: body.data, next_cursor: pagination.next_cursor ?? null, ...total };

@@ -43,9 +43,9 @@ function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUr
 
 const path = '/mcp';
 const rememberedTokens = 1000;
-const mostStreams = 500;
+const maxStreams = 500;
 /** One user must not occupy all streams, even with several applications. */
-const mostStreamsOfOne = 20;
+const maxStreamsPerUser = 20;
 
 const isListen = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
@@ -130,9 +130,9 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     open: (signal: AbortSignal) => Promise<Response>,
   ): Promise<FastifyReply> {
     const own = [...streams.values()].filter((other) => other === account).length;
-    if (own >= mostStreamsOfOne)
-      throw tooManyRequests(`At most ${mostStreamsOfOne} subscriptions can be open at once.`, 60);
-    if (streams.size >= mostStreams) throw tooManyRequests('Too many subscriptions are open here.', 60);
+    if (own >= maxStreamsPerUser)
+      throw tooManyRequests(`At most ${maxStreamsPerUser} subscriptions can be open at once.`, 60);
+    if (streams.size >= maxStreams) throw tooManyRequests('Too many subscriptions are open here.', 60);
     const stream = new AbortController();
     streams.set(stream, account);
     reply.raw.once('close', () => {

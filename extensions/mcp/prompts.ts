@@ -62,7 +62,7 @@ export const listPrompts = (rights: readonly Rights[]) =>
     .filter(({ isFor }) => isFor(rights))
     .map(({ name, title, description, arguments: takes }) => ({ name, title, description, arguments: [...takes] }));
 
-const longest = 2000;
+const maxLength = 2000;
 
 /** Undefined if the caller has no such prompt. A text if the arguments are wrong. */
 export function fillPrompt(
@@ -75,7 +75,7 @@ export function fillPrompt(
   for (const { name: wanted } of prompt.arguments) {
     const value = given[wanted];
     if (value === undefined || value === '') return { wrong: `"${wanted}" is missing.` };
-    if (value.length > longest) return { wrong: `"${wanted}" takes at most ${longest} characters.` };
+    if (value.length > maxLength) return { wrong: `"${wanted}" takes at most ${maxLength} characters.` };
     if (wanted === 'resource' && !rights.some(({ resource }) => resource.name === value)) {
       return { wrong: `The resource "${value.slice(0, 100)}" does not exist, or you may not see it.` };
     }

@@ -17,7 +17,7 @@ const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
 /** Earlier revisions need a session for subscriptions, and this server has none. */
 const modernCapabilities = { ...capabilities, resources: { subscribe: true } };
 const keepAliveMs = 15_000;
-const mostFollowed = 100;
+const maxFollowed = 100;
 
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
@@ -116,7 +116,7 @@ function narrowed(body: unknown, toolbox: Toolbox) {
   if (typeof wanted !== 'object' || wanted === null) return { rows: [], body };
   const { resourceSubscriptions, ...others } = wanted;
   const uris = Array.isArray(resourceSubscriptions) ? resourceSubscriptions.map(String) : [];
-  const rows = toolbox.followable(uris.slice(0, mostFollowed));
+  const rows = toolbox.followable(uris.slice(0, maxFollowed));
   const notifications = { ...others, resourceSubscriptions: rows.map(({ uri }) => uri) };
   return { rows, body: { ...message, params: { ...message.params, notifications } } };
 }

@@ -37,11 +37,11 @@ function within(name: string, value: unknown): unknown {
 }
 
 /** More rows or more text would fill the context of a model. */
-export const mostRows = 50;
-const usualRows = 20;
+export const maxRows = 50;
+const defaultRows = 20;
 
 /** If the schemas of all resources are longer than this, only `describe` returns them. */
-const longestSchemas = 24_000;
+const maxSchemasLength = 24_000;
 
 const text = (description: string): Json => ({ type: 'string', description });
 
@@ -76,7 +76,7 @@ export const valuesOf = (resource: Resource, mode: 'create' | 'update'): Json =>
 function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Json {
   const description = 'The fields and their values, as describe tells them.';
   const schemas = rights.map(({ resource }) => ({ title: resource.name, ...valuesOf(resource, mode) }));
-  if (JSON.stringify(schemas).length > longestSchemas) return { type: 'object', description };
+  if (JSON.stringify(schemas).length > maxSchemasLength) return { type: 'object', description };
   return schemas.length === 1 ? { ...schemas[0], description } : { type: 'object', description, anyOf: schemas };
 }
 
@@ -130,8 +130,8 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
           limit: {
             type: 'integer',
             minimum: 1,
-            maximum: mostRows,
-            default: usualRows,
+            maximum: maxRows,
+            default: defaultRows,
             description: 'The maximum number of rows.',
           },
           cursor: text('next_cursor of the page before, to go on from there.'),

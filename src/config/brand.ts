@@ -61,7 +61,7 @@ const logoTypes = new Map([
   ['.webp', 'image/webp'],
   ['.gif', 'image/gif'],
 ]);
-const largestLogo = 1024 * 1024;
+const maxLogoBytes = 1024 * 1024;
 
 /** The operator's name, logo and colour for pages, mail and console. */
 export function readBrand({ brandName, brandLogo, brandColor }: Config): Brand {
@@ -81,7 +81,7 @@ function readLogo(logo: string): Brand['logo'] {
   } catch (error) {
     throw new OperatorError(`BRAND_LOGO: the file could not be read: ${reasonOf(error)}`);
   }
-  if (content.length <= largestLogo) return { content, type };
+  if (content.length <= maxLogoBytes) return { content, type };
   throw new OperatorError(`BRAND_LOGO: ${logo} is larger than 1 MiB. Pages would be slow with it.`);
 }
 

@@ -24,7 +24,7 @@ export const loginAttributes = ['email', 'username', 'phone'] as const;
 export type LoginAttribute = (typeof loginAttributes)[number];
 
 /** A shorter client secret works, but Gatehouse warns at startup that it can be guessed. */
-export const shortestSafeSecret = 16;
+export const minSecretLength = 16;
 
 type Settings = typeof settings;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T, unknown> ? T : never } & {

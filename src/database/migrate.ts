@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../platform/errors.ts';
-import { type BeginProgress, shownSteps, unwatched } from '../platform/progress.ts';
+import { type BeginProgress, noProgress, stepProgress } from '../platform/progress.ts';
 import type { Database, Tx } from './database.ts';
 import { underMigrationLock } from './locks/migration-lock.ts';
 import { columnTypes, type FixedIndex, type Migration, type Report } from './migration.ts';
@@ -56,10 +56,10 @@ export async function migrate(
   database: Database,
   now: () => number = database.now,
   report: Report = () => undefined,
-  progress: BeginProgress = unwatched,
+  progress: BeginProgress = noProgress,
 ): Promise<string[]> {
   const ran: string[] = [];
-  const steps = shownSteps(progress);
+  const steps = stepProgress(progress);
   const run = (tx: Tx) => runPending(database, tx, now, report, steps.next);
   try {
     for (;;) {

@@ -1,7 +1,7 @@
 import { inSpan, tracing } from '../platform/tracing.ts';
 import type { Database } from './database.ts';
 
-const longestText = 2000;
+const maxTextLength = 2000;
 
 /** Traces a statement by its SQL text, which contains placeholders instead of values. */
 export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, work: () => T): T => {
@@ -11,7 +11,7 @@ export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, w
   const attributes = {
     'db.system.name': system,
     'db.operation.name': name,
-    'db.query.text': sql.slice(0, longestText),
+    'db.query.text': sql.slice(0, maxTextLength),
   };
   return inSpan(name || 'SQL', { kind: 'client', attributes, onlyInside: true }, work);
 };

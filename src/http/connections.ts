@@ -62,9 +62,9 @@ export class UnsentAnswers {
 
 const sweepMs = 1000;
 /** A client that reads fewer bytes per second than this for ANSWER_TIMEOUT is disconnected. */
-const slowestBytes = 1024;
+const minBytesPerSecond = 1024;
 /** The limit of unsent bytes of all callers together. Above it, the callers with the most unsent bytes are disconnected. */
-const mostWaiting = unsentLimits.inAll;
+const maxUnsentBytes = unsentLimits.inAll;
 /** Above this share of the connections, idle ones are closed. */
 const crowded = 0.9;
 /** A new connection may not have sent its first request yet. */
@@ -79,7 +79,7 @@ interface Reading {
 }
 
 /** The limit of open files for this process, if the system reports it. */
-function mostFiles(): number {
+function maxOpenFiles(): number {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
     return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
@@ -91,7 +91,7 @@ function mostFiles(): number {
 /** Limits the number of connections: closes idle ones, and disconnects clients that do not read. */
 export function limitConnections(app: App, { maxConnections, workers, answerTimeout }: Config): void {
   const { server } = app;
-  const most = Math.max(1, Math.min(Math.ceil(maxConnections / workers), mostFiles() - otherFiles));
+  const most = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - otherFiles));
   server.maxConnections = most;
   const open = new Set<Socket>();
   let making = false;
@@ -126,10 +126,10 @@ function endSlowReaders(open: ReadonlySet<Socket>, readings: WeakMap<Socket, Rea
       bytes += socket.writableLength;
     }
   }
-  if (bytes <= mostWaiting) return;
+  if (bytes <= maxUnsentBytes) return;
   waiting.sort((a, b) => b.writableLength - a.writableLength);
   for (const socket of waiting) {
-    if (bytes <= mostWaiting) return;
+    if (bytes <= maxUnsentBytes) return;
     bytes -= socket.writableLength;
     socket.destroy();
   }
@@ -143,14 +143,14 @@ function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number,
     return false;
   }
   if (now - reading.since < timeoutMs) return false;
-  if (taken - reading.taken < (slowestBytes * timeoutMs) / 1000) return true;
+  if (taken - reading.taken < (minBytesPerSecond * timeoutMs) / 1000) return true;
   reading.since = now;
   reading.taken = taken;
   return false;
 }
 
 /** The limit of waiting requests on one connection. No real client sends so many without reading a response. */
-const mostPipelined = 200;
+const maxPipelined = 200;
 
 /**
  * Starts a pipelined request when the previous responses have been sent. Node would start all of them and buffer
@@ -168,7 +168,7 @@ export function startOneAtATime(server: Server): void {
     }
     const { socket } = request;
     const before = waiting.get(socket) ?? 0;
-    if (before >= mostPipelined) {
+    if (before >= maxPipelined) {
       socket.destroy();
       return;
     }

@@ -6,7 +6,7 @@ import { privateCache } from './gate/caching.ts';
 export const hashOf = (payload: string | Buffer): string => hash('sha1', payload, 'base64url');
 
 const remembered = 500;
-const longestRemembered = 8192;
+const maxRememberedLength = 8192;
 
 /** Remembers the last hash of each key. Comparing an unchanged text takes far less time than hashing it. */
 export class RecentHashes {
@@ -16,7 +16,7 @@ export class RecentHashes {
     const last = this.#byKey.get(key);
     if (last?.text === text) return last.hash;
     const made = hashOf(text);
-    if (text.length <= longestRemembered) this.#byKey.set(key, { text, hash: made });
+    if (text.length <= maxRememberedLength) this.#byKey.set(key, { text, hash: made });
     return made;
   }
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
-import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
+import { maxBodyBytes, readBodies } from './bodies/content-type-parsers.ts';
 import { parseQueryString } from './bodies/form-body.ts';
 import { limitConnections, startOneAtATime, UnsentAnswers } from './connections.ts';
 import { answerEarly } from './errors/early-errors.ts';
@@ -51,7 +51,7 @@ const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: strin
 };
 
 /** Headers come in one piece, nearly always. */
-const longestHeaders = 10_000;
+const maxHeaderBytes = 10_000;
 
 /** While stopping, a connection whose last answer has gone out is closed: its client may keep it open for minutes. */
 function letGoWhenStopping(app: App): void {
@@ -105,7 +105,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     // No logger of Fastify's own: it would make a child logger for each request (see `requestLog` and error-handler.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
-    bodyLimit: longestBody,
+    bodyLimit: maxBodyBytes,
     requestTimeout: arrival,
     trustProxy: trustProxy(config),
     forceCloseConnections: 'idle',
@@ -117,7 +117,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
       requireHostHeader: false,
       // A header that may be sent once is refused when it comes twice, not taken for its first: see the gate.
       joinDuplicateHeaders: true,
-      headersTimeout: Math.min(longestHeaders, arrival),
+      headersTimeout: Math.min(maxHeaderBytes, arrival),
       connectionsCheckingInterval: Math.min(1000, arrival / 4),
       // A request without a body gets no stream to read it from: see docs/performance.md.
       optimizeEmptyRequests: true,

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { type JsonText, parseJson } from '../platform/json-text.ts';
 
-const mostResources = 10;
+const maxResources = 10;
 
 const invalidTarget = (description: string) => new OAuthError('invalid_target', description);
 
@@ -37,7 +37,7 @@ export class Audiences {
 
   /** The registered form of a `resource` parameter. A trailing slash makes no difference. */
   read(asked: readonly string[]): readonly string[] {
-    if (asked.length > mostResources) throw invalidTarget(`resource takes at most ${mostResources} values.`);
+    if (asked.length > maxResources) throw invalidTarget(`resource takes at most ${maxResources} values.`);
     return [...new Set(asked.map((uri) => this.#find(uri)))];
   }
 

@@ -12,7 +12,7 @@ import { spendProof } from './proofs/used-proof-store.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** The longest lifetime of an assertion, in seconds. */
-const longestLife = 3600;
+const maxLifetime = 3600;
 const clockTolerance = 60;
 
 /** RFC 7523 3: finds the client that signed the assertion of a request. An assertion works once, across all instances. */
@@ -25,7 +25,7 @@ async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Pr
   if (typeof sub !== 'string' || iss !== sub || id !== sub) throw unknownClient('iss, sub and client_id differ');
   const now = context.now() / 1000;
   if (!isForHere(context.config.baseUrl, aud)) throw unknownClient('the assertion is for another server');
-  if (typeof exp !== 'number' || exp < now - clockTolerance || exp > now + longestLife) {
+  if (typeof exp !== 'number' || exp < now - clockTolerance || exp > now + maxLifetime) {
     throw unknownClient('the assertion has expired, or lives too long');
   }
   if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + clockTolerance)) {

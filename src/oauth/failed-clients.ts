@@ -9,7 +9,7 @@ const windowMs = 15 * 60_000;
 const perNetwork = 10;
 /** The limit of all networks together: an attacker with many networks must not fill the audit trail. */
 const inAll = 500;
-const longestId = 128;
+const maxIdLength = 128;
 
 /** Records failed client authentication, at most once per 15 minutes, client and network. Each instance counts for itself. */
 export class FailedClients {
@@ -26,7 +26,7 @@ export class FailedClients {
   }
 
   async record(id: string | undefined, source: RequestSource): Promise<void> {
-    const named = (id ?? '').slice(0, longestId);
+    const named = (id ?? '').slice(0, maxIdLength);
     if (!this.#isNew(named, networkOf(source.address ?? 'unknown'))) return;
     const { database, log } = this.#context;
     try {

@@ -8,7 +8,7 @@ import { membersOf } from '../platform/is-object.ts';
 import type { OAuth } from './oauth.ts';
 import { reportToken } from './report-token.ts';
 
-const mostReports = 100;
+const maxReports = 100;
 
 /** For secret scanners, and for people who find a token: docs/secret-scanning.md. */
 export function serveTokenReports(app: App, oauth: OAuth): void {
@@ -32,7 +32,7 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
       }
       const source = requestSource(request);
-      const refusal = await countAgainst(oauth.context, networkLimits('token-report', source.address, mostReports));
+      const refusal = await countAgainst(oauth.context, networkLimits('token-report', source.address, maxReports));
       if (refusal) throw tooManyRequests('Too many reports. Wait before you send more.', refusal.retryAfterSeconds);
       await reportToken(oauth, { token, source });
       return reply.code(202).send({ message: 'Thank you. If this is a token of this service, it is revoked.' });

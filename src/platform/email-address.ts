@@ -1,8 +1,8 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** RFC 5321 4.5.3.1, in bytes. */
-const longestLocalPart = 64;
-const longestAddress = 254;
+const maxLocalPartLength = 64;
+const maxAddressLength = 254;
 
 /**
  * RFC 5322's atoms and letters beyond ASCII (RFC 6531), without characters that end a part of a URL or a page. No quoted local
@@ -19,17 +19,17 @@ const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function normaliseEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@');
-  if (at < 1 || text.length > 2 * longestAddress) return undefined;
+  if (at < 1 || text.length > 2 * maxAddressLength) return undefined;
   const local = normaliseLocalPart(text.slice(0, at));
   const host = normaliseHost(text.slice(at + 1));
   if (local === undefined || host === undefined) return undefined;
   const email = `${local}@${host}`;
-  return Buffer.byteLength(email) <= longestAddress ? email : undefined;
+  return Buffer.byteLength(email) <= maxAddressLength ? email : undefined;
 }
 
 function normaliseLocalPart(text: string): string | undefined {
   const local = text.normalize('NFC');
-  if (!localPart.test(local) || Buffer.byteLength(local) > longestLocalPart) return undefined;
+  if (!localPart.test(local) || Buffer.byteLength(local) > maxLocalPartLength) return undefined;
   // Databases fold only ASCII. Other letters are stored in lowercase, so that addresses compare without case.
   return /^[ -~]+$/.test(local) ? local : local.toLowerCase().normalize('NFC');
 }

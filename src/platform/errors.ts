@@ -63,12 +63,12 @@ export const conflict = (detail: string, code = 'conflict') => new Problem(409, 
 export const preconditionFailed = (detail: string) =>
   new Problem(412, 'Precondition Failed', detail, { code: 'precondition_failed' });
 /** The maximum number of field errors in a response. Validation can stop at this number. */
-export const mostFieldErrors = 20;
+export const maxFieldErrors = 20;
 
 export const unprocessable = (errors: readonly FieldError[]) =>
   new Problem(422, 'Unprocessable Content', 'Some fields are invalid; see errors.', {
     code: 'validation_failed',
-    errors: errors.slice(0, mostFieldErrors),
+    errors: errors.slice(0, maxFieldErrors),
   });
 const retryAfter = (seconds: number) => ({ 'Retry-After': String(Math.max(1, Math.ceil(seconds))) });
 

@@ -11,8 +11,8 @@ const secretNames = [
 ];
 
 /** The longest line of the log, and the longest text in a long line. */
-const longestLine = 8192;
-const longestText = 2000;
+const maxLineLength = 8192;
+const maxTextLength = 2000;
 const cutHere = '…';
 
 /** Each pattern takes linear time: it fails after a few characters. */
@@ -61,26 +61,26 @@ function readUrl(text: string, start: number): { end: number; colon: number; las
 }
 
 const cutText = (_name: string, value: unknown): unknown =>
-  typeof value === 'string' && value.length > longestText
-    ? value.slice(0, longestText).toWellFormed() + cutHere
+  typeof value === 'string' && value.length > maxTextLength
+    ? value.slice(0, maxTextLength).toWellFormed() + cutHere
     : value;
 
 /** Cuts the texts of a line that is too long. If that is not enough, it keeps the beginning as one text. The line stays JSON. */
 function shorten(line: string): string {
   const entry = JSON.parse(line, cutText) as Record<string, unknown>;
   const cut = JSON.stringify(entry);
-  if (cut.length < longestLine) return `${cut}\n`;
+  if (cut.length < maxLineLength) return `${cut}\n`;
   const { level, time, msg } = entry;
   // Quotes and backslashes take two characters each in a JSON text.
-  const beginning = cut.slice(0, Math.floor((longestLine - longestText) / 2)).toWellFormed() + cutHere;
+  const beginning = cut.slice(0, Math.floor((maxLineLength - maxTextLength) / 2)).toWellFormed() + cutHere;
   return `${JSON.stringify({ level, time, msg: String(msg).slice(0, 200), cut: beginning })}\n`;
 }
 
 /** Cuts the line before it looks for secrets, so that a caller cannot make a line expensive. */
-export const asLogged = (line: string): string => withoutSecrets(line.length > longestLine ? shorten(line) : line);
+export const asLogged = (line: string): string => withoutSecrets(line.length > maxLineLength ? shorten(line) : line);
 
 /** A cause may be its own cause. */
-const deepestCause = 5;
+const maxCauseDepth = 5;
 
 /** An error for the log: its message and stack, without the values that a driver adds to it. */
 function describeError(error: unknown, causes = 0): unknown {
@@ -91,7 +91,7 @@ function describeError(error: unknown, causes = 0): unknown {
     message: error.message,
     stack: error.stack,
     ...(code === undefined ? {} : { code }),
-    ...(cause === undefined || causes >= deepestCause ? {} : { cause: describeError(cause, causes + 1) }),
+    ...(cause === undefined || causes >= maxCauseDepth ? {} : { cause: describeError(cause, causes + 1) }),
   };
 }
 

@@ -8,10 +8,10 @@ export interface Progress {
 /** Call it when work begins. `total` is 0 when there is nothing to do. */
 export type BeginProgress = (total: number, what: string) => Progress;
 
-export const unwatched: BeginProgress = () => ({ advance: () => undefined, end: () => undefined });
+export const noProgress: BeginProgress = () => ({ advance: () => undefined, end: () => undefined });
 
 /** The progress of steps that run one after the other. Without steps, nothing is shown. */
-export interface ShownSteps {
+export interface StepProgress {
   /** `left`: the number of steps, including this one. */
   next(what: string, left: number): void;
   /** The current step has processed more rows. */
@@ -19,7 +19,7 @@ export interface ShownSteps {
   end(): void;
 }
 
-export function shownSteps(progress: BeginProgress): ShownSteps {
+export function stepProgress(progress: BeginProgress): StepProgress {
   let shown: Progress | undefined;
   let step = { what: '', rows: 0 };
   return {

@@ -161,10 +161,10 @@ async function hold(database: Database): Promise<ControlledTransaction<Tables>> 
 }
 
 /** No practical limit for a large table: a day, in milliseconds. */
-const longest = 86_400_000;
+const maxTimeoutMs = 86_400_000;
 
 async function unlimited(tx: Tx): Promise<void> {
-  await sql.raw(`set local statement_timeout = ${longest}`).execute(tx);
+  await sql.raw(`set local statement_timeout = ${maxTimeoutMs}`).execute(tx);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
 }
 

@@ -6,7 +6,7 @@ import { badRequest } from '../../../src/platform/errors.ts';
 import { isObject } from '../../../src/platform/is-object.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { queryOf } from '../../../src/resources/query/list-query.ts';
-import { mostRows } from '../../../src/resources/write/read-batch.ts';
+import { maxRows } from '../../../src/resources/write/read-batch.ts';
 import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
 import { asPermission } from './apiato-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
@@ -14,7 +14,7 @@ import type { OldIds } from './old-ids.ts';
 import { readAsApiato, resolveSearch, wordFields } from './old-query.ts';
 
 const pageSize = 100;
-const mostPages = 100;
+const maxPages = 100;
 
 interface Page {
   readonly data: unknown[];
@@ -28,7 +28,7 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
   const { authorization = '', accept = 'application/json' } = request.headers;
   const rows: unknown[] = [];
   let cursor: string | null | undefined = '';
-  for (let i = 0; i < mostPages && typeof cursor === 'string'; i++) {
+  for (let i = 0; i < maxPages && typeof cursor === 'string'; i++) {
     const asked: URLSearchParams = new URLSearchParams({ ...query, limit: String(pageSize), cursor });
     const headers = { ...(authorization ? { authorization } : {}), accept, host: request.host };
     // The pages count as requests of the same caller.
@@ -42,7 +42,7 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
     cursor = meta?.pagination?.next_cursor;
   }
   if (typeof cursor === 'string') {
-    throw badRequest(`limit=0 returns up to ${pageSize * mostPages} rows, and there are more: use a cursor instead.`);
+    throw badRequest(`limit=0 returns up to ${pageSize * maxPages} rows, and there are more: use a cursor instead.`);
   }
   const all = { total: rows.length, count: rows.length, per_page: rows.length, current_page: 1, total_pages: 1 };
   reply.header('content-type', 'application/json; charset=utf-8');
@@ -158,10 +158,10 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
     if (!isObject(body)) return;
     const own = targets.get(resource) as ReadonlyMap<string, string>;
-    const rows = Array.isArray(body.rows) ? body.rows.slice(0, mostRows) : [];
+    const rows = Array.isArray(body.rows) ? body.rows.slice(0, maxRows) : [];
     for (const row of rows.filter(isObject)) await resolveMembers(row, own);
     const named: unknown[] = Array.isArray(body.ids) ? body.ids : [];
-    for (const [index, id] of named.slice(0, mostRows).entries()) {
+    for (const [index, id] of named.slice(0, maxRows).entries()) {
       if (typeof id !== 'string' && typeof id !== 'number') continue;
       named[index] = await ids.resolve(resource, String(id));
     }

@@ -4,14 +4,14 @@ import { listParameters } from '../../../src/resources/query/list-query.ts';
 type Query = Record<string, string>;
 
 /** More are refused: each field adds a text search to every row. */
-const mostFields = 10;
+const maxFields = 10;
 
 /** The searchable text fields of a resource. */
 export const wordFields = ({ fields }: ResourceDefinition): string[] =>
   Object.entries(fields)
     .filter(([, { type, options }]) => type === 'text' && options.searchable)
     .map(([name]) => name)
-    .slice(0, mostFields);
+    .slice(0, maxFields);
 
 /** Like Apiato: ignores unknown parameters, searches all fields for a single word, and joins pairs with `or`. */
 export function readAsApiato(query: Query, searchable: readonly string[]): void {

@@ -9,8 +9,8 @@ import { inBatch } from './users/user-target-store.ts';
 const gone = 'gone';
 /** If more than this share of the users is missing, it is probably another database. */
 const suspicious = 0.2;
-const fewAnyway = 20;
-const mostListed = 20;
+const smallCount = 20;
+const maxListed = 20;
 
 /** False if so many users are missing that the operator must confirm it. */
 export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Pr
   for (const { source, name } of tables) {
     const known = await countKnown(pass.context.database.db, source);
     const unseen = await countUnseen(pass.context.database.db, source, pass.number, gone);
-    if (unseen <= fewAnyway || unseen < known * suspicious) continue;
+    if (unseen <= smallCount || unseen < known * suspicious) continue;
     pass.findings.decide(
       'many-gone',
       `${unseen} of ${known} users of ${name} from an earlier pass no longer exist. Nobody was signed out. If this is the same database, add --confirm-gone`,
@@ -71,7 +71,7 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
 
 /** Tokens that were revoked in the old service, but refreshed here before this pass. Their new tokens stay valid. */
 export async function listRefreshedHere({ context, findings }: Pass): Promise<void> {
-  const { count, users } = await findRefreshedHere(context.database.db, mostListed);
+  const { count, users } = await findRefreshedHere(context.database.db, maxListed);
   if (count === 0) return;
   findings.decide(
     'refreshed-here',

@@ -24,7 +24,7 @@ import { tableOfModel } from './users/role-names.ts';
 import { hasOtherRealms, inBatch } from './users/user-target-store.ts';
 
 export const clientSource = 'oauth_clients';
-const longestName = 100;
+const maxNameLength = 100;
 const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
 
 /** An imported client, with the data that its tokens need. */
@@ -94,12 +94,12 @@ async function takeClient(
   const { fields, refused } = applicationOf(record);
   const bounds = boundsOf(record, isDivided ? userTable.realm : null);
   if (!existing) {
-    const scopes = usualScopes[record.type];
+    const scopes = defaultScopes[record.type];
     const created = Math.min(record.createdAt ?? at, at);
     const client = { id: record.id, type: record.type, name: nameOf(pass, record), userId, scopes };
     await createClient(tx, { ...client, ...fields, ...bounds }, created);
   } else if (fields && before?.fingerprint !== record.fingerprint) {
-    const scopes = [...new Set([...existing.scopes, ...usualScopes.application])];
+    const scopes = [...new Set([...existing.scopes, ...defaultScopes.application])];
     await makeApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
   if (existing && (await setClientBounds(tx, record.id, bounds, at))) invalidate({ kind: 'client', id: record.id });
@@ -127,7 +127,7 @@ async function takeClient(
   return { ...record, table: userTable.source, canAuthenticate };
 }
 
-const usualScopes = { password: ['*'], personal: [], application: identityScopes };
+const defaultScopes = { password: ['*'], personal: [], application: identityScopes };
 
 /** If there are several user tables, a client is limited to the realm of its table. A client without a secret stays public. */
 function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: string | null): ClientBounds {
@@ -140,9 +140,9 @@ function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: 
 }
 
 function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
-  if (name.length <= longestName) return name;
-  findings.note(`Names of clients with more than ${longestName} characters: they were shortened`, id);
-  return name.slice(0, longestName);
+  if (name.length <= maxNameLength) return name;
+  findings.note(`Names of clients with more than ${maxNameLength} characters: they were shortened`, id);
+  return name.slice(0, maxNameLength);
 }
 
 /** A client without a secret uses PKCE in the old service and in this one. */
@@ -195,7 +195,7 @@ function sayWhatChanges(
   { id, name, type, secret, hasRedirects, isLimited }: ClientRecord,
   { canAuthenticate, hasSecret }: { canAuthenticate: boolean; hasSecret: boolean },
 ): void {
-  const label = `${id} (${name.slice(0, longestName)})`;
+  const label = `${id} (${name.slice(0, maxNameLength)})`;
   if (type === 'password' && isLimited) {
     findings.decide(
       'client-limits',

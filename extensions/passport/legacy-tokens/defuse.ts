@@ -14,13 +14,13 @@ export interface RefreshPayload {
 const version = 'def50200';
 const rounds = 100_000;
 const [saltLength, ivLength, macLength] = [32, 16, 32];
-const shortest = 2 * (4 + saltLength + ivLength + macLength + 100);
-const longest = 32_768;
+const minLength = 2 * (4 + saltLength + ivLength + macLength + 100);
+const maxLength = 32_768;
 
 /** Whether the text can be a Passport refresh token. Checked first, because decryption is expensive. */
 export const looksLikeLegacyRefreshToken = (token: string): boolean =>
-  token.length >= shortest &&
-  token.length <= longest &&
+  token.length >= minLength &&
+  token.length <= maxLength &&
   token.length % 2 === 0 &&
   token.slice(0, version.length).toLowerCase() === version &&
   /^[0-9a-f]+$/i.test(token);

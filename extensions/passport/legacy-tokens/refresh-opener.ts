@@ -10,20 +10,20 @@ import { looksLikeLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
 import type { OpeningQuestion } from './opening-thread.ts';
 
 /** At most half of the cores. The queue holds a few seconds of work. */
-const threadsAtMost = Math.max(1, Math.floor(availableParallelism() / 2));
-const waiting = 60 * threadsAtMost;
+const maxThreads = Math.max(1, Math.floor(availableParallelism() / 2));
+const waiting = 60 * maxThreads;
 const rememberedTokens = 1000;
 /** Forged tokens allowed per network and window: an attacker sends them to cause expensive decryption. */
-const failuresAtMost = 20;
+const maxFailures = 20;
 const windowMs = 15 * 60_000;
 const countedNetworks = 10_000;
 
 /** Decrypts old refresh tokens in threads. The queue is bounded, and networks that send forged tokens are blocked. */
 export class RefreshOpener {
   readonly #context: Context;
-  readonly #queue = new HashingQueue({ running: threadsAtMost, waiting });
+  readonly #queue = new HashingQueue({ running: maxThreads, waiting });
   readonly #threads = Array.from(
-    { length: threadsAtMost },
+    { length: maxThreads },
     () => new WorkerThread<OpeningQuestion, RefreshPayload | null>('opening-thread', import.meta.url),
   );
   /** By the token's hash, so that a retry and an earlier check decrypt the token only once. */
@@ -67,7 +67,7 @@ export class RefreshOpener {
   #refuseForgers(network: string): void {
     const failures = this.#failures.get(network);
     const now = this.#context.now();
-    if (!failures || failures.until <= now || failures.count < failuresAtMost) return;
+    if (!failures || failures.until <= now || failures.count < maxFailures) return;
     throw tooManyRequests(
       'Too many refresh tokens that nobody issued. Wait before you try again.',
       (failures.until - now) / 1000,

@@ -71,7 +71,7 @@ export interface Report {
   readonly notes: readonly string[];
 }
 
-const mostExamples = 20;
+const maxExamples = 20;
 
 class Tally {
   read = 0;
@@ -158,7 +158,7 @@ function add(lines: Lines, what: string, example: string | undefined): void {
   const found = lines.get(what) ?? { count: 0, examples: [] };
   lines.set(what, found);
   found.count++;
-  if (example !== undefined && found.examples.length < mostExamples) found.examples.push(example);
+  if (example !== undefined && found.examples.length < maxExamples) found.examples.push(example);
 }
 
 const linesOf = (lines: Lines): string[] =>

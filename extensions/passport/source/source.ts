@@ -52,10 +52,10 @@ export function selectSql(
 }
 
 /** More distinct values cannot be class names. */
-const mostValues = 1000;
+const maxValues = 1000;
 
 export const distinctSql = (table: string, column: string, quote: (name: string) => string): string =>
-  `select distinct ${quote(column)} as value from ${quote(table)} limit ${mostValues}`;
+  `select distinct ${quote(column)} as value from ${quote(table)} limit ${maxValues}`;
 
 /** Reads a table page by page, with constant memory. */
 export async function* pages<K extends string>(

@@ -6,7 +6,7 @@ import { localNow } from './local-clock.ts';
 import { callOAuth, readServiceAddress } from './oauth-call.ts';
 
 /** The minimum remaining lifetime of a token for a script. */
-const leastMs = 60_000;
+const minLifetimeMs = 60_000;
 
 export function addToken(program: Command): void {
   program
@@ -29,7 +29,7 @@ async function currentAccessToken(service: string | undefined): Promise<string> 
   const kept = findKept(service);
   if (!kept) throw notSignedIn();
   const { url, tokens } = kept;
-  if (tokens.expiresAt - localNow() >= leastMs) return tokens.accessToken;
+  if (tokens.expiresAt - localNow() >= minLifetimeMs) return tokens.accessToken;
   return (await refresh(url, tokens)).accessToken;
 }
 

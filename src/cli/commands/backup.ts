@@ -17,7 +17,7 @@ interface Flags {
 }
 
 /** One for each hour of a day. */
-const usualKeep = 24;
+const defaultKeep = 24;
 
 function readCount(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
@@ -34,7 +34,7 @@ export function addBackup(program: Command): void {
       'make a copy at this interval, such as 15m, 1h or 1d, until you stop the command',
       readDuration,
     )
-    .option('--keep <number>', `the number of newest copies to keep (with --every: ${usualKeep})`, readCount)
+    .option('--keep <number>', `the number of newest copies to keep (with --every: ${defaultKeep})`, readCount)
     .option('--force', 'overwrite the file')
     .addHelpText(
       'after',
@@ -65,7 +65,7 @@ async function makeOne(source: string, file: string, { force = false }: Flags): 
   showCopy(file);
 }
 
-async function makeSeries(source: string, folder: string, { every, keep = usualKeep, force }: Flags): Promise<void> {
+async function makeSeries(source: string, folder: string, { every, keep = defaultKeep, force }: Flags): Promise<void> {
   if (force) throw new UsageError('--force is for one file: in a folder no copy is overwritten.');
   const make = async () =>
     showCopy(await backUpInto(source, folder, { keep, now: localNow(), progress: barOnTerminal }));

@@ -41,8 +41,8 @@ async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
   }
 }
 
-const mostShown = 5;
-const longest = 70;
+const maxShown = 5;
+const maxLineLength = 70;
 
 /** A missing message is no error: the text appears in another language. An unknown value in a message would stay empty. */
 function sayMessages(files: readonly OwnMessages[]): void {
@@ -64,8 +64,8 @@ const note = (line: string): void => console.log(paint('yellow', line));
 /** Lists the first few keys: keys of the console are sentences and may be long. */
 function listed(keys: readonly string[], one: string, many: string): string {
   const shown = keys
-    .slice(0, mostShown)
-    .map((key) => `\n  ${key.length > longest ? `${key.slice(0, longest - 1)}…` : key}`);
+    .slice(0, maxShown)
+    .map((key) => `\n  ${key.length > maxLineLength ? `${key.slice(0, maxLineLength - 1)}…` : key}`);
   const more = keys.length - shown.length;
   const count = `${keys.length.toLocaleString('en')} ${keys.length === 1 ? one : many}`;
   return `${count}:${shown.join('')}${more > 0 ? `\n  … and ${more.toLocaleString('en')} more` : ''}`;

@@ -15,7 +15,7 @@ import { asOperator } from '../operator/operator.ts';
 import { withContext } from '../operator/with-context.ts';
 import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
 
-const longestHours = 720;
+const maxHours = 720;
 
 function addClientRegistrationToken(client: Command): void {
   client
@@ -23,7 +23,7 @@ function addClientRegistrationToken(client: Command): void {
     .description('Create a token that lets applications register themselves, if DYNAMIC_CLIENTS is token.')
     .option(
       '--hours <hours>',
-      `the number of hours for which anybody can use the token (1 to ${longestHours})`,
+      `the number of hours for which anybody can use the token (1 to ${maxHours})`,
       (text) => readHours(text, 1),
       24,
     )
@@ -33,8 +33,8 @@ function addClientRegistrationToken(client: Command): void {
 
 function readHours(text: string, least: number): number {
   const hours = /^\d{1,3}$/.test(text) ? Number(text) : -1;
-  if (hours >= least && hours <= longestHours) return hours;
-  throw new InvalidArgumentError(`It takes a whole number from ${least} to ${longestHours}.`);
+  if (hours >= least && hours <= maxHours) return hours;
+  throw new InvalidArgumentError(`It takes a whole number from ${least} to ${maxHours}.`);
 }
 
 const makeToken = (hours: number): Promise<string> =>
@@ -58,7 +58,7 @@ function addClientSecretCommand(client: Command): void {
     .argument('<client_id>', 'the client_id, as `client list` shows it')
     .option(
       '--keep-old <hours>',
-      `the number of hours for which the old secret still works (0 to ${longestHours})`,
+      `the number of hours for which the old secret still works (0 to ${maxHours})`,
       (text) => readHours(text, 0),
       0,
     )

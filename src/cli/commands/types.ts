@@ -8,13 +8,13 @@ import { resourceTypes, tableTypes } from '../../resources/routes/resource-types
 import { unionOf } from '../../resources/routes/type-of-schema.ts';
 import { tryStart } from './try-start.ts';
 
-const usualFile = 'gatehouse-types.d.ts';
+const defaultFile = 'gatehouse-types.d.ts';
 
 export function addTypes(program: Command): void {
   program
     .command('types')
     .description('Write the types of the declared resources, for the typed client. Does the same checks as `check`.')
-    .option('--out <file>', 'where to', usualFile)
+    .option('--out <file>', 'where to', defaultFile)
     .option('--check', 'write nothing; exit with 1 if the file is out of date')
     .addHelpText('after', `\nExamples:\n  gatehouse types\n  gatehouse types --check      # in a pipeline`)
     .action(async ({ out, check }: { out: string; check?: boolean }) => {

@@ -14,7 +14,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
-const longestBody = 2 ** 21;
+const maxBodyBytes = 2 ** 21;
 
 export function addWebhooksListen(webhooks: Command): void {
   webhooks
@@ -58,7 +58,7 @@ async function receive(
   try {
     for await (const chunk of request) {
       length += (chunk as Buffer).length;
-      if (length > longestBody) return void response.writeHead(413).end();
+      if (length > maxBodyBytes) return void response.writeHead(413).end();
       chunks.push(chunk as Buffer);
     }
   } catch {

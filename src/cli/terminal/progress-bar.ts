@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { type BeginProgress, type Progress, unwatched } from '../../platform/progress.ts';
+import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
 import { clearLine, type DrawingData, drawing, ended, idle, states } from './drawing.ts';
 import { percent, shareOf } from './progress-line.ts';
 import { columnsOf } from './table.ts';
@@ -17,17 +17,17 @@ interface Options {
   readonly quietMs?: number;
 }
 
-const usualQuietMs = 1000;
+const defaultQuietMs = 1000;
 
 /** A bar on a terminal, or a log line at each tenth. On standard error: standard output is for the result of the command. */
 export function progressBar(total: number, what: string, options: Options = {}): Progress {
-  const { screen = process.stderr, quietMs = usualQuietMs } = options;
+  const { screen = process.stderr, quietMs = defaultQuietMs } = options;
   return screen.isTTY ? drawnBar(total, what, screen, quietMs) : notedTenths(total, what, quietMs);
 }
 
 /** For work that writes its own log lines, or none. */
 export const barOnTerminal: BeginProgress = (total, what) =>
-  process.stderr.isTTY ? progressBar(total, what) : unwatched(total, what);
+  process.stderr.isTTY ? progressBar(total, what) : noProgress(total, what);
 
 /** A separate thread draws the bar, because SQLite blocks this thread while it works. */
 function drawnBar(total: number, first: string, screen: Screen, quietMs: number): Progress {

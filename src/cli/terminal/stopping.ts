@@ -90,14 +90,14 @@ export async function stopAndExit(service: Started, request: StopRequest): Promi
 }
 
 /** Between npm and the service there are at most a shell and a wrapper for an older Node. */
-const mostSteps = 4;
+const maxAncestors = 4;
 
 /** The process ids up to npm; undefined without npm. Only Linux shows more than the parent. */
 function npmAncestors(): string | undefined {
   if (!startedByNpm()) return undefined;
   if (process.platform !== 'linux') return String(process.ppid);
   const pids: number[] = [];
-  for (let pid = process.ppid; pids.length < mostSteps && pid > 1; ) {
+  for (let pid = process.ppid; pids.length < maxAncestors && pid > 1; ) {
     const found = /^\d+ \((.*)\) \S (\d+)/s.exec(readStat(pid));
     if (!found) break;
     pids.push(pid);

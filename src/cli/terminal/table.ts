@@ -1,9 +1,9 @@
 import { paint, paintState } from './paint.ts';
 
-const usual = 80;
+const defaultColumns = 80;
 
 /** The width of a terminal. A terminal that does not report its width reports 0. */
-export const columnsOf = ({ columns }: { readonly columns?: number }): number => columns || usual;
+export const columnsOf = ({ columns }: { readonly columns?: number }): number => columns || defaultColumns;
 
 interface Screen {
   readonly isTTY?: boolean;

@@ -5,14 +5,14 @@ const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toUpperCase
 const firstWord = (name: string): string => name.slice(0, name.indexOf('_') + 1);
 
 /** Shorter names are too similar to names of other programs. */
-const shortest = 4;
+const minWordLength = 4;
 
 /** Rejects an environment variable that is probably a misspelt setting. */
 export function refuseMisspelling(name: string, known: readonly string[]): void {
-  const long = known.filter((setting) => setting.length >= shortest);
+  const long = known.filter((setting) => setting.length >= minWordLength);
   const meant =
-    known.find((setting) => plain(setting) === plain(name) && setting.length >= shortest) ??
-    (name.length < shortest ? undefined : nearest(name, long, name.length < 8 ? 1 : 2)) ??
+    known.find((setting) => plain(setting) === plain(name) && setting.length >= minWordLength) ??
+    (name.length < minWordLength ? undefined : nearest(name, long, name.length < 8 ? 1 : 2)) ??
     long.find((setting) => setting.includes('_') && name.startsWith(setting));
   if (meant) throw new OperatorError(`${name} is not a setting. Did you mean ${meant}? Rename it, or unset it.`);
 }

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { type BeginProgress, type Progress, unwatched } from '../../platform/progress.ts';
+import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
 import { knownMigrations } from '../migrate.ts';
 import { syncFolder } from '../sync-folder.ts';
 
@@ -27,7 +27,7 @@ interface BackupOptions {
 export async function backUp(
   source: string,
   target: string,
-  { overwrite = false, progress = unwatched }: BackupOptions = {},
+  { overwrite = false, progress = noProgress }: BackupOptions = {},
 ): Promise<void> {
   if (!existsSync(source)) throw new OperatorError(`There is no database at ${source} yet.`);
   if (existsSync(target) && !overwrite) {
@@ -74,7 +74,7 @@ interface RestoreOptions extends BackupOptions {
 export async function restore(
   source: string,
   target: string,
-  { overwrite = false, progress = unwatched, change }: RestoreOptions = {},
+  { overwrite = false, progress = noProgress, change }: RestoreOptions = {},
 ): Promise<string | undefined> {
   if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
   const bytes = sizeOf(source);

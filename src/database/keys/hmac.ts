@@ -1,13 +1,13 @@
 import { createHmac, hash } from 'node:crypto';
 
 const block = 64;
-const longest = 1024;
+const maxLength = 1024;
 
 /** HMAC-SHA256 (RFC 2104) with one key, faster than `createHmac`, which creates a stream each time (docs/performance.md). */
 export class Hmac {
   readonly #key: Buffer;
   /** The padded key, and room for the data. */
-  readonly #inner = Buffer.alloc(block + longest);
+  readonly #inner = Buffer.alloc(block + maxLength);
   readonly #outer = Buffer.alloc(block + 32);
 
   constructor(key: Buffer) {
@@ -22,7 +22,7 @@ export class Hmac {
   /** In base64url. */
   of(data: string): string {
     // A character has at most three bytes.
-    if (data.length * 3 > longest) return createHmac('sha256', this.#key).update(data).digest('base64url');
+    if (data.length * 3 > maxLength) return createHmac('sha256', this.#key).update(data).digest('base64url');
     const end = block + this.#inner.write(data, block);
     this.#outer.write(hash('sha256', this.#inner.subarray(0, end), 'hex'), block, 'hex');
     // The data may have been a secret.

@@ -5,7 +5,7 @@ import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import { syncFolder } from '../sync-folder.ts';
 
 /** A generated key has 43 characters. A shorter value is a truncated file or a password. */
-const shortest = 32;
+const minLength = 32;
 
 /** The secret in a key file. Undefined if the file does not exist. A secret that is too short is refused. */
 export function readKeyFile(path: string): string | undefined {
@@ -16,10 +16,10 @@ export function readKeyFile(path: string): string | undefined {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw unusable(path, error);
   }
-  if (content.length >= shortest) return content;
+  if (content.length >= minLength) return content;
   const found = content.length === 0 ? 'is empty' : `holds ${content.length} characters`;
   throw new OperatorError(
-    `The key file ${path} ${found}; a key has at least ${shortest}. If it was truncated, restore the copy that belongs to this database. If the database is new, remove the file: Gatehouse creates another one.`,
+    `The key file ${path} ${found}; a key has at least ${minLength}. If it was truncated, restore the copy that belongs to this database. If the database is new, remove the file: Gatehouse creates another one.`,
   );
 }
 

@@ -12,7 +12,7 @@ const clockTolerance = 60_000;
  * The longest lifetime of a MAC: the cookie of known browsers. Links in mail are valid for a week; forms, cursors and stored responses for
  * less.
  */
-const longestMac = 365 * 86_400_000;
+const maxMacLifetimeMs = 365 * 86_400_000;
 
 /** One new key of each kind, not stored yet. */
 export interface NewKeys {
@@ -50,7 +50,7 @@ export async function storeNewKeys(
     return;
   }
   const tokens = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
-  const macs = Math.max(config.refreshTokenTtl * 1000, longestMac);
+  const macs = Math.max(config.refreshTokenTtl * 1000, maxMacLifetimeMs);
   const lastToken = Math.max(signing.signs_from + tokens, await lastExpiry(tx, 'personal'));
   const lastMac = Math.max(mac.signs_from + macs, await lastExpiry(tx, 'session'));
   await retireOthers(tx, 'sign', [signing.id, idToken.id], lastToken + clockTolerance);

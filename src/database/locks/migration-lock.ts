@@ -11,17 +11,17 @@ const migrationLock = 7_146_352;
  * time and tries again. Each attempt waits longer.
  */
 const lockTimeoutMs = 800;
-const longestLockTimeoutMs = 5000;
+const maxLockTimeoutMs = 5000;
 /** Changes of large tables take long. */
 const statementMs = 3_600_000;
 const attempts = 60;
 const pauseMs = 100;
-const longestPauseMs = 2000;
+const maxPauseMs = 2000;
 
 class Taken extends Error {}
 
 const pause = (attempt: number) =>
-  new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, longestPauseMs)));
+  new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, maxPauseMs)));
 
 /** The wait for a table timed out, or PostgreSQL undid the migration because of a deadlock with a request. */
 const isTableInUse = (error: unknown): boolean =>
@@ -40,9 +40,7 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
         if (!(await lock.execute(tx)).rows[0]?.taken) throw new Taken();
         await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-        await sql
-          .raw(`set local lock_timeout = ${Math.min(lockTimeoutMs * attempt, longestLockTimeoutMs)}`)
-          .execute(tx);
+        await sql.raw(`set local lock_timeout = ${Math.min(lockTimeoutMs * attempt, maxLockTimeoutMs)}`).execute(tx);
         return work(tx);
       });
     } catch (error) {

@@ -29,7 +29,7 @@ const restMs = 1.5;
  * The time for writes in one turn of the event loop: at least 0.3 ms, and a quarter of the time that everything else took in the last
  * turn. After it, other requests are handled. Many reads make turns long: with a fixed time, writes would wait for seconds.
  */
-const leastShareMs = 0.3;
+const minShareMs = 0.3;
 const shareOfOthers = 0.25;
 
 const dropped = () =>
@@ -65,7 +65,7 @@ export class SharedCommits {
   #joining: number | undefined;
   #turnEnds = false;
   #turnBeganAt = 0;
-  #shareMs = leastShareMs;
+  #shareMs = minShareMs;
   #startedAt = 0;
   /** The time that jobs have taken in this turn of the event loop. */
   #spentMs = 0;
@@ -153,7 +153,7 @@ export class SharedCommits {
   readonly #endOfTurn = () => {
     this.#turnEnds = false;
     const othersMs = this.#clock() - this.#turnBeganAt - this.#spentMs;
-    this.#shareMs = Math.max(leastShareMs, othersMs * shareOfOthers);
+    this.#shareMs = Math.max(minShareMs, othersMs * shareOfOthers);
     this.#spentMs = 0;
     if (this.#open) this.#joining ??= this.#entering.length;
     if (!this.#busy) this.#next();

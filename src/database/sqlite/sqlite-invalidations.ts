@@ -6,7 +6,7 @@ import type { Tx } from '../database.ts';
 /** The number of invalidations that are kept. A process that has missed older ones clears its whole cache. */
 const kept = 1000;
 /** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
-const mostChanges = 200;
+const maxChanges = 200;
 
 const everything: Change = { kind: 'everything', id: '' };
 
@@ -29,7 +29,7 @@ export class SqliteInvalidations {
   }
 
   async write(tx: Tx, changes: readonly Change[]): Promise<void> {
-    const told = changes.length > mostChanges ? [everything] : changes;
+    const told = changes.length > maxChanges ? [everything] : changes;
     const { id } = await tx
       .insertInto('invalidations')
       .values({ id: sql`(select coalesce(max(id), 0) + 1 from invalidations)`, changes: JSON.stringify(told) })

@@ -9,7 +9,7 @@ import { isOfDisk } from './sqlite-errors.ts';
 /** Calls within this time share one write. */
 const writeEvery = 1000;
 /** The space that the write-ahead log of several writes may need. */
-const leastFree = 1024 * 1024;
+const minFreeBytes = 1024 * 1024;
 
 interface Parts {
   readonly path: string;
@@ -40,7 +40,7 @@ export function sqliteProbes(parts: Parts): Database['probes'] {
       await written().catch(unless(isOfDisk));
       const { blocks, bavail, bsize } = await statfs(dirname(parts.path));
       // Some file systems report no sizes.
-      if (blocks > 0 && bavail * bsize < leastFree) throw new Error('hardly any space is left');
+      if (blocks > 0 && bavail * bsize < minFreeBytes) throw new Error('hardly any space is left');
     },
   };
 }

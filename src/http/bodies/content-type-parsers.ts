@@ -5,7 +5,7 @@ import { readFormEncoded } from './form-body.ts';
 import { readJson } from './json-body.ts';
 import { readMultipart } from './multipart.ts';
 
-export const longestBody = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

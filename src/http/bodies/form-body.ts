@@ -1,10 +1,10 @@
 import { badRequest, Problem } from '../../platform/errors.ts';
 
 /** The limit for one body: members of objects, items of arrays, and fields of forms. */
-export const mostMembers = 1000;
+export const maxMembers = 1000;
 
 export const tooManyMembers = () =>
-  new Problem(413, 'Content Too Large', `The body has more than ${mostMembers.toLocaleString('en')} members.`, {
+  new Problem(413, 'Content Too Large', `The body has more than ${maxMembers.toLocaleString('en')} members.`, {
     code: 'too_many_members',
   });
 
@@ -38,12 +38,12 @@ export const printable = (text: string): string => text.slice(0, 64).replace(/[^
 /** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
 export function readFormEncoded(
   text: string,
-  { most = mostMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
+  { max = maxMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
 ): FormValues {
   const values = noValues();
   // Splits no further than the limit.
-  const pairs = text.split('&', most + 1);
-  if (pairs.length > most) throw tooMany();
+  const pairs = text.split('&', max + 1);
+  if (pairs.length > max) throw tooMany();
   for (const pair of pairs) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
@@ -64,15 +64,15 @@ function decode(text: string, what: string): string {
 }
 
 const wrong = Symbol('what is wrong with the query string');
-const mostParameters = 100;
-const tooMany = () => badRequest(`The query string has more than ${mostParameters} parameters.`, 'parameter_invalid');
+const maxParameters = 100;
+const tooMany = () => badRequest(`The query string has more than ${maxParameters} parameters.`, 'parameter_invalid');
 
 /** The router cannot throw: a broken query string is remembered and refused when the request is admitted. */
 export function parseQueryString(text: string): Record<string, string> {
   // A new one each time: the validator writes defaults into it.
   if (text === '') return noValues();
   try {
-    return readFormEncoded(text, { most: mostParameters, tooMany });
+    return readFormEncoded(text, { max: maxParameters, tooMany });
   } catch (problem) {
     return Object.assign(noValues(), { [wrong]: problem });
   }

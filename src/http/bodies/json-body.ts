@@ -1,8 +1,8 @@
 import { badRequest } from '../../platform/errors.ts';
-import { isBadText, mostMembers, tooManyMembers } from './form-body.ts';
+import { isBadText, maxMembers, tooManyMembers } from './form-body.ts';
 
 /** Deeper than any resource needs, but shallow enough for recursive functions. */
-const deepest = 64;
+const maxDepth = 64;
 
 /** Rejects keys that could pollute prototypes, and text that no database can store. */
 function refusePoison(key: string, value: unknown): unknown {
@@ -51,9 +51,9 @@ function refuseDepthAndNumber(text: string): void {
     if (char === quote) inString = true;
     else if (char === opensObject || char === opensArray) {
       empty = true;
-      if (++depth > deepest) throw badRequest(`The body is nested deeper than ${deepest} levels.`, 'body_invalid');
+      if (++depth > maxDepth) throw badRequest(`The body is nested deeper than ${maxDepth} levels.`, 'body_invalid');
     }
-    if (members > mostMembers) throw tooManyMembers();
+    if (members > maxMembers) throw tooManyMembers();
   }
 }
 

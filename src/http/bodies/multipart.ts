@@ -1,10 +1,10 @@
 import { badRequest, Problem } from '../../platform/errors.ts';
-import { addOnce, type FormValues, mostMembers, noValues, tooManyMembers } from './form-body.ts';
+import { addOnce, type FormValues, maxMembers, noValues, tooManyMembers } from './form-body.ts';
 
 const lineEnd = '\r\n';
 const headersEnd = '\r\n\r\n';
 /** Real names and types are much shorter. */
-const longestHeaders = 1024;
+const maxHeaderBytes = 1024;
 
 const broken = () => badRequest('The body is not well-formed multipart/form-data.', 'body_invalid');
 const holdsFile = () =>
@@ -30,10 +30,10 @@ export function readMultipart(bytes: Buffer, contentType: string, decode: (bytes
   if (at === 1) throw broken();
   at += opening.length;
   for (let parts = 0; !startsWith(bytes, at, '--'); parts++) {
-    if (parts >= mostMembers) throw tooManyMembers();
+    if (parts >= maxMembers) throw tooManyMembers();
     if (!startsWith(bytes, at, lineEnd)) throw broken();
     const contentAt = bytes.indexOf(headersEnd, at);
-    if (contentAt < 0 || contentAt - at > longestHeaders) throw broken();
+    if (contentAt < 0 || contentAt - at > maxHeaderBytes) throw broken();
     const content = contentAt + headersEnd.length;
     const end = bytes.indexOf(delimiter, content);
     if (end < 0) throw broken();

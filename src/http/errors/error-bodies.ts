@@ -1,31 +1,31 @@
 import {
   type FieldError,
-  mostFieldErrors,
+  maxFieldErrors,
   OAuthError,
   type OAuthErrorCode,
   type Problem,
 } from '../../platform/errors.ts';
 
 /** The maximum length of an error response. */
-export const longestRefusal = 16 * 1024;
+export const maxErrorBytes = 16 * 1024;
 /** In characters, each of which takes six bytes at most in JSON. */
-const longestDetail = 2000;
-const longestField = 100;
-const longestMessage = 1000;
+const maxDetailLength = 2000;
+const maxFieldLength = 100;
+const maxMessageLength = 1000;
 
 const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text;
 
 /** The `detail` of an error, for people. */
-export const detailOf = ({ message }: Error): string => cut(message, longestDetail);
+export const detailOf = ({ message }: Error): string => cut(message, maxDetailLength);
 
 /** The first field errors that fit into the response. */
 function fitting(errors: readonly FieldError[], room: number): FieldError[] {
   const listed: FieldError[] = [];
   let left = room;
-  for (const { field, code, message, limit, values } of errors.slice(0, mostFieldErrors)) {
-    const said = { field: cut(field, longestField), code, message: cut(message, longestMessage), limit };
-    const shown = values && values.join(', ').length <= longestMessage ? { ...said, values } : said;
+  for (const { field, code, message, limit, values } of errors.slice(0, maxFieldErrors)) {
+    const said = { field: cut(field, maxFieldLength), code, message: cut(message, maxMessageLength), limit };
+    const shown = values && values.join(', ').length <= maxMessageLength ? { ...said, values } : said;
     left -= Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (left < 0) break;
     listed.push(shown);
@@ -39,7 +39,7 @@ export function problemBody(problem: Problem, requestId: string): Buffer {
   const type = `urn:gatehouse:problem:${code ?? 'error'}`;
   const head = { type, title, status, detail: detailOf(problem), instance: requestId, code, ...members };
   if (!errors) return Buffer.from(JSON.stringify(head));
-  const room = longestRefusal - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
+  const room = maxErrorBytes - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
   return Buffer.from(JSON.stringify({ ...head, errors: fitting(errors, room) }));
 }
 
@@ -62,13 +62,13 @@ const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
 /** RFC 6749 5.2. */
 export function oauthErrorBody(error: OAuthError | Problem): string {
   if (error instanceof OAuthError) return write(error.error, detailOf(error), error.members);
-  const messages = error.errors?.map(({ message }) => cut(message, longestMessage)).join(' ');
+  const messages = error.errors?.map(({ message }) => cut(message, maxMessageLength)).join(' ');
   const code = bearerErrors.get(error.code) ?? oauthCodes.get(error.status) ?? 'invalid_request';
   return write(code, messages ?? detailOf(error));
 }
 
 const write = (error: OAuthErrorCode, description: string, members?: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify({ error, error_description: asciiDescription(cut(description, longestDetail)), ...members });
+  JSON.stringify({ error, error_description: asciiDescription(cut(description, maxDetailLength)), ...members });
 
 /** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
 const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');

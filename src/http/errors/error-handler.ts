@@ -4,7 +4,7 @@ import type { Context } from '../../database/context.ts';
 import {
   badRequest,
   type FieldError,
-  mostFieldErrors,
+  maxFieldErrors,
   OAuthError,
   Problem,
   unprocessable,
@@ -96,7 +96,7 @@ function fieldErrors(validation: NonNullable<FastifyError['validation']>): Field
       const said = wrong(field.slice(0, 100), keyword, { allowedValues, ...params }, message);
       byField.set(field, { field, ...said });
     }
-    if (byField.size >= mostFieldErrors) break;
+    if (byField.size >= maxFieldErrors) break;
   }
   return [...byField.values()];
 }

@@ -1,7 +1,7 @@
 import { type Json, type JsonSchema, resolved, type Schemas } from './openapi-components.ts';
 import { go, php, python, type SampleRequest } from './sample-languages.ts';
 
-const deepest = 5;
+const maxDepth = 5;
 
 /** A value that the schema takes, small enough to be read: of an object what it requires, or else its first member. */
 function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
@@ -15,7 +15,7 @@ function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
   if (allOf) return Object.assign({}, ...allOf.map((part) => exampleOf(part, schemas, depth)));
   switch ([type].flat()[0]) {
     case 'object':
-      return depth < deepest ? objectOf(schema, schemas, depth + 1) : {};
+      return depth < maxDepth ? objectOf(schema, schemas, depth + 1) : {};
     case 'array':
       return [exampleOf(schema.items ?? {}, schemas, depth + 1)];
     case 'integer':

@@ -25,7 +25,7 @@ has changed. Send it as \`If-Match\` with a write to get 412 if somebody else ha
 `.trim();
 
 /** The tags of every service, after the operator's own. */
-const usualTags: readonly [string, string][] = [
+const defaultTags: readonly [string, string][] = [
   ['First-party clients', 'Sign in and refresh without a client secret: the server adds it.'],
   ['sessions', 'The session of your access token, and how its owner proved who they are.'],
   ['OAuth', 'Standard OAuth 2.0 and OpenID Connect endpoints.'],
@@ -55,7 +55,7 @@ export async function describeApi(app: App, config: Config): Promise<void> {
 
 /** `/openapi.json`, made once, when first asked for. */
 export function serveOpenApi(app: App): void {
-  for (const [name, description] of usualTags) partsOf(app).tags.set(name, description);
+  for (const [name, description] of defaultTags) partsOf(app).tags.set(name, description);
   // As bytes: however many read it slowly, it is there once.
   let document: Buffer | undefined;
   app.get(

@@ -31,7 +31,7 @@ export async function countMail(
 ): Promise<Refusal | undefined> {
   // The part after a plus sign does not change the mailbox.
   const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
-  const mailbox = { key, most: limits.mailbox, of: 'account' };
+  const mailbox = { key, max: limits.mailbox, of: 'account' };
   return countAgainst(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);
 }
 

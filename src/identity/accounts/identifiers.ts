@@ -40,7 +40,7 @@ export function normalisePhone(text: string): string | undefined {
 }
 
 /** Longer than any identifier in any spelling. */
-const longestLogin = 1024;
+const maxLoginLength = 1024;
 
 /** A text with `@` that is not an address matches no user. It is counted like an address. */
 const readEmail = (text: string): Identifier | undefined =>
@@ -63,7 +63,7 @@ const forms: readonly [LoginAttribute, (text: string) => Identifier | undefined]
 
 /** The enabled identifier that a login matches, in its stored form. */
 export function readLogin(login: string, enabled: readonly LoginAttribute[]): Identifier | undefined {
-  if (login.length > longestLogin) return undefined;
+  if (login.length > maxLoginLength) return undefined;
   for (const [attribute, read] of forms) {
     const identifier = enabled.includes(attribute) ? read(attribute === 'email' ? login.trim() : login) : undefined;
     if (identifier) return identifier;

@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 
-const longest = 64;
+const maxLength = 64;
 
 /** A name of the time zone database, as browsers send it. Undefined for other values. */
 function readTimeZone(name: string | undefined): string | undefined {
-  if (name === undefined || name.length > longest || !/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
+  if (name === undefined || name.length > maxLength || !/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {

@@ -2,11 +2,11 @@ import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { toNfc } from '../../platform/normal-form.ts';
 import { isCommonPassword } from '../passwords/common-passwords.ts';
-import { isTooLong, longestPasswordBytes } from '../passwords/passwords.ts';
+import { isTooLong, maxPasswordBytes } from '../passwords/passwords.ts';
 import { normalisePhone, normaliseUsername, usernameRule } from './identifiers.ts';
 
-export const shortestPassword = 8;
-export const longestName = 200;
+export const minPasswordLength = 8;
+export const maxNameLength = 200;
 
 export interface Profile {
   email: string | null;
@@ -26,14 +26,14 @@ const rules: Readonly<Record<ProfileField, Rule>> = {
   email: { read: normaliseEmail, mustBe: 'an email address such as ada@example.com' },
   username: { read: normaliseUsername, mustBe: usernameRule },
   phone: { read: normalisePhone, mustBe: 'a phone number with its country code, such as +1 213 373 4253' },
-  name: { read: readName, mustBe: `at most ${longestName} characters, none of them a control character` },
+  name: { read: readName, mustBe: `at most ${maxNameLength} characters, none of them a control character` },
 };
 
 export const profileFields = Object.keys(rules) as ProfileField[];
 
 function readName(text: string): string | undefined {
   const name = toNfc(text.trim());
-  return name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name) ? name : undefined;
+  return name.length <= maxNameLength && name.isWellFormed() && !/\p{Cc}/u.test(name) ? name : undefined;
 }
 
 /** The stored form of a field, or its error. An omitted, null or (from forms) empty field means no value. */
@@ -87,9 +87,9 @@ export async function checkNewPassword(
   if (password === undefined || password === null || password === '') return wrong('required', `${field} is required.`);
   if (typeof password !== 'string' || !password.isWellFormed()) return wrong('type', `${field} must be text.`);
   // Checked before any expensive check.
-  if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${longestPasswordBytes} bytes.`);
-  if ([...password.normalize('NFC')].length < shortestPassword) {
-    return wrong('too_short', `${field} must have at least ${shortestPassword} characters.`);
+  if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${maxPasswordBytes} bytes.`);
+  if ([...password.normalize('NFC')].length < minPasswordLength) {
+    return wrong('too_short', `${field} must have at least ${minPasswordLength} characters.`);
   }
   const folded = password.trim().normalize('NFC').toLowerCase();
   if (folded === foldEmail(email ?? '') || folded === username) {

@@ -29,7 +29,7 @@ export async function requireCurrentPassword(
   if (typeof given !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
   // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
   // token does not keep the owner from signing in.
-  const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
+  const account = { key: `current-password:account:${user.id}`, max: 10, of: 'account', forgiven: true };
   const attempt = await begin(context, [account, ...networkLimits('login', source.address, 100)]);
   const [refusal] = attempt.refusals;
   if (refusal) {

@@ -29,7 +29,7 @@ export interface Credentials {
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
 
-export const mostFailures = { account: 10, browser: 10, address: 100 };
+export const maxFailures = { account: 10, browser: 10, address: 100 };
 
 /** Finds the user. All failures get the same response at the same cost. Only a right password reveals an unconfirmed email. */
 export async function checkCredentials(
@@ -63,7 +63,7 @@ interface Check {
 /** A known browser has its own count, so that other people's guesses cannot lock it out. Its own failures can. */
 function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
   return perAccount.pass(key, async () => {
-    const attempt = await begin(check.context, [{ key, most: mostFailures.browser, of: 'browser', forgiven: true }]);
+    const attempt = await begin(check.context, [{ key, max: maxFailures.browser, of: 'browser', forgiven: true }]);
     return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
   });
 }
@@ -71,8 +71,8 @@ function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undef
 /** Counts failures for the identifier and for the account. Responses show only the first, so that they do not link identifiers. */
 function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
-  const networks = networkLimits('login', credentials.source.address, mostFailures.address);
-  const seen = { key: identifierKey(identifier), most: mostFailures.account, of: 'account', forgiven: true };
+  const networks = networkLimits('login', credentials.source.address, maxFailures.address);
+  const seen = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', forgiven: true };
   const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
   return perAddress.pass(networks[0].key, () =>
     perAccount.pass(unseen[0]?.key ?? seen.key, async () => {

@@ -14,7 +14,7 @@ type Macs = Pick<KeyRing, 'macKeys'>;
 
 const purpose = 'device';
 /** Users who share a browser have separate entries. The oldest entry is dropped first. */
-const mostUsers = 5;
+const maxUsers = 5;
 const entryForm = /^([\w-]{22})\.([\w-]{43})$/;
 
 interface Entry {
@@ -39,7 +39,7 @@ const isOf = (keys: Macs, userId: string, { nonce, mac }: Entry): boolean =>
 /** The name of this browser for this user. Undefined if the user has not signed in with it before. */
 export const knownBrowserOf = (keys: Macs, { browserCookie }: RequestSource, userId: string): string | undefined =>
   entriesOf(browserCookie)
-    .slice(-mostUsers)
+    .slice(-maxUsers)
     .find((entry) => isOf(keys, userId, entry))?.nonce;
 
 /** The cookie after this user signed in. A browser keeps its name, so that a sign-in does not reset its count. */
@@ -48,7 +48,7 @@ export function addKnownBrowser(keys: Macs, source: RequestSource, userId: strin
   const others = entriesOf(source.browserCookie).filter((entry) => entry.nonce !== nonce);
   // Signed with the newest key: each sign-in rewrites the entry, so it survives a key rotation.
   const own = { nonce, mac: keys.macKeys.mac(purpose, bound(userId, nonce)) };
-  return [...others.slice(1 - mostUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
+  return [...others.slice(1 - maxUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
 }
 
 /** Notifies the owner of a login from a new browser, except the first. A browser is known by its cookie, or by name and network. */

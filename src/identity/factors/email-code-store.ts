@@ -14,13 +14,13 @@ export async function insertEmailCode(tx: Tx, code: NewEmailCode): Promise<void>
 /** Counts an attempt if any is left. One statement, so that concurrent attempts all count. */
 export const countEmailAttempt = (
   db: Db,
-  { id, most, now }: { id: string; most: number; now: number },
+  { id, max, now }: { id: string; max: number; now: number },
 ): Promise<{ email: string } | undefined> =>
   db
     .updateTable('email_codes')
     .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
     .where('id', '=', id)
-    .where('attempts', '<', most)
+    .where('attempts', '<', max)
     .where('expires_at', '>', now)
     .returning('email')
     .executeTakeFirst();

@@ -10,7 +10,7 @@ import type { UserRow } from '../accounts/user-store.ts';
 import type { Mail } from '../mail/mail.ts';
 import { countEmailAttempt, insertEmailCode, useEmailCode } from './email-code-store.ts';
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 interface EmailCodeMeans {
   readonly context: Context;
@@ -53,7 +53,7 @@ export async function readEmailCode(
   code: string,
 ): Promise<EmailCode | undefined> {
   const { database, now } = context;
-  const found = await countEmailAttempt(database.db, { id, most: mostAttempts, now: now() });
+  const found = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
   if (!found || !/^\d{6}$/.test(code)) return undefined;
   const given = Buffer.from(code);
   const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), given));

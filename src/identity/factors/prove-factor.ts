@@ -2,7 +2,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { mostFailures } from '../credentials/check-credentials.ts';
+import { maxFailures } from '../credentials/check-credentials.ts';
 import { knownBrowserOf } from '../credentials/known-browsers.ts';
 import type { Mail } from '../mail/mail.ts';
 import { lookWithin } from '../throttle/look-within.ts';
@@ -63,8 +63,8 @@ export async function proveFactor(means: FactorMeans, asked: Asked): Promise<Pro
   // A known browser has its own count: other people's guesses cannot lock out the owner.
   const browser = knownBrowserOf(keys, source, userId);
   const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
-  const account = { key, most: mostFailures.account, of: 'account', forgiven: true };
-  const limits = [account, ...networkLimits('login', source.address, mostFailures.address)];
+  const account = { key, max: maxFailures.account, of: 'account', forgiven: true };
+  const limits = [account, ...networkLimits('login', source.address, maxFailures.address)];
   return lookWithin(context, limits, () => readers[method](means, asked));
 }
 

@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import { mailServers } from '../../../test/harness/mail-server.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
-import { usualAttempts } from '../../resources/queue/job.ts';
+import { defaultAttempts } from '../../resources/queue/job.ts';
 
 const recipient = 'ada@example.com';
 
@@ -112,7 +112,7 @@ onBothEngines('mail', (engine) => {
     await service.accounts.mail.settle();
     await db
       .updateTable('queued_jobs')
-      .set({ attempts: usualAttempts - 1 })
+      .set({ attempts: defaultAttempts - 1 })
       .execute();
     service.advance(60 * 60_000);
     await service.accounts.mail.settle();

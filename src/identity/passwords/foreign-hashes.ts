@@ -6,9 +6,9 @@ import { matchesArgon2, readArgon2 } from './password-hash.ts';
 export type Verify = (password: string) => boolean;
 
 /** The highest accepted cost: a single imported row must not overload the machine. */
-const highestBcryptCost = 15;
-const highestIterations = 10_000_000;
-const highestScryptBytes = 1024 * 1024 * 1024;
+const maxBcryptCost = 15;
+const maxIterations = 10_000_000;
+const maxScryptBytes = 1024 * 1024 * 1024;
 
 interface Format {
   readonly pattern: RegExp;
@@ -22,7 +22,7 @@ const formats: readonly Format[] = [
     pattern: /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/,
     read([cost], hash) {
       const rounds = Number(cost);
-      return rounds >= 4 && rounds <= highestBcryptCost ? (password) => matchesBcrypt(password, hash) : undefined;
+      return rounds >= 4 && rounds <= maxBcryptCost ? (password) => matchesBcrypt(password, hash) : undefined;
     },
   },
   {
@@ -30,7 +30,7 @@ const formats: readonly Format[] = [
     pattern: /^pbkdf2_sha256\$(\d{1,8})\$([^$]{1,128})\$([A-Za-z0-9+/]{43}=)$/,
     read([iterations, salt, tag]) {
       const times = Number(iterations);
-      if (times < 1 || times > highestIterations) return undefined;
+      if (times < 1 || times > maxIterations) return undefined;
       return (password) => derivesPbkdf2(password, salt as string, times, fromBase64(tag));
     },
   },
@@ -69,7 +69,7 @@ const derivesPbkdf2 = (password: string, salt: string, iterations: number, tag: 
 function verifyScrypt(salt: Buffer, N: number, r: number, p: number, encoded: string | undefined): Verify | undefined {
   const memory = 128 * N * r + 128 * r * p;
   const isPowerOfTwo = N > 1 && Number.isInteger(Math.log2(N));
-  if (!isPowerOfTwo || r < 1 || p < 1 || p > 16 || memory > highestScryptBytes) return undefined;
+  if (!isPowerOfTwo || r < 1 || p < 1 || p > 16 || memory > maxScryptBytes) return undefined;
   const tag = fromBase64(encoded);
   return (password) => timingSafeEqual(scryptSync(password, salt, tag.length, { N, r, p, maxmem: memory * 2 }), tag);
 }

@@ -6,7 +6,7 @@ export const currentCost = { memory: 19_456, passes: 2, parallelism: 1 } as cons
 const tagLength = 32;
 
 /** The highest accepted cost: a single imported row must not overload the machine. */
-const highestCost = { memory: 1_048_576, passes: 32, parallelism: 16 };
+const maxCost = { memory: 1_048_576, passes: 32, parallelism: 16 };
 
 interface Argon2Hash {
   readonly algorithm: 'argon2i' | 'argon2id';
@@ -34,9 +34,9 @@ export function readArgon2(hash: string): Argon2Hash | undefined {
     tag: Buffer.from(tag, 'base64'),
   };
   const affordable =
-    read.memory <= highestCost.memory &&
-    read.passes <= highestCost.passes &&
-    read.parallelism <= highestCost.parallelism &&
+    read.memory <= maxCost.memory &&
+    read.passes <= maxCost.passes &&
+    read.parallelism <= maxCost.parallelism &&
     read.passes >= 1 &&
     read.parallelism >= 1 &&
     read.memory >= 8 * read.parallelism;

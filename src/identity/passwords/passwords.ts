@@ -47,7 +47,7 @@ export class HashingThreads {
 }
 
 /** Longer passwords are refused before hashing, so that a caller cannot choose the cost. */
-export const longestPasswordBytes = 1024;
+export const maxPasswordBytes = 1024;
 
 export interface Passwords {
   /** `address`: the address of the requester. Networks take turns. */
@@ -115,7 +115,7 @@ export const unusablePassword = (): string =>
 /** False for a user without a password. */
 export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equals(saltOfNone) !== true;
 
-export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;
+export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > maxPasswordBytes;
 
 /** For `/health/ready`. Many jobs from one network do not fill the queue for others, so they do not count here. */
 export const queueCheck = ({ hasRoom }: Pick<Passwords, 'hasRoom'>) => ({

@@ -32,7 +32,7 @@ const byCode: readonly (readonly [string, FailureCode])[] = [
 /** RFC 6749 5.2, and GitHub's own code. */
 const clientErrors = new Set(['invalid_client', 'unauthorized_client', 'incorrect_client_credentials']);
 
-const longestDetail = 300;
+const maxDetailLength = 300;
 
 /** Libraries wrap the errors of `fetch`. */
 function causesOf(error: unknown): LibraryError[] {
@@ -50,7 +50,7 @@ export function describeFailure(error: unknown): ProviderFailure {
   const detail = words
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
     .toWellFormed()
-    .slice(0, longestDetail);
+    .slice(0, maxDetailLength);
   return { code: codeOf(causes), detail: detail.toWellFormed() };
 }
 

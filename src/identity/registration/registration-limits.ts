@@ -68,7 +68,7 @@ export const isTaken = (error: unknown): error is Problem & { errors: FieldError
 /** Whether a registration may still send mail to this mailbox. The part after a plus sign does not count. */
 export async function mayMail(context: Context, email: string): Promise<boolean> {
   const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
-  const refusal = await countAgainst(context, [{ key, most: mailsAnHour, of: 'mailbox' }], hour);
+  const refusal = await countAgainst(context, [{ key, max: mailsAnHour, of: 'mailbox' }], hour);
   if (refusal?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
   return refusal === undefined;
 }

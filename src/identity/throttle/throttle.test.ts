@@ -6,7 +6,7 @@ import { pruneAccounts } from '../prune-store.ts';
 import { begin, countAgainst, networkLimits } from './throttle.ts';
 
 const minute = 60_000;
-const limit = { key: 'login:account:ada', most: 10, of: 'account', forgiven: true };
+const limit = { key: 'login:account:ada', max: 10, of: 'account', forgiven: true };
 
 onBothEngines('throttles', (engine) => {
   const open = contexts(engine);

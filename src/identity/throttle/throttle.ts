@@ -9,7 +9,7 @@ const attemptTimeoutMs = 15_000;
 /** At most this many attempts within the window. */
 export interface Limit {
   readonly key: string;
-  readonly most: number;
+  readonly max: number;
   /** The limited subject, for the audit trail. */
   readonly of: string;
   /** A right password clears earlier failures, except counts that several users share. */
@@ -35,10 +35,10 @@ export interface Attempt {
 }
 
 /** The limit of the network, and a higher limit of the wider network, for callers with many networks. */
-export function networkLimits(purpose: string, address: string | null, most: number): [Limit, ...Limit[]] {
+export function networkLimits(purpose: string, address: string | null, max: number): [Limit, ...Limit[]] {
   const [narrow, wide] = [networkOf(address ?? 'unknown'), widerNetworkOf(address ?? 'unknown')];
-  const limit = { key: `${purpose}:address:${narrow}`, most, of: 'address' };
-  return narrow === wide ? [limit] : [limit, { key: `${purpose}:address:${wide}`, most: most * 4, of: 'address' }];
+  const limit = { key: `${purpose}:address:${narrow}`, max, of: 'address' };
+  return narrow === wide ? [limit] : [limit, { key: `${purpose}:address:${wide}`, max: max * 4, of: 'address' }];
 }
 
 /** Counts an attempt before its password is checked, so that parallel guesses all count. The caller throws. */
@@ -49,17 +49,17 @@ export async function begin(
 ): Promise<Attempt> {
   const at = now();
   const counts = await beginAttempt(db, keysOf(limits), at, attemptTimeoutMs);
-  const passed = limits.filter(({ key, most }) => isPassed(counts, key, most));
+  const passed = limits.filter(({ key, max }) => isPassed(counts, key, max));
   const open = limits.filter((limit) => !passed.includes(limit));
   // If only pending attempts exceed the limit, the attempt is not counted as a failure.
-  const full = passed.filter(({ key, most }) => countOf(counts, key) >= most);
+  const full = passed.filter(({ key, max }) => countOf(counts, key) >= max);
   const after = await failAttempt(db, keysOf(full), at, within);
   await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);
   return {
-    refusals: passed.map(({ key, most, of }) => ({
+    refusals: passed.map(({ key, max, of }) => ({
       of,
       retryAfterSeconds: (endOf(counts, key, at) - at) / 1000,
-      first: countOf(after, key) === most + 1,
+      first: countOf(after, key) === max + 1,
     })),
     count: async () => void (await failAttempt(db, keysOf(open), now(), within)),
     giveBack: () => endAttempt(db, keysOf(open), now()),
@@ -99,20 +99,20 @@ export async function readRefusal(
 }
 
 function refusalIn(counts: readonly Count[], limits: readonly Limit[], at: number): Refusal | undefined {
-  const [worst] = limits.filter(({ key, most }) => countOf(counts, key) > most);
+  const [worst] = limits.filter(({ key, max }) => countOf(counts, key) > max);
   if (!worst) return undefined;
   return {
     of: worst.of,
     retryAfterSeconds: (endOf(counts, worst.key, at) - at) / 1000,
-    first: countOf(counts, worst.key) === worst.most + 1,
+    first: countOf(counts, worst.key) === worst.max + 1,
   };
 }
 
 const keysOf = (limits: readonly Limit[]): string[] => limits.map(({ key }) => key);
 const find = (counts: readonly Count[], key: string) => counts.find((row) => row.key === key);
 const countOf = (counts: readonly Count[], key: string): number => find(counts, key)?.count ?? 0;
-const isPassed = (counts: readonly Count[], key: string, most: number): boolean =>
-  countOf(counts, key) + (find(counts, key)?.pending ?? 0) > most;
+const isPassed = (counts: readonly Count[], key: string, max: number): boolean =>
+  countOf(counts, key) + (find(counts, key)?.pending ?? 0) > max;
 
 /** The end of the window. Without failures, the end of the pending attempts. */
 const endOf = (counts: readonly Count[], key: string, now: number): number =>

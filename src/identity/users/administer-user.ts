@@ -14,7 +14,7 @@ import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { type Profile, readProfile } from '../accounts/user-fields.ts';
 import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-store.ts';
-import { mostFailures } from '../credentials/check-credentials.ts';
+import { maxFailures } from '../credentials/check-credentials.ts';
 import { makeUser } from '../registration/make-user.ts';
 import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
 import { isSelf, requireEveryScope, type WholeUser } from './guard-user.ts';
@@ -83,7 +83,7 @@ async function lockedUntil(
 ): Promise<number | undefined> {
   const identifiers = [email, username, phone].filter((value) => value !== null);
   const counts = await readCounts(database.db, [accountKey(id), ...identifiers.map(identifierKey)], now());
-  const full = counts.filter(({ count }) => count >= mostFailures.account);
+  const full = counts.filter(({ count }) => count >= maxFailures.account);
   return full.length === 0 ? undefined : Math.max(...full.map((row) => row.expires_at));
 }
 

@@ -17,7 +17,7 @@ import {
 import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
 import { defaultRealm } from '../accounts/user.ts';
-import { longestName, shortestPassword } from '../accounts/user-fields.ts';
+import { maxNameLength, minPasswordLength } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';
 import { emailChangeActions } from './email-changes.ts';
@@ -76,12 +76,12 @@ export function usersResource(context: Context, services: AccountServices) {
         description: 'A number with its country code; stored as E.164.',
         example: '+12133734253',
       }),
-      name: text({ max: longestName, searchable: true, sortable: true, example: 'Ada Lovelace' }),
+      name: text({ max: maxNameLength, searchable: true, sortable: true, example: 'Ada Lovelace' }),
       password: text({
         virtual: true,
         writeOnly: true,
         required: true,
-        min: shortestPassword,
+        min: minPasswordLength,
         max: 1024,
         description:
           'Users who change their own password must send current_password too. The change ends their other sessions.',

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, shortestSafeSecret } from '../../config/config.ts';
+import { type Config, minSecretLength } from '../../config/config.ts';
 import { otherSite, otherSites } from '../../http/other-sites.ts';
 import { takesClientDocuments } from '../../oauth/registration/client-documents.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
@@ -90,13 +90,13 @@ function lookAtApplications(config: Config): Finding[] {
 
 const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
   proxiedClients
-    .filter(({ secret }) => Buffer.byteLength(secret) < shortestSafeSecret)
+    .filter(({ secret }) => Buffer.byteLength(secret) < minSecretLength)
     .map(({ id }) =>
       wrong(
         'secrets',
         'the secret of the client {id} has fewer than {bytes, number} bytes and can be guessed',
         'Create another one with: openssl rand -base64 32',
-        { id, bytes: shortestSafeSecret },
+        { id, bytes: minSecretLength },
       ),
     );
 

@@ -22,7 +22,7 @@ export interface RunningWorkers {
 
 /** A worker that keeps dying is restarted with growing delays. */
 const firstPauseMs = 100;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A worker that has served this long did not fail to start. */
 const steadyMs = 10_000;
 /** If a worker hangs, a sum uses its last values. */
@@ -134,7 +134,7 @@ class Workers {
   }
 
   #startAgain(): void {
-    const pause = this.#failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs);
+    const pause = this.#failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#failures - 1), maxPauseMs);
     this.#failures++;
     setTimeout(async () => {
       if (this.#stopping) return;

@@ -5,8 +5,8 @@ import { isObject } from '../../platform/is-object.ts';
 import type { AuthorizationDetail } from '../sessions/store/grant-details.ts';
 
 /** Every access token contains the list, and the Authorization header must have room for it. */
-const longest = 3000;
-const most = 10;
+const maxLength = 3000;
+const maxDetails = 10;
 
 /** RFC 9396 2.2: members that have the same meaning in every type. */
 const lists = ['locations', 'actions', 'datatypes', 'privileges'];
@@ -19,9 +19,10 @@ export function readAuthorizationDetails(
   text: string | undefined,
 ): readonly AuthorizationDetail[] | undefined {
   if (text === undefined) return undefined;
-  if (text.length > longest) throw invalid(`authorization_details has more than ${longest} characters.`);
+  if (text.length > maxLength) throw invalid(`authorization_details has more than ${maxLength} characters.`);
   const details = parse(text);
-  if (details.length === 0 || details.length > most) throw invalid(`authorization_details takes 1 to ${most} objects.`);
+  if (details.length === 0 || details.length > maxDetails)
+    throw invalid(`authorization_details takes 1 to ${maxDetails} objects.`);
   // With invisible characters, the consent page could show something else than the user grants.
   if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details contains invisible characters.');
   for (const detail of details) {

@@ -2,7 +2,7 @@
 export type AuthorizationParameters = ReadonlyMap<string, readonly string[]>;
 
 /** The login page carries the request in its address, so the request must fit into a request line. */
-export const longestRequest = 4000;
+export const maxRequestLength = 4000;
 
 /** RFC 6749 3.1: an empty parameter counts as omitted. */
 export function readAuthorizationParameters(query: string): AuthorizationParameters {

@@ -11,7 +11,7 @@ import { insertPushedRequest } from './pushed-request-store.ts';
 
 /** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */
 const lifeSeconds = 300;
-const longest = 50_000;
+const maxRequestLength = 50_000;
 const ofAuthentication = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /** RFC 9126: the application sends the request to this endpoint. The browser sends only a reference to it. */
@@ -26,7 +26,7 @@ export async function answerPushedRequest(
   if (sent.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
   const jkt = request.sent && (await dpop.atTokenEndpoint(request.sent));
   const query = queryOf(sent, client.id);
-  if (query.length > longest) throw invalidRequest('The request is too long.');
+  if (query.length > maxRequestLength) throw invalidRequest('The request is too long.');
   try {
     const effective = await signedParameters(oauth, readAuthorizationParameters(query));
     const asking = await resolveClient(clients, effective.parameters);

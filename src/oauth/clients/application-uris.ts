@@ -12,7 +12,7 @@ export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivat
 /** The error, as the end of a sentence that begins with the URI. */
 export type UriFault = { readonly code: string; readonly says: string };
 
-const longestUri = 2000;
+const maxUriLength = 2000;
 const fault = (code: string, says: string): UriFault => ({ code, says });
 
 /** RFC 8252 7.1: a domain of the application in reverse order, so that no other application claims the scheme. */
@@ -46,7 +46,7 @@ export function faultOfWebUri(uri: string, { local = false } = {}): UriFault | u
 }
 
 function readUri(uri: string): URL | UriFault {
-  if (uri.length > longestUri) return fault('maxLength', `must have at most ${longestUri} characters`);
+  if (uri.length > maxUriLength) return fault('maxLength', `must have at most ${maxUriLength} characters`);
   if (!/^[\x21-\x7e]+$/.test(uri)) return fault('characters', 'must be written in ASCII without spaces');
   if (/[\\"<>^`{|}]/.test(uri)) return fault('characters', 'holds a character that a URI must not hold');
   if (uri.includes('*')) return fault('wildcard', 'must be written out: there are no wildcards');

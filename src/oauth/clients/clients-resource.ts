@@ -22,7 +22,7 @@ import { wrongScopes } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
 import { addClientSecret } from './secrets/client-secrets.ts';
 
-const longestKeep = 720;
+const maxKeepHours = 720;
 
 /** A user's clients. A client cannot create clients, because they would outlive it. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
@@ -35,7 +35,7 @@ const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
     keep_old_hours: {
       // A form sends numbers as text.
       anyOf: [
-        { type: 'integer', minimum: 0, maximum: longestKeep },
+        { type: 'integer', minimum: 0, maximum: maxKeepHours },
         { type: 'string', pattern: '^\\d{1,3}$' },
       ],
       description: 'The number of hours for which the old secret still works. Default: it stops working at once',
@@ -157,8 +157,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
               throw conflict('The secret of this client comes from the settings. Change it there.');
             }
             const oldHours = Number(body?.keep_old_hours ?? 0);
-            if (oldHours > longestKeep) {
-              const message = `keep_old_hours must be at most ${longestKeep}.`;
+            if (oldHours > maxKeepHours) {
+              const message = `keep_old_hours must be at most ${maxKeepHours}.`;
               throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
             }
             requireProof(call.caller, call.now);

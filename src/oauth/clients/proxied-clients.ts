@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ProxiedClient, shortestSafeSecret } from '../../config/config.ts';
+import { minSecretLength, type ProxiedClient } from '../../config/config.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
@@ -23,8 +23,8 @@ export async function ensureProxiedClients(context: Context, keys: KeyRing): Pro
     : [...configured, await keepWebAdmin(context, keys)];
   for (const client of clients) {
     await ensureClient(context, keys, client);
-    if (Buffer.byteLength(client.secret) < shortestSafeSecret) {
-      context.log.warn({ client: client.id }, `the secret of this client has fewer than ${shortestSafeSecret} bytes`);
+    if (Buffer.byteLength(client.secret) < minSecretLength) {
+      context.log.warn({ client: client.id }, `the secret of this client has fewer than ${minSecretLength} bytes`);
     }
   }
   return clients;

@@ -25,7 +25,7 @@ export interface WaitingDevice {
 }
 
 /** Wrong codes allowed in 15 minutes, per user and per network. */
-const mostWrong = { person: 10, network: 50 };
+const maxWrongCodes = { person: 10, network: 50 };
 
 interface Person {
   readonly caller: Caller;
@@ -40,8 +40,8 @@ export async function findWaitingDevice(
 ): Promise<WaitingDevice | undefined> {
   const { context, clients } = oauth;
   const limits = [
-    { key: `device-code:user:${caller.userId}`, most: mostWrong.person, of: 'user' },
-    ...networkLimits('device-code', source.address, mostWrong.network),
+    { key: `device-code:user:${caller.userId}`, max: maxWrongCodes.person, of: 'user' },
+    ...networkLimits('device-code', source.address, maxWrongCodes.network),
   ];
   const attempt = await begin(context, limits);
   const [refusal] = attempt.refusals;

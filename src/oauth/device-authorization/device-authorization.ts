@@ -25,11 +25,11 @@ const makeUserCode = (): string => Array.from({ length }, () => letters[randomIn
 /** The code for display: two halves with a hyphen. */
 export const showUserCode = (code: string): string => `${code.slice(0, half)}-${code.slice(half)}`;
 
-const longestTyped = 64;
+const maxTypedLength = 64;
 
 /** Reads a typed code, in any case and with any separators. Undefined if it cannot be a code. */
 export function readUserCode(typed: string): string | undefined {
-  if (typed.length > longestTyped) return undefined;
+  if (typed.length > maxTypedLength) return undefined;
   const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined;
 }
@@ -40,8 +40,8 @@ const lifeSeconds = 900;
 const pollSeconds = 5;
 
 /** Limits of requests within the lifetime of a code: per network, and in all to bound the table. */
-const mostOfNetwork = 60;
-const mostOfAll = 50_000;
+const maxPerNetwork = 60;
+const maxInTotal = 50_000;
 
 /** A device code is random, so a plain hash is enough. */
 export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
@@ -84,8 +84,8 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
 
 async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
   const limits = [
-    ...networkLimits('device', address, mostOfNetwork),
-    { key: 'device:all', most: mostOfAll, of: 'all' },
+    ...networkLimits('device', address, maxPerNetwork),
+    { key: 'device:all', max: maxInTotal, of: 'all' },
   ];
   const refusal = await countAgainst(context, limits, lifeSeconds * 1000);
   if (refusal) {

@@ -1,4 +1,4 @@
-import { mostFailures } from '../../identity/credentials/check-credentials.ts';
+import { maxFailures } from '../../identity/credentials/check-credentials.ts';
 import { readEmailCode } from '../../identity/factors/email-codes.ts';
 import { lookWithin } from '../../identity/throttle/look-within.ts';
 import { networkLimits } from '../../identity/throttle/throttle.ts';
@@ -23,7 +23,7 @@ export const emailCodeGrant: Grant = {
     const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
     const resource = oauth.audiences.read(resourcesIn(parameters));
     await keys.ensureCurrent();
-    const limits = networkLimits('login', source.address, mostFailures.address);
+    const limits = networkLimits('login', source.address, maxFailures.address);
     const read = await lookWithin(context, limits, () => readEmailCode(oauth, id, code));
     context.metrics.logins.inc({ result: read ? 'accepted' : 'refused' });
     if (!read) throw wrongFactor('wrong code');

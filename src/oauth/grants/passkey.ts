@@ -1,5 +1,5 @@
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { mostFailures, requireConfirmed } from '../../identity/credentials/check-credentials.ts';
+import { maxFailures, requireConfirmed } from '../../identity/credentials/check-credentials.ts';
 import { readAssertion } from '../../identity/factors/passkeys.ts';
 import { amrOfPasskey } from '../../identity/factors/prove-factor.ts';
 import { lookWithin } from '../../identity/throttle/look-within.ts';
@@ -21,7 +21,7 @@ export const passkeyGrant: Grant = {
     const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
     const resource = oauth.audiences.read(resourcesIn(parameters));
     await keys.ensureCurrent();
-    const limits = networkLimits('login', source.address, mostFailures.address);
+    const limits = networkLimits('login', source.address, maxFailures.address);
     const proved = await lookWithin(context, limits, async () => {
       const assertion = await readAssertion(oauth, passkey);
       const user = assertion && (await findUser(context.database.db, assertion.passkey.user_id));

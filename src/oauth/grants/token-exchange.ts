@@ -6,9 +6,9 @@ import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 /** The longest lifetime of an exchanged token, in seconds: enough for a chain of calls. */
-const longestLife = 300;
+const maxLifetime = 300;
 /** Longer chains are a mistake. */
-const longestChain = 8;
+const maxActorChain = 8;
 
 interface Actor {
   readonly sub: string;
@@ -41,7 +41,7 @@ export const tokenExchangeGrant: Grant = {
     if (claims.cnf && jkt === undefined) throw keyRequired();
     await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
-    if (depthOf(act) > longestChain) throw invalidRequest('The token was exchanged too many times.');
+    if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
     const asked = parseScope(parameters.get('scope') ?? '');
     const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !named.includes(scope);
@@ -49,7 +49,7 @@ export const tokenExchangeGrant: Grant = {
     if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not have the scope '${more}'.`);
     const audience = parameters.get('audience');
     const targets = [...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])];
-    const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + longestLife);
+    const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + maxLifetime);
     return {
       session,
       durable: Promise.resolve(),

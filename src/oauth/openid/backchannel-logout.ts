@@ -19,7 +19,7 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
 
 /** Consecutive failed notifications, including this one. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Disables an address that keeps failing, and notifies its owner. */
 async function disableAddress(
@@ -28,7 +28,7 @@ async function disableAddress(
   { clientId, subject }: { readonly clientId: string; readonly subject: string | null },
 ): Promise<void> {
   const { database, log, now } = context;
-  if ((await countFailures(database.db, jobName, subject)) + 1 < mostFailures) return;
+  if ((await countFailures(database.db, jobName, subject)) + 1 < maxFailures) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const client = await clearLogoutAddress(tx, clientId, now());
     if (!client) return;
@@ -49,7 +49,7 @@ const typ = 'logout+jwt';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 /** In seconds: enough for clock differences (2.4). */
 const lifetime = 120;
-const longestAnswer = 64 * 1024;
+const maxResponseBytes = 64 * 1024;
 
 interface Logout {
   readonly clientId: string;
@@ -123,7 +123,7 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
     method: 'POST',
     headers,
     body,
-    maxBytes: longestAnswer,
+    maxBytes: maxResponseBytes,
   });
   // 2.8 requires 200. Some frameworks can only answer 204.
   if (status !== 200 && status !== 204) throw new Error(`the application answered ${status}`);

@@ -19,16 +19,16 @@ export const proofAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'R
 export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
 
 /** RFC 7518 3.3 and 3.5, in bits. */
-const shortestRsa = 2048;
+const minRsaBits = 2048;
 
-const longest = 16_384;
+const maxJwsLength = 16_384;
 
 /** PostgreSQL cannot store a NUL character. JSON can contain it only as this escape sequence. */
 const containsNul = (part: string): boolean => Buffer.from(part, 'base64url').includes('\\u0000');
 
 /** Undefined if the token is not a signed JWT. */
 export function readJws(token: string): ForeignJws | undefined {
-  const parts = token.length > longest ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
+  const parts = token.length > maxJwsLength ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
   if (!parts) return undefined;
   const [, head = '', body = '', signature = ''] = parts;
   const [header, claims] = [decodePart(head), decodePart(body)];
@@ -43,8 +43,8 @@ export function isSignedBy({ header, data, signature }: ForeignJws, jwk: Jwk, al
   if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
-    const { modulusLength = shortestRsa } = key.asymmetricKeyDetails ?? {};
-    return modulusLength >= shortestRsa && verifyWith(alg, key, data, signature);
+    const { modulusLength = minRsaBits } = key.asymmetricKeyDetails ?? {};
+    return modulusLength >= minRsaBits && verifyWith(alg, key, data, signature);
   } catch {
     return false;
   }

@@ -20,12 +20,12 @@ import { createClient, findClient, lockClient, type StoredClient } from '../clie
 import { type ClientMetadata, knownHere, type Offered, readClientMetadata } from './client-metadata.ts';
 import { findRegistration, putRegistration } from './registration-store.ts';
 
-const longestId = 512;
+const maxIdLength = 512;
 
 /** draft-ietf-oauth-client-id-metadata-document 3: one spelling per URL. Refuses dots, userinfo and fragments. */
 export const isDocumentId = (id: string): boolean =>
   id.startsWith('https://') &&
-  id.length <= longestId &&
+  id.length <= maxIdLength &&
   faultOfWebUri(id) === undefined &&
   // The parser adds a missing path.
   new URL(id).href === id;
@@ -73,9 +73,9 @@ function readObject(body: Buffer): Record<string, unknown> {
   throw wrongDocument('its address does not return a JSON object.');
 }
 
-const shortest = 300;
-const longest = 86_400;
-const otherwise = 3600;
+const minFreshSeconds = 300;
+const maxFreshSeconds = 86_400;
+const defaultFreshSeconds = 3600;
 
 /** How many seconds a document stays fresh (RFC 9111 5.2.2), within a minimum and a maximum. */
 export function secondsFresh(cacheControl: string | undefined): number {
@@ -84,12 +84,12 @@ export function secondsFresh(cacheControl: string | undefined): number {
     .split(',')
     .map((part) => part.trim());
   if (directives.some((part) => part === 'no-store' || part === 'no-cache' || part.startsWith('no-cache=')))
-    return shortest;
+    return minFreshSeconds;
   const maxAge = directives
     .map((part) => /^max-age="?(\d{1,10})"?$/.exec(part)?.[1])
     .find((text) => text !== undefined);
-  if (maxAge === undefined) return otherwise;
-  return Math.min(Math.max(Number(maxAge), shortest), longest);
+  if (maxAge === undefined) return defaultFreshSeconds;
+  return Math.min(Math.max(Number(maxAge), minFreshSeconds), maxFreshSeconds);
 }
 
 const timeoutMs = 5000;
@@ -98,7 +98,7 @@ const maxBytes = 10_240;
 const atOnce = 32;
 const atOnceForNetwork = 4;
 /** Failed fetches in 15 minutes, per network. Other networks are not affected. */
-const mostFailures = 30;
+const maxFailures = 30;
 
 /** Applications whose `client_id` is the address of a client document. The document is fetched, checked and stored as a client. */
 export class ClientDocuments {
@@ -150,7 +150,7 @@ export class ClientDocuments {
   }
 
   async #fetchAndStore(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
-    const attempt = await begin(this.#context, networkLimits('client-document', source.address, mostFailures));
+    const attempt = await begin(this.#context, networkLimits('client-document', source.address, maxFailures));
     const [refusal] = attempt.refusals;
     if (refusal) {
       await attempt.giveBack();

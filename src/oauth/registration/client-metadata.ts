@@ -25,11 +25,11 @@ const authMethods: readonly ClientAuthMethod[] = [
 ];
 /** A registered client acts only for users who consented. It is unverified, so it cannot act for itself. */
 const grantTypes = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
-const longestName = 100;
-const mostUris = 20;
-const longestScope = 4000;
+const maxNameLength = 100;
+const maxUris = 20;
+const maxScopeLength = 4000;
 /** The limit of one text. */
-const longestNote = 500;
+const maxNoteLength = 500;
 
 /** The options that this service offers to clients. */
 export interface Offered {
@@ -128,8 +128,8 @@ function flagOf(sent: Sent, name: string): boolean {
 function notesOf(sent: Sent): ClientNotes {
   const texts = ['application_type', 'software_id', 'software_version'].map((name) => [name, textOf(sent, name)]);
   const notes = [...texts, ['contacts', listOf(sent, 'contacts')]].filter(([, value]) => value !== undefined);
-  const long = notes.find(([, value]) => [value].flat().some((text) => (text?.length ?? 0) > longestNote));
-  if (long) throw invalid(`${long[0]} takes texts of at most ${longestNote} characters.`);
+  const long = notes.find(([, value]) => [value].flat().some((text) => (text?.length ?? 0) > maxNoteLength));
+  if (long) throw invalid(`${long[0]} takes texts of at most ${maxNoteLength} characters.`);
   return Object.fromEntries(notes) as ClientNotes;
 }
 
@@ -137,8 +137,8 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
   const name = textOf(sent, 'client_name');
   if (name === undefined) return first === undefined ? 'An application without a name' : new URL(first).host || first;
   const wrong =
-    name.length > longestName
-      ? `has more than ${longestName} characters`
+    name.length > maxNameLength
+      ? `has more than ${maxNameLength} characters`
       : passesForService(name)
         ? 'imitates the name of this service'
         : faultOfName(name);
@@ -149,7 +149,7 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
 /** Omits unknown and forbidden scopes. At least `openid` remains. Without a scope, all allowed scopes remain. */
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';
-  if (asked.length > longestScope) throw invalid('scope is too long.');
+  if (asked.length > maxScopeLength) throw invalid('scope is too long.');
   const grantable = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
   const words = new Set(asked.split(' ').filter(Boolean));
   if (words.size === 0) return grantable;
@@ -184,7 +184,7 @@ export function textOf(sent: Sent, name: string): string | undefined {
 function listOf(sent: Sent, name: string): readonly string[] | undefined {
   const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
   if (value === undefined || value === null) return undefined;
-  const isList = Array.isArray(value) && value.length <= mostUris && value.every((item) => typeof item === 'string');
-  if (!isList) throw invalid(`${name} must be a list of at most ${mostUris} texts.`);
+  const isList = Array.isArray(value) && value.length <= maxUris && value.every((item) => typeof item === 'string');
+  if (!isList) throw invalid(`${name} must be a list of at most ${maxUris} texts.`);
   return [...new Set(value as string[])];
 }

@@ -14,8 +14,8 @@ import { authorizeRegistration, hashRegistrationToken, makeRegistrationToken } f
 
 const hour = 3_600_000;
 /** Unused registrations per hour, per network and in all. Used clients do not count: hosted assistants register many. */
-const mostOfNetwork = 20;
-const mostOfAll = 1000;
+const maxPerNetwork = 20;
+const maxInTotal = 1000;
 
 export interface RegistrationRequest {
   /** The token in the Authorization header. */
@@ -74,8 +74,8 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
 
 /** Returns the names of the limits that count this registration. */
 async function requireRoom(context: Context, { address }: RequestSource): Promise<readonly string[]> {
-  const all = { key: 'client-registration:all', most: mostOfAll, of: 'all' };
-  const limits = [...networkLimits('client-registration', address, mostOfNetwork), all];
+  const all = { key: 'client-registration:all', max: maxInTotal, of: 'all' };
+  const limits = [...networkLimits('client-registration', address, maxPerNetwork), all];
   const refusal = await countAgainst(context, limits, hour);
   if (refusal) throw tooManyRequests('Too many clients registered. Try again later.', refusal.retryAfterSeconds);
   return limits.map(({ key }) => key);

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { longestRequest, only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
+import { maxRequestLength, only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
 import {
   type AuthorizationRequest,
   isSilent,
@@ -114,8 +114,8 @@ export class AuthorizePage {
     const source = requestSource(visit.request);
     const asking = await resolveClient(login ? oauth.documents.for(source) : oauth.clients, parameters);
     try {
-      if (query.length > longestRequest)
-        throw invalidRequest(`The request has more than ${longestRequest} characters.`);
+      if (query.length > maxRequestLength)
+        throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
       // RFC 9700 4.11.2: before the user has signed in, a link with an error must not cause a redirect.
       if (!login && !isSilent(parameters)) return this.signIn(visit);
       const authorization = readAuthorizationRequest(oauth, asking, effective);

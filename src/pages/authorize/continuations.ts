@@ -1,4 +1,4 @@
-import { longestRequest } from '../../oauth/authorize/authorization-parameters.ts';
+import { maxRequestLength } from '../../oauth/authorize/authorization-parameters.ts';
 import type { Progress } from '../../oauth/authorize/next-step.ts';
 import type { Macs } from '../session/csrf.ts';
 
@@ -47,7 +47,7 @@ export class Continuations {
   read(fields: Partial<Record<keyof ContinuationFields, string | undefined>>): Continuation | undefined {
     const { request = '', since = '', chosen = '', mac = '' } = fields;
     const query = Buffer.from(request, 'base64url').toString();
-    if (query === '' || query.length > longestRequest) return undefined;
+    if (query === '' || query.length > maxRequestLength) return undefined;
     if (!this.#keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
     const at = since === '' ? undefined : Number(since);
     const isFresh = at !== undefined && this.#now() - at < goodFor;

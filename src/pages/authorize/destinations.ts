@@ -31,7 +31,7 @@ export interface Destination {
 /** Finds the application to which `next` leads, if any. */
 export type FindDestination = (next: string | undefined) => Promise<Destination | undefined>;
 
-const longestHint = 320;
+const maxHintLength = 320;
 
 function ifProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
@@ -67,7 +67,7 @@ export const createDestinations =
     const acr = levelIn(parameters);
     return {
       application: asking.client.name,
-      loginHint: hint && hint.length <= longestHint ? hint : undefined,
+      loginHint: hint && hint.length <= maxHintLength ? hint : undefined,
       idpHint: only(parameters, 'idp_hint'),
       asks: Object.fromEntries(
         ['prompt', 'max_age', 'acr_values'].flatMap((name) => {

@@ -55,7 +55,7 @@ const decisionPath = `${endpoint}/decision`;
 const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
 /** The limit of a POST request, which continues in the address of a GET. */
-const longestQuery = 8 * 1024;
+const maxQueryLength = 8 * 1024;
 
 /** RFC 6749 3.1. A page for signed-in users. Others sign in first and come back. */
 export async function serveAuthorize(app: App, kit: PageKit, means: Means): Promise<void> {
@@ -134,7 +134,7 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
       const query = typeof body === 'string' ? new URLSearchParams(body) : new URLSearchParams(textsOf(body));
       const text = query.toString();
       // It would not fit into a header, and browsers would not follow it.
-      if (text.length > longestQuery) throw badRequest('The application that sent you here sent too much data.');
+      if (text.length > maxQueryLength) throw badRequest('The application that sent you here sent too much data.');
       return new Visit(kit, request, reply).go(`${endpoint}?${text}`);
     });
   });

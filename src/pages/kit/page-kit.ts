@@ -4,7 +4,7 @@ import { type Languages, languagesOf, nameOfLanguage } from '../../config/langua
 import { Message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { App, Protection } from '../../http/app.ts';
-import { longestRefusal } from '../../http/errors/error-bodies.ts';
+import { maxErrorBytes } from '../../http/errors/error-bodies.ts';
 import { addVary } from '../../http/gate/caching.ts';
 import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
@@ -164,7 +164,7 @@ const tooLong = new Problem(413, 'Content Too Large', 'The form contains too muc
 
 /** A refused form repeats the typed values. For anonymous users, the size of this response is limited. */
 const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>
-  statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > longestRefusal;
+  statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > maxErrorBytes;
 
 /** The variables of a view, with all messages in the reader's language. */
 const spoken = (languages: Languages, language: string, variables: Variables): Variables =>

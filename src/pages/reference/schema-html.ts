@@ -3,7 +3,7 @@ import { isObject } from '../../platform/is-object.ts';
 import type { Operation } from './described.ts';
 import { type Html, html, marked } from './html.ts';
 
-const few = 3;
+const maxMembersInline = 3;
 
 /** The type of a value in a few words: `text`, `list of Car`, `{ data: Car }`. Named schemas are links. */
 export function typeInWords(schema: JsonSchema): Html {
@@ -33,7 +33,7 @@ export function typeInWords(schema: JsonSchema): Html {
 
 function objectInWords(properties: Schemas): Html {
   const members = Object.entries(properties);
-  if (members.length === 0 || members.length > few) return html`object`;
+  if (members.length === 0 || members.length > maxMembersInline) return html`object`;
   return html`{ ${joined(
     members.map(([name, member]) => html`${name}: ${typeInWords(member)}`),
     ', ',

@@ -30,7 +30,7 @@ export interface Cookies {
   setLater(reply: FastifyReply): void;
 }
 
-const longestGoing = 3000;
+const maxReturnPathLength = 3000;
 
 /** The cookies of the pages: HttpOnly, Secure under https, and SameSite=Lax so that links in mail find the user signed in. */
 export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Config): Cookies {
@@ -67,7 +67,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     },
     setGoing(reply, path) {
       // Browsers drop a cookie that is too long. Without it, the user only loses the destination.
-      if (path.length <= longestGoing) reply.setCookie(names.going, path, { ...options, maxAge: 3600 });
+      if (path.length <= maxReturnPathLength) reply.setCookie(names.going, path, { ...options, maxAge: 3600 });
     },
     clearGoing(reply) {
       reply.clearCookie(names.going, options);

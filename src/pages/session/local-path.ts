@@ -1,11 +1,11 @@
 const nowhere = 'http://nowhere.invalid';
 
 /** Long enough for an authorization request, which the login page carries. */
-const longest = 8000;
+const maxLength = 8000;
 
 /** A path of this service, or undefined. Browsers read `//host`, `/\host` and `/<tab>/host` as another host. */
 export function localPath(candidate: unknown): string | undefined {
-  if (typeof candidate !== 'string' || candidate.length > longest) return undefined;
+  if (typeof candidate !== 'string' || candidate.length > maxLength) return undefined;
   // Printable ASCII only, beginning with exactly one slash. Valid URLs percent-encode all other characters.
   if (!/^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(candidate)) return undefined;
   if (/%(0[0-9a-f]|1[0-9a-f]|7f|5c)/i.test(candidate) || /^\/+%2f/i.test(candidate)) return undefined;

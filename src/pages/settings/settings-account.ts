@@ -13,7 +13,7 @@ import { asPerson, hasOwnPassword, refusal, showSettings, wanted } from './setti
 
 const pageSize = 100;
 /** The limit of pages per list: far above the rows of any user, so that an export always ends. */
-const mostPages = 1000;
+const maxPages = 1000;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -93,7 +93,7 @@ async function* thoseNaming(id: string, fields: readonly string[], rows: AsyncIt
 /** The export contains only rows that the user may read. */
 async function* rowsOf(visit: Visit, path: string, search?: string, searchJoin = 'and'): AsyncGenerator<Row> {
   let cursor: string | undefined = '';
-  for (let page = 1; page <= mostPages && cursor !== undefined; page++) {
+  for (let page = 1; page <= maxPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
     const answer: Answer<Row[]> = await asPerson<Row[]>(visit, 'GET', `${path}?${query}`);
     if (answer.status === 403) return;

@@ -21,7 +21,7 @@ interface Noted {
 
 const batch = 500;
 /** If more events wait, the newest are dropped and a log line reports it. */
-const mostWaiting = 100_000;
+const maxWaiting = 100_000;
 /** No transaction is open for this long. An event that is still missing by then was rolled back. */
 const undoneAfter = 5 * 60_000;
 
@@ -40,7 +40,7 @@ export class EventsLog implements EventsOut {
   }
 
   note(row: EventRow): void {
-    if (this.#waiting.length < mostWaiting) this.#waiting.push({ row, at: performance.now() });
+    if (this.#waiting.length < maxWaiting) this.#waiting.push({ row, at: performance.now() });
     else if (this.#leftOut++ === 0)
       this.#context.log.error('EVENTS_LOG has been unavailable for too long: events are left out');
   }

@@ -5,9 +5,9 @@ import { callback, type OptionKind, type OptionKinds, words } from '../declarati
 import type { JobDefinition } from './define-job.ts';
 import { wrongSchedule } from './schedule.ts';
 
-const whole = (most: number): OptionKind => ({
-  takes: `a whole number from 1 to ${most}`,
-  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most,
+const whole = (max: number): OptionKind => ({
+  takes: `a whole number from 1 to ${max}`,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max,
 });
 
 const jobOptions: OptionKinds<JobDefinition> = {

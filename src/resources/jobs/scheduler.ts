@@ -24,7 +24,7 @@ interface Scheduled {
   readonly timeZone: string;
 }
 
-const usualTimeZone = 'UTC';
+const defaultTimeZone = 'UTC';
 const keepRunsMs = 30 * 24 * 60 * 60_000;
 
 const subject = 'schedule';
@@ -43,7 +43,7 @@ export class Scheduler {
     this.#context = context;
     this.#queue = queue;
     this.#jobs = new Map(
-      jobs.flatMap(({ name, schedule, timeZone = usualTimeZone }) =>
+      jobs.flatMap(({ name, schedule, timeZone = defaultTimeZone }) =>
         schedule === undefined ? [] : [[name, { name, schedule, timeZone }]],
       ),
     );

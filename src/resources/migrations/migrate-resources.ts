@@ -4,7 +4,7 @@ import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../platform/progress.ts';
+import { type BeginProgress, noProgress, type StepProgress, stepProgress } from '../../platform/progress.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
@@ -111,7 +111,7 @@ export async function applyResourceMigrations(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   const ahead = options.dryRun ? nothingAhead : await doAhead(database, definitions, options);
-  const shown = shownSteps(options.progress ?? unwatched);
+  const shown = stepProgress(options.progress ?? noProgress);
   try {
     const done = await underMigrationLock(database, async (tx) => {
       const brought = await bringUp(database, tx, definitions, options, { ahead, shown });
@@ -188,7 +188,7 @@ async function bringUp(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { ahead, shown }: { readonly ahead: Ahead; readonly shown: ShownSteps },
+  { ahead, shown }: { readonly ahead: Ahead; readonly shown: StepProgress },
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
@@ -257,7 +257,7 @@ const dropTable = (name: string, { table }: TableSchema): Step => ({
 async function performStep(
   executor: Executor,
   { statements, convert, finish = [], fill }: Step,
-  { rows }: ShownSteps,
+  { rows }: StepProgress,
 ): Promise<void> {
   for (const statement of statements) await writeOnce(executor, statement);
   if (convert) await convertRows(executor, convert, rows);

@@ -1,7 +1,7 @@
 import { besideWriters, makeIndex } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
-import { type BeginProgress, shownSteps, unwatched } from '../../platform/progress.ts';
+import { type BeginProgress, noProgress, stepProgress } from '../../platform/progress.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
 import { fillFolded } from './fill-folded.ts';
@@ -23,7 +23,7 @@ export async function workAhead(
   database: Database,
   steps: readonly Step[],
   tables: ReadonlySet<string>,
-  progress: BeginProgress = unwatched,
+  progress: BeginProgress = noProgress,
 ): Promise<DoneAhead> {
   const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
   const columnNameOf: ColumnNameOf = (table) => (column) =>
@@ -45,7 +45,7 @@ export async function workAhead(
     for (const statement of begin) await writeOnce({ engine: 'postgres', db: tx }, statement);
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  const shown = shownSteps(progress);
+  const shown = stepProgress(progress);
   return besideWriters(database, async (db) => {
     const done = new Map<string, readonly Fragment[]>(columns.map(({ says }) => [says, []]));
     try {

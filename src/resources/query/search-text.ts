@@ -18,7 +18,7 @@ const maxPairs = 20;
 const maxTerms = 100;
 const maxWildcards = 10;
 /** The length limit of a text with wildcards: a search takes up to the product of both lengths. */
-const longestWildcard = 255;
+const maxWildcardLength = 255;
 const escapable = ';,*\\';
 
 /** Splits at a character that no backslash precedes. The parts keep their escapes. */
@@ -124,9 +124,9 @@ function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
       if (!openStart && !openEnd) continue;
       // A search box searches one text in several fields. It counts once for each field.
       count += together ? 1 : Number(openStart) + Number(openEnd);
-      if (text.length > longestWildcard) {
+      if (text.length > maxWildcardLength) {
         throw wrongParameter(
-          `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${longestWildcard} characters.`,
+          `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${maxWildcardLength} characters.`,
         );
       }
     }

@@ -48,7 +48,7 @@ const sortedPaths = {
   toOne: true,
 } as const;
 
-export const usualSort = (resource: Resource): Sort =>
+export const defaultSort = (resource: Resource): Sort =>
   readSort(resource, { orderBy: undefined, sortedBy: undefined }, anonymousCaller);
 
 /** Parses `orderBy=a;b` with `sortedBy=asc;desc`. The default direction is ascending. Without `orderBy`, lists are ordered by id. */

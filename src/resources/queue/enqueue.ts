@@ -5,7 +5,7 @@ import { type Sealing, sealData } from './attempt.ts';
 import type { NewJob } from './job.ts';
 import { insertJobs, type JobRow } from './job-store.ts';
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** The maximum number of jobs in one statement. */
 const together = 500;
 
@@ -26,7 +26,7 @@ export async function enqueueAll(
 function rowOf({ name, data = null, subject, after = 0, sealed }: NewJob, at: number, sealing?: Sealing): JobRow {
   const id = uuidv7(at);
   const json = JSON.stringify(data) ?? 'null';
-  if (json.length > mostBytes) throw new Error(`the data of a job ${name} is longer than 1 MiB`);
+  if (json.length > maxBytes) throw new Error(`the data of a job ${name} is longer than 1 MiB`);
   if (sealed && !sealing) throw new Error(`the data of a job ${name} cannot be sealed here`);
   return {
     id,

@@ -50,10 +50,10 @@ export interface NewJob {
 }
 
 const firstPauseMs = 15_000;
-const longestPauseMs = 60 * 60_000;
-export const usualAttempts = 128;
-export const usualTimeout = 300;
+const maxPauseMs = 60 * 60_000;
+export const defaultAttempts = 128;
+export const defaultTimeout = 300;
 
 /** Each pause is twice as long as the one before, with jitter. */
 export const pauseAfter = (attempts: number): number =>
-  Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));
+  Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), maxPauseMs) * (0.8 + 0.2 * Math.random()));

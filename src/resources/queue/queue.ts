@@ -5,14 +5,14 @@ import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
+  defaultAttempts,
+  defaultTimeout,
   type HandlerOptions,
   hostOfSubject,
   type Job,
   type JobHandler,
   type Lanes,
   type NewJob,
-  usualAttempts,
-  usualTimeout,
 } from './job.ts';
 import {
   countJobs,
@@ -64,7 +64,7 @@ export class Queue {
   handle(
     name: string,
     handle: JobHandler,
-    { attempts = usualAttempts, timeout = usualTimeout, lanes }: HandlerOptions = {},
+    { attempts = defaultAttempts, timeout = defaultTimeout, lanes }: HandlerOptions = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`two handlers are named ${name}`);
     this.#handlers.set(name, { handle, attempts, timeout, lanes });
@@ -198,8 +198,8 @@ export class Queue {
       attempt.name === name && attempt.subject !== null ? [attempt.subject] : [],
     );
     const hosts = subjects.map(hostOfSubject);
-    const full = (all: string[], most: number) =>
-      [...new Set(all)].filter((one) => all.filter((other) => other === one).length >= most);
+    const full = (all: string[], max: number) =>
+      [...new Set(all)].filter((one) => all.filter((other) => other === one).length >= max);
     return { subjects: full(subjects, ofSubject), hosts: full(hosts, ofHost) };
   }
 

@@ -15,8 +15,8 @@ interface Counted {
   readonly told?: boolean;
 }
 
-const upTo = (most: number, from: Fragment): Fragment =>
-  sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(most + 1))}) as counted`;
+const upTo = (max: number, from: Fragment): Fragment =>
+  sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(max + 1))}) as counted`;
 
 /**
  * Counts the rows of a table, up to somewhat above the cap. On SQLite, counting a whole table by its pages is much faster than counting up

@@ -8,13 +8,13 @@ interface Written {
 }
 
 /** The limits of the cache per resource: rows, and characters of JSON. */
-const mostRows = 5000;
-const mostCharacters = 4_000_000;
-const longestRemembered = 8192;
+const maxRows = 5000;
+const maxCharacters = 4_000_000;
+const maxRowLength = 8192;
 
 /** Caches the JSON of rows. Comparing a row costs far less than serializing and hashing it again. */
 export class RecentRows {
-  readonly #byId = new BoundedMap<string, Written>(mostRows, (id) => this.#forget(id));
+  readonly #byId = new BoundedMap<string, Written>(maxRows, (id) => this.#forget(id));
   #characters = 0;
 
   of(row: StoredRow, write: () => TaggedJson): TaggedJson {
@@ -23,14 +23,14 @@ export class RecentRows {
     if (last && areSame(last.row, row)) return last.tagged;
     const tagged = write();
     if (last) this.#forget(id);
-    if (tagged.json.length <= longestRemembered) this.#remember(id, { row, tagged });
+    if (tagged.json.length <= maxRowLength) this.#remember(id, { row, tagged });
     return tagged;
   }
 
   #remember(id: string, written: Written): void {
     this.#byId.set(id, written);
     this.#characters += written.tagged.json.length;
-    while (this.#characters > mostCharacters) this.#forget(this.#byId.keys().next().value as string);
+    while (this.#characters > maxCharacters) this.#forget(this.#byId.keys().next().value as string);
   }
 
   #forget(id: string): void {

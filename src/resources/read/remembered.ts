@@ -3,7 +3,7 @@ import { getOrMake } from '../../platform/get-or-make.ts';
 import type { Resource } from '../model/resource.ts';
 import { besides, type Include, keyColumns } from '../query/include-tree.ts';
 import { plainRow, type RowQuery } from '../query/list-query.ts';
-import { type Sort, usualSort } from '../query/sorting.ts';
+import { defaultSort, type Sort } from '../query/sorting.ts';
 import type { PreparedSelect } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
@@ -38,7 +38,7 @@ class Remembered {
   constructor(resource: Resource) {
     const selection = selectionOf(resource, plainRow);
     this.selection = selection.shape.lasting ? { ...selection, recent: new RecentRows() } : selection;
-    this.sort = usualSort(resource);
+    this.sort = defaultSort(resource);
   }
 }
 

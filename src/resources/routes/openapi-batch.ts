@@ -1,7 +1,7 @@
 import { component, type RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Resource } from '../model/resource.ts';
-import { type BatchOperation, mostRows } from '../write/read-batch.ts';
+import { type BatchOperation, maxRows } from '../write/read-batch.ts';
 import { operationDocs } from './openapi-operations.ts';
 import { inputSchema, plain } from './openapi-schemas.ts';
 
@@ -32,13 +32,13 @@ export function batchDocs(resource: Resource, operation: BatchOperation): RouteD
   return {
     tags: [name],
     operationId: `${operation}_${name}_batch`,
-    summary: `${verbs[operation]} up to ${mostRows} ${name} in one request`,
+    summary: `${verbs[operation]} up to ${maxRows} ${name} in one request`,
     description: `The same rules apply to each row as to a single request, and each row gets its own status. If a row fails, the others are still written. The order is not defined. An \`Idempotency-Key\` applies to every row. Needs the scope \`${writeScope}\`.`,
     'x-client': `const results = await gatehouse.resource('${name}').${clientCalls[operation]};`,
     body: plain({
       type: 'object',
       properties: {
-        [member]: { type: 'array', minItems: 1, maxItems: mostRows, items: itemSchema(resource, operation) },
+        [member]: { type: 'array', minItems: 1, maxItems: maxRows, items: itemSchema(resource, operation) },
       },
       required: [member],
       additionalProperties: false,

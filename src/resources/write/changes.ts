@@ -6,8 +6,8 @@ export type Changes = Readonly<Record<string, Changed>>;
 
 type Row = Readonly<Record<string, unknown>>;
 
-const longestValue = 256;
-const longestInAll = 8192;
+const maxValueLength = 256;
+const maxTotalLength = 8192;
 /** Recognises secrets by name, for fields that are not declared as secret. */
 export const secretName =
   /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
@@ -24,7 +24,7 @@ export function changesBetween(
   isSecret: (name: string) => boolean = () => false,
 ): Changes {
   const changes: Record<string, Changed> = {};
-  let room = longestInAll;
+  let room = maxTotalLength;
   for (const name of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
     const [from, to] = [before?.[name] ?? null, after?.[name] ?? null];
     if (everPresent.has(name) || isDeepStrictEqual(from, to)) continue;
@@ -48,7 +48,7 @@ function shown(before: Row | undefined, after: Row | undefined, from: unknown, t
 /** Short lists and objects stay unchanged. Of longer ones, the beginning of their JSON text is kept. */
 function shorten(value: unknown): { value: unknown; isCut: boolean } {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
-  if (text.length <= longestValue) return { value, isCut: false };
+  if (text.length <= maxValueLength) return { value, isCut: false };
   // Does not cut a surrogate pair in half.
-  return { value: text.slice(0, longestValue).replace(/[\ud800-\udbff]$/, ''), isCut: true };
+  return { value: text.slice(0, maxValueLength).replace(/[\ud800-\udbff]$/, ''), isCut: true };
 }

@@ -29,7 +29,7 @@ interface Creation<T> {
 /** The maximum number of concurrent transactions of one caller. */
 const transactionsAtOnce = 2;
 /** The maximum number of rows in one transaction. */
-const mostRows = 100;
+const maxRows = 100;
 /**
  * If the transaction waits longer for a lock, it is undone. Each row is then created in a separate transaction, and no row waits for
  * another.
@@ -37,7 +37,7 @@ const mostRows = 100;
 const lockTimeoutMs = 100;
 
 /** Long enough for a busy machine. If later rows did not wait, each would be created alone, which would increase the load further. */
-const usualMs = 200;
+const expectedMs = 200;
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 /** The outcome is undefined for a row that has to be created alone. */
@@ -63,7 +63,7 @@ export async function createTogether<T>(
 ): Promise<T> {
   const byKey = getOrMake(gatherings, services, () => new Map());
   const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
-  const limits = { atOnce: transactionsAtOnce, most: mostRows, usualMs };
+  const limits = { atOnce: transactionsAtOnce, maxItems: maxRows, expectedMs };
   const gathering = getOrMake(
     byKey,
     key,

@@ -44,9 +44,9 @@ class TransactionOver extends Error {
   }
 }
 
-const mostAttempts = 6;
+const maxAttempts = 6;
 /** The longest time in milliseconds that a hook may keep the transaction open while it waits for something else. */
-const heldAtMost = 250;
+const maxHoldMs = 250;
 
 /** On SQLite, statements in a transaction need no turn of the event loop. A hook that takes longer waits for something else. */
 const oneTurn = (): Promise<'waits'> =>
@@ -77,7 +77,7 @@ export class HookRuns {
       } catch (error) {
         if (!(error instanceof HookWaits)) throw error;
         await error.finished;
-        if (attempt === mostAttempts) {
+        if (attempt === maxAttempts) {
           throw unavailable(
             'Somebody else is changing the same data at the moment. Try again.',
             1,
@@ -137,7 +137,7 @@ export class HookRuns {
   ): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<'too long'>((resolve) => {
-      timer = setTimeout(() => resolve('too long'), heldAtMost);
+      timer = setTimeout(() => resolve('too long'), maxHoldMs);
     });
     const ended = await Promise.race([settled, tooLong]);
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { badRequest, type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
+import { badRequest, type FieldError, maxFieldErrors, unprocessable } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import type { Resource } from '../model/resource.ts';
 import { wordsOf } from '../query/words-of.ts';
@@ -18,7 +18,7 @@ export interface BatchRow {
 }
 
 /** The maximum number of rows in one request, so that other requests do not wait long for it. */
-export const mostRows = 100;
+export const maxRows = 100;
 
 export const batchesOf = ({ definition: { operations } }: Resource): BatchOperation[] =>
   (Object.keys(batchMethods) as BatchOperation[]).filter((operation) => operations?.includes(operation) ?? true);
@@ -34,12 +34,12 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
   }
   const [other] = Object.keys(body).filter((name) => name !== member);
   const errors: FieldError[] = other === undefined ? [] : [fieldError(other.slice(0, 100), 'unknown', 'is not known')];
-  if (list.length === 0 || list.length > mostRows) {
-    errors.push(fieldError(member, 'range', `takes 1 to ${mostRows} ${member}`));
+  if (list.length === 0 || list.length > maxRows) {
+    errors.push(fieldError(member, 'range', `takes 1 to ${maxRows} ${member}`));
   }
   const reading = { idOf, seen: new Set<string>(), errors };
-  const rows = list.slice(0, mostRows).map((item, index) => {
-    if (errors.length >= mostFieldErrors) return undefined;
+  const rows = list.slice(0, maxRows).map((item, index) => {
+    if (errors.length >= maxFieldErrors) return undefined;
     if (operation === 'create') return readNew(item, `rows.${index}`, errors);
     return operation === 'update'
       ? readChange(item, `rows.${index}`, reading)

@@ -1,5 +1,5 @@
 import { shown } from '../../http/errors/parameter-errors.ts';
-import { type FieldError, type FieldErrorValues, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
+import { type FieldError, type FieldErrorValues, maxFieldErrors, unprocessable } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
@@ -45,7 +45,7 @@ export function readInput(
   const unchanged: Values = {};
   const sent = new Map(Object.entries((body ?? {}) as Values));
   for (const [name, value] of sent) {
-    if (errors.length >= mostFieldErrors) break;
+    if (errors.length >= maxFieldErrors) break;
     // A client that sends back a whole resource sends old values of fields that the service changes.
     const field = resource.fields.get(name);
     const isOwn = asService && resource.definition.managed && field?.stored && !ofEngine.has(name);

@@ -19,7 +19,7 @@ import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { isInTransaction, targetOf, writeIn } from './write-transaction.ts';
 
 /** The maximum depth of nested writes. It stops a hook that writes its own row. */
-const deepest = 10;
+const maxDepth = 10;
 
 /** A request as hooks see it, with the functions that read and write other resources. */
 export const callAs = (services: ResourceServices, asking: Asking): Call => ({
@@ -117,7 +117,7 @@ async function beginInside<T>(
   id: string | undefined,
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
-  if (outer.depth >= deepest) throw new Error(`hooks of ${resource.name} call each other endlessly`);
+  if (outer.depth >= maxDepth) throw new Error(`hooks of ${resource.name} call each other endlessly`);
   const { tx } = outer.call;
   const { ofAccounts, recorded, writeScope: scope } = resource;
   const act = { caller: asking.caller, scope, ofAccounts, ...targetOf(resource, id) };

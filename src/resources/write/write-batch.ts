@@ -21,7 +21,7 @@ export interface Batch {
 }
 
 /** The number of rows that are written concurrently. Their commits are shared, and other requests run in between. */
-const usuallyAtOnce = 8;
+const defaultConcurrency = 8;
 
 /** Writes every row as if it had been sent alone, with a separate transaction and response. */
 export async function writeBatch(
@@ -46,7 +46,7 @@ export async function writeBatch(
     }
   };
   const together = operation === 'create' && keys.every((key) => !key) && canCreateTogether(services, resource);
-  const atOnce = together ? rows.length : Math.min(usuallyAtOnce, rows.length);
+  const atOnce = together ? rows.length : Math.min(defaultConcurrency, rows.length);
   await Promise.all(Array.from({ length: atOnce }, work));
   return answers;
 }

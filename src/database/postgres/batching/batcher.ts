@@ -2,11 +2,11 @@ interface Limits {
   /** The number of statements that run at the same time. */
   readonly atOnce: number;
   /** The number of items that one statement may serve. */
-  readonly most: number;
+  readonly maxItems: number;
   /** Never exceeds `atOnce`, however long a statement takes. */
   readonly strictly?: boolean;
   /** Milliseconds. A statement that takes longer no longer counts towards `atOnce`, so later items do not wait for it. */
-  readonly usualMs?: number;
+  readonly expectedMs?: number;
 }
 
 interface Waiting<I, O> {
@@ -15,7 +15,7 @@ interface Waiting<I, O> {
   reject(error: unknown): void;
 }
 
-const usualMs = 20;
+const defaultExpectedMs = 20;
 
 /**
  * Sends the items of one turn of the event loop in one statement. Items that arrive while the allowed statements run wait for the next
@@ -52,7 +52,7 @@ export class Batcher<I, O> {
 
   #sendWaiting(): void {
     while (this.#waiting.length > 0 && this.#underWay < this.#limits.atOnce) {
-      void this.#send(this.#waiting.splice(0, this.#limits.most));
+      void this.#send(this.#waiting.splice(0, this.#limits.maxItems));
     }
   }
 
@@ -65,7 +65,9 @@ export class Batcher<I, O> {
       this.#sendWaiting();
     };
     this.#underWay++;
-    const timer = this.#limits.strictly ? undefined : setTimeout(makeRoom, this.#limits.usualMs ?? usualMs);
+    const timer = this.#limits.strictly
+      ? undefined
+      : setTimeout(makeRoom, this.#limits.expectedMs ?? defaultExpectedMs);
     try {
       const values = await this.#run(together.map(({ item }) => item));
       for (const [i, { resolve }] of together.entries()) resolve(values[i] as O);

@@ -10,7 +10,7 @@ export const changesAreCounted = (table: string): string =>
   `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${rowTrigger}%' and tgenabled in ('O', 'A'))`;
 
 /** The highest count for one statement. It exceeds every number of rows that a cached count covers. */
-const most = 100_000;
+const maxCount = 100_000;
 
 /**
  * The sequence in which triggers count added and removed rows. It takes no locks. A statement that removes rows counts as
@@ -28,9 +28,9 @@ export async function createRowChanges(tx: Tx): Promise<void> {
         changed bigint := 1;
       begin
         if tg_op = 'TRUNCATE' then
-          changed := ${most};
+          changed := ${maxCount};
         elsif tg_op = 'DELETE' then
-          select least(count(*), ${most}) into changed from removed;
+          select least(count(*), ${maxCount}) into changed from removed;
         end if;
         perform nextval('row_changes') from generate_series(1, changed);
         return null;

@@ -27,7 +27,7 @@ export class RowChanges {
   readonly #read: (text: string) => Promise<Observed[]>;
   /** One query at a time, so that each one sees a newer state than the one before. */
   readonly #asked = new Batcher<undefined, Changes | undefined>(
-    { atOnce: 1, most: Number.POSITIVE_INFINITY, strictly: true },
+    { atOnce: 1, maxItems: Number.POSITIVE_INFINITY, strictly: true },
     async (askers) => {
       const changes = await this.#observe();
       return askers.map(() => changes);

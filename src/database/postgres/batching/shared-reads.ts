@@ -11,7 +11,7 @@ type Run = <R>(
 type Row = Record<string, unknown>;
 
 /** The maximum number of keys in one statement, because its result is held in memory. One `_key` can match a whole page of rows. */
-const mostKeys: Record<KeyColumn, number> = { id: 200, _key: 20 };
+const maxKeys: Record<KeyColumn, number> = { id: 200, _key: 20 };
 
 /** Combines reads into one statement where possible. */
 export class SharedReads {
@@ -28,7 +28,7 @@ export class SharedReads {
     const question = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
     let gathering = this.#same.get(question);
     if (!gathering) {
-      gathering = new Batcher({ atOnce: 1, most: Number.POSITIVE_INFINITY }, async (readers) => {
+      gathering = new Batcher({ atOnce: 1, maxItems: Number.POSITIVE_INFINITY }, async (readers) => {
         const rows = await this.#run<Row>(text, values, once, readers);
         return readers.map(() => rows);
       });
@@ -45,7 +45,7 @@ export class SharedReads {
   async readKeyed<R>(text: string, key: string, by: KeyColumn = 'id'): Promise<R[]> {
     let gathering = this.#byKey.get(text);
     if (!gathering) {
-      gathering = new Batcher({ atOnce: 2, most: mostKeys[by] }, (keys) => this.#readKeys(text, keys, by));
+      gathering = new Batcher({ atOnce: 2, maxItems: maxKeys[by] }, (keys) => this.#readKeys(text, keys, by));
       this.#byKey.set(text, gathering);
     }
     try {

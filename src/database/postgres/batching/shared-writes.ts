@@ -5,7 +5,7 @@ import { Batcher } from './batcher.ts';
 
 type Run = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
-const mostRows = 100;
+const maxRows = 100;
 
 /** Writes of one kind share a statement and a commit. If the shared statement skips a write, the caller runs that write alone. */
 export class SharedWrites {
@@ -20,7 +20,7 @@ export class SharedWrites {
     const gathering = getOrMake(
       this.#byText,
       text,
-      () => new Batcher({ atOnce: 2, most: mostRows }, (rows) => this.#writeAll(text, rows)),
+      () => new Batcher({ atOnce: 2, maxItems: maxRows }, (rows) => this.#writeAll(text, rows)),
     );
     return gathering.add(row) as Promise<R | undefined>;
   }

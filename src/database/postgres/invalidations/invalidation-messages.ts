@@ -28,13 +28,13 @@ const kinds: ReadonlySet<string> = new Set<Change['kind']>([
 ]);
 const everything: Change = { kind: 'everything', id: '' };
 /** PostgreSQL limits a NOTIFY payload to 8,000 bytes. A longer one becomes an invalidation of everything, which is rare. */
-const longestPayload = 7999;
-const longestAnnouncement = 100;
+const maxPayloadLength = 7999;
+const maxAnnouncementLength = 100;
 
 export function writeAnnounced({ announcement, changes }: Announced): string {
   const write = (what: readonly Change[]) => JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
   const payload = write(changes);
-  return Buffer.byteLength(payload) <= longestPayload ? payload : write([everything]);
+  return Buffer.byteLength(payload) <= maxPayloadLength ? payload : write([everything]);
 }
 
 /** Undefined for a payload that no instance has written. A kind of a newer version counts as an invalidation of everything. */
@@ -47,7 +47,7 @@ export function readAnnounced(payload: string): Announced | undefined {
   }
   if (!Array.isArray(parts)) return undefined;
   const [announcement, ...changes] = parts as unknown[];
-  if (typeof announcement !== 'string' || announcement.length > longestAnnouncement) return undefined;
+  if (typeof announcement !== 'string' || announcement.length > maxAnnouncementLength) return undefined;
   if (!changes.every(isChange)) return undefined;
   return {
     announcement,

@@ -21,8 +21,8 @@ import {
 import { leaseSurelyOver } from './lease.ts';
 
 /** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
-const mostUnsettled = 10_000;
-const mostConfirmations = 1000;
+const maxUnsettled = 10_000;
+const maxConfirmations = 1000;
 /** After this delay, the table of instances is read again: an instance that has registered again does not confirm earlier changes. */
 const firstLookAgain = 50;
 const lookAgainWithin = 400;
@@ -53,7 +53,7 @@ export class PostgresBus implements Bus {
   readonly #list: () => Promise<InstanceRow[]>;
   readonly #listeners: ChangeListener[] = [];
   readonly #wakeListeners: (() => void)[] = [];
-  readonly #unsettled = new BoundedMap<string, Unsettled>(mostUnsettled);
+  readonly #unsettled = new BoundedMap<string, Unsettled>(maxUnsettled);
 
   constructor({ primary, listening }: Ways, clock: CarriedClock, query: Query) {
     const isApart = listening !== primary;
@@ -160,7 +160,7 @@ export class PostgresBus implements Bus {
   #noteConfirmation(payload: string): void {
     const heard = readHeard(payload);
     const unsettled = heard && this.#unsettled.get(heard.announcement);
-    if (!unsettled || unsettled.confirmations.size >= mostConfirmations) return;
+    if (!unsettled || unsettled.confirmations.size >= maxConfirmations) return;
     unsettled.confirmations.add(heard.confirmation);
     unsettled.heard();
   }

@@ -22,7 +22,7 @@ function nameOf(text: string): string | undefined {
 }
 
 /** PostgreSQL detects a deadlock after a second (`deadlock_timeout`). */
-const mostDeadlocks = 5;
+const maxDeadlocks = 5;
 /** Statements that can run in a transaction of one statement. */
 const data = /^\s*(select|insert|update|delete|with)\b/i;
 
@@ -71,7 +71,7 @@ export class Connection implements DatabaseConnection {
       // In a transaction, a deadlock undoes earlier statements as well.
       if (isDeadlock(error) && !this.#inTransaction) {
         // A migration changes several tables. A read of several tables can deadlock with it at each one.
-        if (deadlocks < mostDeadlocks) return this.query(text, values, repeats, deadlocks + 1);
+        if (deadlocks < maxDeadlocks) return this.query(text, values, repeats, deadlocks + 1);
         throw unavailable('The database is being changed. Try again.', 1, 'deadlock');
       }
       if (!isStalePlan(error)) throw translate(error);

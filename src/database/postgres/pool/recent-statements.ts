@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
 /** The maximum number of search statements that a connection keeps prepared. */
-const mostPrepared = 50;
+const maxPrepared = 50;
 /** The maximum number of texts that are remembered to recognise a second use. */
-const mostSeen = 500;
+const maxSeen = 500;
 /** A longer text is planned each time. */
-const longestText = 5000;
+const maxTextLength = 5000;
 
 interface Prepared {
   /** By text, in the order of their last use. */
@@ -22,7 +22,7 @@ const byClient = new WeakMap<pg.ClientBase, Prepared>();
  * dropped.
  */
 export async function recentName(client: pg.ClientBase, text: string): Promise<string | undefined> {
-  if (text.length > longestText) return undefined;
+  if (text.length > maxTextLength) return undefined;
   const prepared = byClient.get(client) ?? { names: new Map(), count: 0 };
   const known = prepared.names.get(text);
   if (known) {
@@ -38,13 +38,13 @@ export async function recentName(client: pg.ClientBase, text: string): Promise<s
   byClient.set(client, prepared);
   const name = `r${prepared.count++}`;
   prepared.names.set(text, name);
-  if (prepared.names.size > mostPrepared) await forgetOldest(client, prepared);
+  if (prepared.names.size > maxPrepared) await forgetOldest(client, prepared);
   return name;
 }
 
 function remember(text: string): void {
   seen.add(text);
-  if (seen.size > mostSeen) seen.delete(seen.values().next().value as string);
+  if (seen.size > maxSeen) seen.delete(seen.values().next().value as string);
 }
 
 async function forgetOldest(client: pg.ClientBase, { names }: Prepared): Promise<void> {

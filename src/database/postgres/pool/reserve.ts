@@ -8,7 +8,7 @@ export const reserveSize = 2;
 /** If no connection of the pool was acquired or released for this long, further requests fail at once. */
 const stuckMs = 1000;
 /** The maximum number of waiting requests per connection of the pool. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 /** The pool for all requests, and connections for the service's own queries: token checks and health checks. */
 export interface Reserve {
@@ -30,7 +30,7 @@ export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: numbe
   const isTaken = () => pool.totalCount >= size && pool.idleCount === 0;
   const isStuck = () => isTaken() && pool.waitingCount > 0 && performance.now() - moved > stuckMs;
   const connect = async (): Promise<pg.PoolClient> => {
-    if (isStuck() || pool.waitingCount >= mostWaiting * size) throw exhausted();
+    if (isStuck() || pool.waitingCount >= maxWaiting * size) throw exhausted();
     return main.connect();
   };
   return {

@@ -12,7 +12,7 @@ import type { Limits } from '../pool/limits.ts';
 import { LeftOut, Replica } from './replica.ts';
 
 /** The maximum number of callers whose last write is remembered. Beyond it, all callers count as having just written. */
-const mostCallers = 10_000;
+const maxCallers = 10_000;
 
 interface Copy {
   readonly replica: Replica;
@@ -116,7 +116,7 @@ export class PostgresReplicas implements Replicas {
   #note(caller: string): void {
     const now = performance.now();
     this.#anybody = now;
-    if (this.#wrote.size >= mostCallers) {
+    if (this.#wrote.size >= maxCallers) {
       this.#wrote.clear();
       this.#everybody = now;
     }

@@ -10,7 +10,7 @@ import { addClientSecret } from './client-secrets.ts';
 export const foreignKeyId = 'foreign';
 
 /** The limit of checks that wait for one client, because each check takes as long as a password check. */
-const mostWaiting = 20;
+const maxWaiting = 20;
 
 /**
  * Secrets that another system hashed with bcrypt or argon2. The first successful check stores the secret in our own
@@ -48,7 +48,7 @@ export class ForeignSecrets {
 
   async #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(id) ?? { waiting: 0, last: Promise.resolve() };
-    if (line.waiting >= mostWaiting) throw unavailable('Too many attempts at the moment. Try again shortly.', 2);
+    if (line.waiting >= maxWaiting) throw unavailable('Too many attempts at the moment. Try again shortly.', 2);
     this.#lines.set(id, line);
     line.waiting++;
     const turn = line.last.then(work);

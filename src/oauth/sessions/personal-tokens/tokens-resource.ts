@@ -17,7 +17,7 @@ import type { Sessions } from '../sessions.ts';
 import { renewPersonalToken } from '../tokens/personal-token.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 
-const longestLife = 10 * 365 * 86_400_000;
+const maxLifetimeMs = 10 * 365 * 86_400_000;
 
 /** A client cannot create tokens of its owner, because the owner has more rights. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
@@ -59,7 +59,7 @@ function wrongExpiry(expiresAt: number, now: number): FieldError[] {
   if (expiresAt <= now) {
     return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
   }
-  if (expiresAt - now <= longestLife) return [];
+  if (expiresAt - now <= maxLifetimeMs) return [];
   return [{ field: 'expires_at', code: 'maximum', message: 'expires_at must be within ten years.' }];
 }
 

@@ -5,8 +5,8 @@ import { type Position, readPosition, resync, writePosition } from './position.t
 /** The longest time that a reader waits for running transactions. */
 const patienceMs = 1000;
 const firstPauseMs = 1;
-const longestPauseMs = 25;
-const mostPending = 100;
+const maxPauseMs = 25;
+const maxPending = 100;
 
 interface Pending {
   readonly last: number;
@@ -63,7 +63,7 @@ export class ChangeLog {
     await this.observe();
     const wanted = this.#last;
     const until = performance.now() + patienceMs;
-    for (let pause = firstPauseMs; this.#ended < wanted; pause = Math.min(pause * 2, longestPauseMs)) {
+    for (let pause = firstPauseMs; this.#ended < wanted; pause = Math.min(pause * 2, maxPauseMs)) {
       if (performance.now() > until) break;
       await new Promise((resolve) => setTimeout(resolve, pause));
       await this.observe();
@@ -133,7 +133,7 @@ export class ChangeLog {
     }
     this.#waitingSince ??= performance.now();
     if (bound === null || last <= (this.#pending.at(-1)?.last ?? 0)) return;
-    if (this.#pending.length === mostPending) this.#pending.pop();
+    if (this.#pending.length === maxPending) this.#pending.pop();
     this.#pending.push({ last, bound });
   }
 

@@ -39,7 +39,7 @@ export interface ChangesServices {
   cookieToken(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined>;
 }
 
-const usualLimit = 100;
+const defaultLimit = 100;
 const maxLimit = 1000;
 const parameters = new Set(['resources', 'after', 'limit', 'search', 'searchJoin', 'searchFields', 'ticket']);
 
@@ -49,7 +49,7 @@ const querystring = Type.Object({
     'Resources with changes, such as `cars,owners`. The default is all that the caller may read.',
   ),
   after: optionalText('A position. Without it: from the oldest change that is kept; for a stream, from now on.'),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: usualLimit })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
   search: optionalText('Conditions as in lists.'),
   searchJoin: optionalText('As in lists.'),
   searchFields: optionalText('As in lists.'),
@@ -144,7 +144,7 @@ function subscriptionOf({ context, resources }: ChangesServices, caller: Caller,
 async function readPage(services: ChangesServices, request: FastifyRequest, caller: Caller) {
   const { context, log, resources } = services;
   const query = queryOf(request);
-  const limit = wholeNumber('limit', query.limit || undefined, usualLimit, maxLimit);
+  const limit = wholeNumber('limit', query.limit || undefined, defaultLimit, maxLimit);
   const subscription = subscriptionOf(services, caller, query);
   const from = query.after ? await log.read('after', query.after) : await log.beginning();
   const settled = await log.settle();

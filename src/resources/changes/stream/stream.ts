@@ -5,8 +5,8 @@ import { type Position, writePosition } from '../log/position.ts';
 import type { Subscription } from '../view/subscription.ts';
 
 /** A reader with more unread bytes than this is disconnected. It can reconnect and continue from its last position. */
-const mostUnread = 1024 * 1024;
-const longestUnreadMs = 30_000;
+const maxUnreadBytes = 1024 * 1024;
+const maxUnreadMs = 30_000;
 const beatEveryMs = 15_000;
 /** Milliseconds after which a browser reconnects, with jitter. */
 const retryAfter = () => 1000 + Math.round(Math.random() * 2000);
@@ -59,7 +59,7 @@ export class Stream {
       const timer = setTimeout(() => {
         this.#cutOff();
         done();
-      }, longestUnreadMs);
+      }, maxUnreadMs);
       this.#response.on('drain', done).on('close', done);
     });
   }
@@ -102,7 +102,7 @@ export class Stream {
 
   #write(text: string): void {
     if (this.closed) return;
-    if (this.unread > mostUnread) this.#cutOff();
+    if (this.unread > maxUnreadBytes) this.#cutOff();
     else this.#response.write(text);
   }
 

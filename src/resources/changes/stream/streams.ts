@@ -16,7 +16,7 @@ const sweepEveryMs = 1000;
 const lookEveryMs = 100;
 const rowsAtOnce = 500;
 /** A stream that catches up pauses when it has this many unread bytes. */
-const mostAhead = 256 * 1024;
+const maxBytesAhead = 256 * 1024;
 
 const sizeOf = ({ before, after }: LogRow): number => (before?.length ?? 0) + (after?.length ?? 0);
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -136,9 +136,9 @@ export class Streams {
   ): Promise<void> {
     for (let from = 0; from < rows.length && !stream.closed; ) {
       let to = from;
-      for (let size = 0; to < rows.length && size < mostAhead; to++) size += sizeOf(rows[to] as LogRow);
+      for (let size = 0; to < rows.length && size < maxBytesAhead; to++) size += sizeOf(rows[to] as LogRow);
       await this.#send([stream], rows.slice(from, to), at);
-      if (stream.unread > mostAhead && !stream.closed) await stream.drained();
+      if (stream.unread > maxBytesAhead && !stream.closed) await stream.drained();
       from = to;
     }
   }

@@ -32,16 +32,16 @@ const rowsAtOnce = 200;
 const atOnceOfOne = 8;
 const timeoutMs = 10_000;
 const leaseMs = 30_000;
-const longestTrial = 3 * 86_400_000;
+const maxRetryMs = 3 * 86_400_000;
 const firstPauseMs = 5000;
-const longestPauseMs = 8 * 3_600_000;
-const longestKept = 1000;
+const maxPauseMs = 8 * 3_600_000;
+const maxStoredLength = 1000;
 /** The body of a delivery that the owner may no longer see. */
 const notToBeSeen = 'null';
 
 /** Each pause is three times as long as the one before, up to eight hours, with jitter. */
 const pauseAfter = (attempts: number): number =>
-  Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));
+  Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), maxPauseMs) * (0.8 + 0.2 * Math.random()));
 
 export interface SenderMeans {
   readonly keys: KeyRing;
@@ -167,7 +167,7 @@ export class WebhookSender {
 
   async #send(webhook: WebhookRow): Promise<void> {
     const { database, now } = this.#context;
-    const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, most: atOnceOfOne };
+    const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, max: atOnceOfOne };
     for (const delivery of await leaseDeliveries(database, request)) {
       const sending = this.#deliver(webhook, delivery)
         .catch((error) =>
@@ -208,7 +208,7 @@ export class WebhookSender {
       return noteDelivery(database.db, delivery.id, { ...noted, state: 'delivered', delivered_at: now() });
     }
     const pause = pauseAfter(delivery.attempts);
-    const isLast = status === 410 || now() + pause - delivery.created_at > longestTrial;
+    const isLast = status === 410 || now() + pause - delivery.created_at > maxRetryMs;
     if (!isLast) return noteDelivery(database.db, delivery.id, { ...noted, next_attempt_at: now() + pause });
     await database.db.transaction().execute(async (tx) => {
       await noteDelivery(tx, delivery.id, { ...noted, state: 'failed' });
@@ -231,7 +231,7 @@ export class WebhookSender {
     try {
       const headers = webhookHeaders(secrets, id, at, body);
       const answer = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
-      const text = answer.body.toString('utf8').replaceAll('\0', '').slice(0, longestKept);
+      const text = answer.body.toString('utf8').replaceAll('\0', '').slice(0, maxStoredLength);
       const error = answer.status < 300 ? null : `the receiver answered ${answer.status}`;
       return { response_status: answer.status, response_body: text, error };
     } catch (error) {

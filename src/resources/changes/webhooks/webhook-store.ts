@@ -37,13 +37,13 @@ export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]
  */
 export async function leaseDeliveries(
   { engine, db }: Pick<Database, 'engine' | 'db'>,
-  { webhookId, now, until, most }: { webhookId: string; now: number; until: number; most: number },
+  { webhookId, now, until, max }: { webhookId: string; now: number; until: number; max: number },
 ): Promise<DeliveryRow[]> {
   return db.transaction().execute(async (tx) => {
     if (!(await lockWebhook({ engine }, tx, webhookId))) return [];
     const { rows: taken } = await sql<{ n: number }>`select count(*) as n from webhook_deliveries
       where webhook_id = ${webhookId} and state = 'waiting' and leased_until > ${now}`.execute(tx);
-    const room = most - Number(taken[0]?.n ?? 0);
+    const room = max - Number(taken[0]?.n ?? 0);
     if (room <= 0) return [];
     const { rows } =
       await sql<DeliveryRow>`update webhook_deliveries set leased_until = ${until}, attempts = attempts + 1

@@ -16,7 +16,7 @@ import { newSecret, type SignatureKind, verifyingKey } from './webhook-signature
 import { insertDeliveries, newestPosition, replaceSecret, sendAgain } from './webhook-store.ts';
 
 const hour = 3_600_000;
-const usualKeepHours = 24;
+const defaultKeepHours = 24;
 const operations = ['created', 'updated', 'deleted'] as const;
 
 /** A user's own webhooks. Clients cannot have webhooks, because a webhook would continue after the client is deleted. */
@@ -191,7 +191,7 @@ export const webhooksResource = (means: WebhookMeans) =>
             refuseToOutliveConsent(call.caller);
             requireProof(call.caller, call.now);
             const secret = newSecret(row.signature as SignatureKind);
-            const keep = (body?.keep_old_hours ?? usualKeepHours) * hour;
+            const keep = (body?.keep_old_hours ?? defaultKeepHours) * hour;
             await replaceSecret(call.tx, row.id, {
               sealed_secret: means.keys.seal(secret, secretLabel(row.user_id ?? '')),
               sealed_previous: keep > 0 ? (row.sealed_secret ?? null) : null,

@@ -19,7 +19,7 @@ export interface DecimalOptions extends FieldOptions<string> {
 export const decimal = <const O extends DecimalOptions>(options: ExactOptions<O, DecimalOptions>): Field<string, O> =>
   declareField('decimal', options);
 
-const mostDigits = 65;
+const maxDigits = 65;
 
 const sortable = (text: string): string | undefined => {
   const value = parseDecimal(text);
@@ -65,9 +65,9 @@ function schema(options: AnyOptions): Record<string, unknown> {
 }
 
 function checkOptions({ precision, scale, min, max }: AnyOptions, complain: (what: string) => void): void {
-  if (!Number.isInteger(precision) || Number(precision) < 1 || Number(precision) > mostDigits) {
+  if (!Number.isInteger(precision) || Number(precision) < 1 || Number(precision) > maxDigits) {
     complain(
-      `precision takes the number of digits in all, from 1 to ${mostDigits}: decimal({ precision: 10, scale: 2 }).`,
+      `precision takes the number of digits in all, from 1 to ${maxDigits}: decimal({ precision: 10, scale: 2 }).`,
     );
   } else if (!Number.isInteger(scale) || Number(scale) < 0 || Number(scale) > Number(precision)) {
     complain(`scale takes the number of digits after the point, from 0 to the precision ${precision}.`);
