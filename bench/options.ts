@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../src/platform/nearest.ts';
+import { closestName } from '../src/platform/closest-name.ts';
 
 export const parts = ['operations', 'engines', 'workers', 'growth', 'day', 'isolation', 'changes', 'flames'] as const;
 export const operations = [
@@ -42,7 +42,7 @@ function names<T extends string>(option: string, text: string | undefined, known
   const given = text.split(',').map((name) => name.trim());
   const unknown = given.find((name) => !(known as readonly string[]).includes(name));
   if (unknown === undefined) return given as T[];
-  const meant = nearest(unknown, known);
+  const meant = closestName(unknown, known);
   return fail(
     `--${option}: there is no "${unknown}"${meant ? `; did you mean "${meant}"?` : '.'} There are: ${known.join(', ')}.`,
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { makeShortToken, shortTokenKind } from '../src/platform/short-token.ts';
+import { createShortToken, shortTokenKind } from '../src/platform/short-token.ts';
 import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { mailsTo } from './harness/mailbox.ts';
@@ -16,7 +16,7 @@ onBothEngines('Short tokens', (engine) => {
   const report = (token: unknown) => ask(service, '/v1/token-reports', { json: { token } });
 
   it('have a prefix, 160 bits and a checksum, and one letter off is none', () => {
-    const tokens = new Set(Array.from({ length: 200 }, () => makeShortToken('pat')));
+    const tokens = new Set(Array.from({ length: 200 }, () => createShortToken('pat')));
     assert.equal(tokens.size, 200);
     for (const token of tokens) {
       assert.match(token, /^gh_pat_[0-9A-Za-z]{33}$/);
@@ -36,7 +36,7 @@ onBothEngines('Short tokens', (engine) => {
     const { id } = listed.body.data.find(({ name }) => name === 'a token') as { id: string };
     await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token: person.token });
     assert.equal(await stateOf(service, token), '401 token_revoked');
-    assert.equal(await stateOf(service, makeShortToken('pat')), '401 token_malformed');
+    assert.equal(await stateOf(service, createShortToken('pat')), '401 token_malformed');
     assert.equal(await stateOf(service, 'gh_pat_x'), '401 token_malformed');
   });
 
@@ -72,7 +72,7 @@ onBothEngines('Short tokens', (engine) => {
     assert.match(mail?.text ?? '', /a personal access token[\s\S]*does not work any more/);
     assert.doesNotMatch(mail?.text ?? '', /gh_pat_/);
     // A token that is none is answered alike.
-    for (const other of [token, makeShortToken('pat'), makeShortToken('reg'), 'nothing', 'a.b.c']) {
+    for (const other of [token, createShortToken('pat'), createShortToken('reg'), 'nothing', 'a.b.c']) {
       assert.equal((await report(other)).status, 202);
     }
     for (const wrong of ['', 7, null, { a: 1 }]) assert.equal((await report(wrong)).status, 422);

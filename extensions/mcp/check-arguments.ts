@@ -1,6 +1,6 @@
 import type { Json } from '../../src/http/openapi/openapi-components.ts';
+import { closestName } from '../../src/platform/closest-name.ts';
 import { badRequest } from '../../src/platform/errors.ts';
-import { nearest } from '../../src/platform/nearest.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -32,6 +32,6 @@ export function checkArguments({ properties, required }: Json, given: Arguments)
 }
 
 function choice(given: string, names: readonly string[]): string {
-  const near = nearest(given, names);
+  const near = closestName(given, names);
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }

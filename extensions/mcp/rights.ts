@@ -1,4 +1,4 @@
-import { type Caller, mayUseScope } from '../../src/platform/caller.ts';
+import { type Caller, hasScope } from '../../src/platform/caller.ts';
 import { Problem } from '../../src/platform/errors.ts';
 import { type Access, type ActionAccess, decide } from '../../src/resources/declaration/access.ts';
 import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
@@ -51,8 +51,8 @@ function may({ definition, readScope, writeScope }: Resource, right: Right, call
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;
   const isPossible = (rule: Access) => decideQuietly(rule, asProven(caller, now), now) !== false;
-  if (right === 'list' || right === 'get') return mayUseScope(caller, readScope) && isPossible(access.read);
-  if (!mayUseScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
+  if (right === 'list' || right === 'get') return hasScope(caller, readScope) && isPossible(access.read);
+  if (!hasScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
   // A row that the caller cannot see cannot be changed.
   return right === 'create' || isPossible(access.read);
 }
@@ -62,7 +62,7 @@ export const isReading = ({ method }: Action): boolean => method === 'GET';
 function mayAct({ definition, readScope, writeScope }: Resource, action: Action, caller: Caller, now: number): boolean {
   const { access = isReading(action) ? 'read' : 'write', on = 'row' } = action;
   const reads = access === 'read' || (access !== 'write' && isReading(action));
-  if (access !== 'public' && !mayUseScope(caller, reads ? readScope : writeScope)) return false;
+  if (access !== 'public' && !hasScope(caller, reads ? readScope : writeScope)) return false;
   const proven = asProven(caller, now);
   const decided = decideQuietly(ruleOf(definition.access, access, on), proven, now);
   if (on === 'collection') return decided === true;

@@ -17,9 +17,9 @@ export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
 const made = '<!-- Made from the code by `npm run docs`: change it there. -->\n';
 
 function settingsPage(): string {
-  const parts = Object.entries(settings).map(([key, { env, default: value, about, takes, secret }]) => {
+  const parts = Object.entries(settings).map(([key, { env, default: value, description, expected, secret }]) => {
     const usual = textOfValue(value);
-    const lines = [`## ${env}`, '', `${capital(about)}.`, '', `- key: \`${key}\``, `- takes: ${takes}`];
+    const lines = [`## ${env}`, '', `${capital(description)}.`, '', `- key: \`${key}\``, `- takes: ${expected}`];
     lines.push(`- default: ${usual === '' ? 'unset' : `\`${usual}\``}`);
     if (secret) lines.push('- a secret: no message and no log shows it');
     return lines.join('\n');

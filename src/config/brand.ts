@@ -28,13 +28,13 @@ const white: Rgb = [255, 255, 255];
 const readable = 4.5;
 
 /** The backgrounds that the accent colour is shown on, in each mode. */
-const grounds = {
+const backgrounds = {
   light: ['#f0efea', '#ffffff'],
   dark: ['#1b1f22', '#131618'],
 } as const;
 
 /** The default colours, without BRAND_COLOR. */
-export const houseColours: { readonly light: BrandColours; readonly dark: BrandColours } = {
+export const defaultColours: { readonly light: BrandColours; readonly dark: BrandColours } = {
   light: {
     accent: '#17614d',
     accentHover: '#114b3b',
@@ -86,12 +86,15 @@ function readLogo(logo: string): Brand['logo'] {
 }
 
 /** The additional image source for the Content-Security-Policy. */
-export const pictureSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
+export const logoCspSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
 
 /** Makes a colour readable on the backgrounds of each mode. The background of buttons is the colour itself. */
 export function coloursOf(color: string): { light: BrandColours; dark: BrandColours } {
   const rgb = parse(color);
-  return { light: inMode(rgb, grounds.light.map(parse), black), dark: inMode(rgb, grounds.dark.map(parse), white) };
+  return {
+    light: inMode(rgb, backgrounds.light.map(parse), black),
+    dark: inMode(rgb, backgrounds.dark.map(parse), white),
+  };
 }
 
 function inMode(rgb: Rgb, [sunken = white, surface = white]: Rgb[], towards: Rgb): BrandColours {

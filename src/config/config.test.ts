@@ -14,7 +14,7 @@ const fromFile = (file: Record<string, unknown>) => parseConfig(file, {}, here);
 
 describe('Every setting', () => {
   for (const key of Object.keys(settings) as (keyof typeof settings)[]) {
-    const { env, secret, takes } = settings[key];
+    const { env, secret, expected } = settings[key];
     const [text, value, wrong] = samples[key];
 
     it(`${env} is read from the environment and from the file, and the environment wins`, () => {
@@ -33,7 +33,7 @@ describe('Every setting', () => {
           assert.throws(read, ({ message }: Error) => {
             assert.ok(message.includes(secret ? 'a value that is not shown' : `"${wrong}"`), message);
             assert.ok(!secret || !message.includes(wrong), 'no secret is shown');
-            return message.includes(`it takes ${takes}`) && (message.includes(env) || message.includes(key));
+            return message.includes(`it takes ${expected}`) && (message.includes(env) || message.includes(key));
           });
         }
       });

@@ -2,18 +2,18 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { closestName } from '../platform/closest-name.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { withoutSecrets } from '../platform/log.ts';
-import { nearest } from '../platform/nearest.ts';
 import { importFile } from './import-file.ts';
-import { refuseInEnvFile, refuseMisspelling } from './settings/misspelt-setting.ts';
+import { rejectMisspelling, rejectUnknownInEnvFile } from './settings/misspelt-setting.ts';
 import { completeProviders, type ProviderSettings, readProviderSetting } from './settings/provider-settings.ts';
 import {
   type ClientSettings,
   completeClient,
   type ProxiedClient,
   readClientSetting,
-  readClientsOfFile,
+  readClientsFromConfigFile,
 } from './settings/proxied-client.ts';
 import type { Setting } from './settings/setting.ts';
 import { settings } from './settings/settings.ts';
@@ -84,7 +84,7 @@ function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const result = setting.parse(value);
   if (result.ok) return result.value;
   const got = setting.secret ? 'a value that is not shown' : show(value);
-  throw new OperatorError(`${name}: got ${got}; it takes ${setting.takes}. (${setting.about})`);
+  throw new OperatorError(`${name}: got ${got}; it takes ${setting.expected}. (${setting.description})`);
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -100,8 +100,8 @@ export function parseConfig(
   const clients = new Map<string, ClientSettings>();
   const providers: Parameters<typeof readProviderSetting>[2] = new Map();
 
-  refuseTogether(Object.entries(file), ([name, value]) => {
-    if (name === 'clients') return readClientsOfFile(value, clients);
+  collectErrors(Object.entries(file), ([name, value]) => {
+    if (name === 'clients') return readClientsFromConfigFile(value, clients);
     if (name.startsWith('CLIENT_')) return readClientSetting(name, value, clients);
     if (name.startsWith('PROVIDER_')) return readProviderSetting(name, value, providers);
     const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
@@ -113,15 +113,15 @@ export function parseConfig(
       ]);
     if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
   });
-  refuseTogether(Object.entries({ ...envFile, ...env }), ([name, value]) => {
+  collectErrors(Object.entries({ ...envFile, ...env }), ([name, value]) => {
     if (value === undefined || value === '') return;
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
     else if (/^PROVIDER_[A-Z]+_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.test(name))
       readProviderSetting(name, value, providers);
-    else if (name in envFile) refuseInEnvFile(name, envNames);
-    else refuseMisspelling(name, envNames);
+    else if (name in envFile) rejectUnknownInEnvFile(name, envNames);
+    else rejectMisspelling(name, envNames);
   });
 
   const given = [...settingsByKey].map(([key, setting]) => [key, values.has(key) ? values.get(key) : setting.default]);
@@ -144,7 +144,7 @@ export function parseConfig(
 }
 
 /** Reports all mistakes at once. */
-function refuseTogether<T>(all: readonly T[], read: (one: T) => void): void {
+function collectErrors<T>(all: readonly T[], read: (one: T) => void): void {
   const wrong: string[] = [];
   for (const one of all) {
     try {
@@ -178,9 +178,9 @@ function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]
 }
 
 /** A folder that a setting names must exist. The default folder need not. */
-function refuseMissingFolder({ env, about, takes }: Setting<unknown>, path: string): void {
+function refuseMissingFolder({ env, description, expected }: Setting<unknown>, path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`${env}: got "${path}"; it takes ${takes}. (${about})`);
+    throw new OperatorError(`${env}: got "${path}"; it takes ${expected}. (${description})`);
 }
 
 /** The only reader of the environment. `file` replaces `gatehouse.config.ts`. */
@@ -228,7 +228,7 @@ async function readConfigFile(workingDir: string): Promise<Record<string, unknow
 }
 
 function unknownSetting(where: string, name: string, known: string[]): OperatorError {
-  const near = nearest(name, known);
+  const near = closestName(name, known);
   return new OperatorError(
     `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} It takes one of: ${known.join(', ')}.`,
   );

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { closestName } from '../platform/closest-name.ts';
 import { OperatorError } from '../platform/errors.ts';
-import { nearest } from '../platform/nearest.ts';
 import { resolveGatehouse } from './resolve-gatehouse.ts';
 
 /** A place in a file of the operator, counted from 1. */
@@ -114,7 +114,7 @@ async function hint(message: string): Promise<string> {
 }
 
 function didYouMean(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
+  const near = closestName(word, known);
   return near ? ` Did you mean "${near}"?` : '';
 }
 

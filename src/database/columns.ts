@@ -15,7 +15,7 @@ interface Definition {
   readonly primary?: true;
   readonly nullable?: true;
   /** The rest of the SQL. */
-  readonly more: readonly string[];
+  readonly rest: readonly string[];
 }
 
 /** A column of a built-in table. It is `not null` by default. `T` is the type of its values in TypeScript. */
@@ -57,13 +57,13 @@ export class Column<T> {
   }
 
   sql(types: ColumnTypes): string {
-    const { storage, primary, nullable, more } = this.#definition;
+    const { storage, primary, nullable, rest } = this.#definition;
     const type = storage === 'integer' ? storage : types[storage];
-    return [type, ...(primary ? ['primary key'] : nullable ? [] : ['not null']), ...more].join(' ');
+    return [type, ...(primary ? ['primary key'] : nullable ? [] : ['not null']), ...rest].join(' ');
   }
 
   #and<N>(more: string): Column<N> {
-    return this.#with({ more: [...this.#definition.more, more] });
+    return this.#with({ rest: [...this.#definition.rest, more] });
   }
 
   #with<N>(changes: Partial<Definition>): Column<N> {
@@ -71,12 +71,12 @@ export class Column<T> {
   }
 }
 
-export const text = <T extends string = string>() => new Column<T>({ storage: 'text', more: [] });
-export const json = <T>() => new Column<JsonText<T>>({ storage: 'text', more: [] });
-export const bigint = () => new Column<number>({ storage: 'bigint', more: [] });
-export const integer = () => new Column<number>({ storage: 'integer', more: [] });
+export const text = <T extends string = string>() => new Column<T>({ storage: 'text', rest: [] });
+export const json = <T>() => new Column<JsonText<T>>({ storage: 'text', rest: [] });
+export const bigint = () => new Column<number>({ storage: 'bigint', rest: [] });
+export const integer = () => new Column<number>({ storage: 'integer', rest: [] });
 /** The primary key of the log of changes. The database never issues a position twice, even after rows were pruned. */
-export const position = () => new Column<Generated<number>>({ storage: 'position', nullable: true, more: [] });
+export const position = () => new Column<Generated<number>>({ storage: 'position', nullable: true, rest: [] });
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
 

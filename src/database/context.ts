@@ -7,9 +7,9 @@ import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
 /** An additional destination for events of the audit trail, set by EVENTS_LOG. */
-export interface EventsOut {
+export interface EventSink {
   /** Call it for each event, even before its transaction commits. */
-  note(row: Selectable<Tables['events']>): void;
+  write(row: Selectable<Tables['events']>): void;
   /** Writes committed events. Events that cannot be written are kept. */
   flush(): Promise<void>;
 }
@@ -23,20 +23,22 @@ export interface SharedCounts {
    * Notifies the other workers at once. Returns the number of the caller's last request across all workers, or undefined without a
    * response.
    */
-  numberOf(caller: string): Promise<number | undefined>;
+  totalOf(caller: string): Promise<number | undefined>;
   /** Calls `hear` with the counts of other workers. */
-  onHeard(hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void): void;
+  onRemoteCounts(
+    hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void,
+  ): void;
 }
 
 /** The other processes of this service on this machine (WORKERS). */
 export interface Siblings {
   counts(name: string): SharedCounts;
   /** The number of processes that do not respond. */
-  readonly silent: number;
+  readonly unresponsive: number;
   /** Sets the function that reads the metrics of this process for the others. */
-  showFigures(read: () => Promise<object[]>): void;
+  provideMetrics(read: () => Promise<object[]>): void;
   /** The aggregated metrics of all processes, for Prometheus. */
-  sumFigures(): Promise<string>;
+  aggregatedMetrics(): Promise<string>;
 }
 
 export interface SentMail {
@@ -53,7 +55,7 @@ export interface Context {
   readonly database: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly eventsLog?: EventsOut | undefined;
+  readonly eventsLog?: EventSink | undefined;
   readonly siblings?: Siblings | undefined;
   /** Shows the progress of slow work during a start. */
   readonly progress?: BeginProgress | undefined;

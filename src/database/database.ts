@@ -7,7 +7,7 @@ export type { Db, OperatorDb, OperatorTx, Tx } from './db.ts';
 export type Engine = 'sqlite' | 'postgres';
 
 /** Counters that only grow. */
-export interface Changes {
+export interface CommitCounts {
   /** Grows with every commit of this process, at least by the number of changed rows. */
   readonly own: number;
   /** Grows when commits of other processes are found. They may have changed any number of rows. */
@@ -34,16 +34,16 @@ export interface RowToWrite {
 export type KeyColumn = 'id' | '_key';
 
 /** The methods to read from a replica. */
-export type Copied = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | 'changes'>;
+export type ReplicaReads = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | 'changes'>;
 
 export interface Replicas {
   /**
    * Returns a replica that contains all writes of this caller. `ruled`: it must contain all writes of all callers, because row-level rules
    * depend on rows.
    */
-  choose(caller: string, ruled: boolean): Copied | undefined;
+  choose(caller: string, ruled: boolean): ReplicaReads | undefined;
   /** Await it before a write of the caller is acknowledged. */
-  wrote(caller: string): Promise<void>;
+  afterWrite(caller: string): Promise<void>;
   state(): { usable: number; of: number };
 }
 
@@ -76,7 +76,7 @@ export interface Database {
   /** On PostgreSQL: runs work on a separate connection, without a pooler and without a time limit. */
   direct?: (<T>(work: (db: Db) => Promise<T>) => Promise<T>) | undefined;
   /** Shows whether earlier reads are still valid. Undefined if unknown. */
-  changes(): Changes | undefined | Promise<Changes | undefined>;
+  changes(): CommitCounts | undefined | Promise<CommitCounts | undefined>;
   /** Milliseconds since 1970, by the clock that all instances share. */
   now(): number;
   /**

@@ -5,7 +5,7 @@ import { FairQueue } from './fair-queue.ts';
 import type { Reader } from './reader.ts';
 
 const limits = { atOnce: 2, atOnceForOne: 1, waiting: 4, waitingForOne: 3, seconds: 60 };
-const reader = (caller: string): Reader => ({ caller, whenGone: () => () => undefined });
+const reader = (caller: string): Reader => ({ caller, onDisconnect: () => () => undefined });
 
 /** A job that ends when the test ends it. */
 function job(name: string, begun: string[]) {
@@ -88,7 +88,7 @@ describe('A fair queue', () => {
     const leaving: (() => void)[] = [];
     const hasty: Reader = {
       caller: 'a',
-      whenGone(gone) {
+      onDisconnect(gone) {
         leaving.push(gone);
         return () => undefined;
       },

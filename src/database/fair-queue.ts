@@ -1,5 +1,5 @@
 import { tooExpensive, unavailable } from '../platform/errors.ts';
-import { getOrMake } from '../platform/get-or-make.ts';
+import { getOrCreate } from '../platform/get-or-create.ts';
 import type { Reader } from './reader.ts';
 
 interface Limits {
@@ -43,7 +43,7 @@ export class FairQueue {
   async run<T>(reader: Reader, job: Job<T>): Promise<T> {
     const { waiting, waitingForOne, seconds } = this.#limits;
     const { caller } = reader;
-    const line = getOrMake(this.#lines, caller, () => ({ running: 0, waiting: [] }));
+    const line = getOrCreate(this.#lines, caller, () => ({ running: 0, waiting: [] }));
     if (this.#waiting >= waiting || line.waiting.length >= waitingForOne) {
       this.#forget(caller, line);
       const whose = line.waiting.length >= waitingForOne ? ' of yours' : '';
@@ -58,8 +58,8 @@ export class FairQueue {
         ending.abort();
         reject(error);
       };
-      const timer = setTimeout(() => giveUp(tookTooLong(seconds)), seconds * 1000);
-      const stay = reader.whenGone(() => giveUp(unavailable('Nobody waits for this.', 1, 'the caller hung up')));
+      const timer = setTimeout(() => giveUp(readTimeoutError(seconds)), seconds * 1000);
+      const stay = reader.onDisconnect(() => giveUp(unavailable('Nobody waits for this.', 1, 'the caller hung up')));
       const settle = () => {
         clearTimeout(timer);
         stay();
@@ -104,7 +104,7 @@ export class FairQueue {
   }
 }
 
-export const tookTooLong = (seconds: number): Error =>
+export const readTimeoutError = (seconds: number): Error =>
   tooExpensive(
     `This read takes longer than ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Request less: use fewer wildcards and values, indexed fields for search and order, no exact count, and a cursor instead of a high page number.`,
     seconds,

@@ -5,7 +5,7 @@ import type { Database, Tx } from './database.ts';
 import { underMigrationLock } from './locks/migration-lock.ts';
 import { columnTypes, type FixedIndex, type Migration, type Report } from './migration.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
-import { missingIndexes } from './missing-indexes.ts';
+import { findMissing } from './missing-indexes.ts';
 
 /** The migrations in order. A released migration is never edited. CONTRIBUTING.md has the rules for new ones, and a test checks them. */
 export const migrations: readonly Migration[] = [firstTables];
@@ -14,7 +14,7 @@ export const migrations: readonly Migration[] = [firstTables];
  * Recorded as a migration while `gatehouse move` copies rows. Its name looks like a contracting migration of a newer version, so no version
  * starts on an incomplete copy.
  */
-export const unfinishedMove = '000-contract-move-not-finished';
+export const unfinishedMoveMarker = '000-contract-move-not-finished';
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 
@@ -38,7 +38,7 @@ const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 
 /** Throws if a newer version has contracted the schema. Returns the newer migrations that this version can run with. */
 function refuseNewer(applied: readonly string[]): string[] {
-  if (applied.includes(unfinishedMove)) {
+  if (applied.includes(unfinishedMoveMarker)) {
     throw new OperatorError(
       'A move into this database is not finished, so some rows are missing. Run the same `gatehouse move` command again.',
     );
@@ -80,7 +80,7 @@ export async function migrate(
 
 /** The indexes for `makeIndexes`. `migrate` does not create them, because a service can start without them. */
 export const findMissingIndexes = (database: Database): Promise<FixedIndex[]> =>
-  missingIndexes(
+  findMissing(
     database,
     migrations.flatMap((migration) => migration.indexes ?? []),
   );

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
 import { services } from '../../test/harness/service.ts';
 import { findMissingIndexes, migrate } from './migrate.ts';
-import { makeIndexes } from './missing-indexes.ts';
+import { createMissingIndexes } from './missing-indexes.ts';
 
 describe('Indexes of migrations on a PostgreSQL with rows', () => {
   const clients: pg.Client[] = [];
@@ -34,7 +34,7 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     ).rows.map(({ valid }) => valid);
 
   const make = async (report?: (line: string) => void) =>
-    makeIndexes(context.database, await findMissingIndexes(context.database), report);
+    createMissingIndexes(context.database, await findMissingIndexes(context.database), report);
   const isBeingMade = async () => {
     const making = `select 1 from pg_stat_activity where datname = current_database()
       and query like 'create index concurrently%' and wait_event_type = 'Lock'`;

@@ -13,7 +13,7 @@ export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, w
     'db.operation.name': name,
     'db.query.text': sql.slice(0, maxTextLength),
   };
-  return inSpan(name || 'SQL', { kind: 'client', attributes, onlyInside: true }, work);
+  return inSpan(name || 'SQL', { kind: 'client', attributes, onlyAsChild: true }, work);
 };
 
 /** Adds tracing to the hot paths of SQLite, if tracing is on. */

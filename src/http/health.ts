@@ -26,7 +26,7 @@ function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
     if (!database.bus.cacheUsable()) throw new Error('the invalidations of other instances are not received');
   };
   const workers = async () => {
-    if (siblings && siblings.silent > 0) throw new Error(`workers that hang: ${siblings.silent}`);
+    if (siblings && siblings.unresponsive > 0) throw new Error(`workers that hang: ${siblings.unresponsive}`);
   };
   return [...probes, { name: 'lease', check: lease }, ...(siblings ? [{ name: 'workers', check: workers }] : [])];
 }
@@ -80,9 +80,11 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     void look();
     return metrics.registry;
   };
-  siblings?.showFigures(() => readFigures().getMetricsAsJSON());
+  siblings?.provideMetrics(() => readFigures().getMetricsAsJSON());
   app.get('/metrics', { config: open, schema: { hide: true } }, async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await (siblings ? siblings.sumFigures() : readFigures().metrics())),
+    reply
+      .type(metrics.registry.contentType)
+      .send(await (siblings ? siblings.aggregatedMetrics() : readFigures().metrics())),
   );
 
   return () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillIn } from '../config/languages/fill-in.ts';
+import { formatEnglish } from '../config/languages/format-english.ts';
 import { otherSite, otherSites } from './other-sites.ts';
 
 test('a page of this machine that is another site to a browser is named, with both mends', () => {
@@ -9,7 +9,7 @@ test('a page of this machine that is another site to a browser is named, with bo
     corsOrigins: ['http://localhost:5173', 'http://127.0.0.1:5173', 'https://app.example.com'],
   });
   assert.equal(more.length, 0);
-  const said = fillIn(otherSite, { ...site });
+  const said = formatEnglish(otherSite, { ...site });
   assert.match(said, /localhost and 127\.0\.0\.1 are different sites/);
   assert.match(said, /Open the page at http:\/\/127\.0\.0\.1:5173, or set BASE_URL to localhost\.$/);
   assert.deepEqual(otherSites({ baseUrl: 'https://auth.example.com', corsOrigins: ['http://localhost:5173'] }), []);

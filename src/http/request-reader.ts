@@ -20,7 +20,7 @@ export class RequestReader implements Reader {
     return caller.userId ?? caller.clientId ?? widerNetworkOf(this.#request.ip);
   }
 
-  whenGone(gone: () => void): () => void {
+  onDisconnect(gone: () => void): () => void {
     const { socket } = this.#request.raw;
     // The caller disconnected before the listener was added.
     if (socket.destroyed) queueMicrotask(gone);
@@ -37,6 +37,6 @@ export function acknowledgeWrites(app: App, { database }: Context): void {
   if (!replicas) return;
   app.addHook('onSend', async (request) => {
     if (reading.has(request.method) || request.caller.kind === 'anonymous') return;
-    await replicas.wrote(new RequestReader(request).caller);
+    await replicas.afterWrite(new RequestReader(request).caller);
   });
 }

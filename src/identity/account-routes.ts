@@ -5,7 +5,7 @@ import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { named } from '../http/openapi/openapi-components.ts';
 import { requestSource } from '../http/request-source.ts';
-import { membersOf } from '../platform/is-object.ts';
+import { asObject } from '../platform/is-object.ts';
 import { queryOf, refuseParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
@@ -58,7 +58,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     async (request, reply) => {
       requireOpenRegistration(context.config);
       requireLocalPasswords(context.config);
-      const user = await registerUser(context, services, membersOf(request.body), requestSource(request));
+      const user = await registerUser(context, services, asObject(request.body), requestSource(request));
       return reply
         .code(201)
         .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
@@ -81,7 +81,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
-      const email = readEmailField(membersOf(request.body), { optional: request.caller.kind !== 'anonymous' });
+      const email = readEmailField(asObject(request.body), { optional: request.caller.kind !== 'anonymous' });
       if (email === undefined) await requestOwnConfirmation(context, services, request.caller, requestSource(request));
       else await requestConfirmation(context, services, email, requestSource(request));
       return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : onItsWay);
@@ -137,7 +137,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
-      const email = readEmailField(membersOf(request.body)) as string;
+      const email = readEmailField(asObject(request.body)) as string;
       // The response does not reveal whether the user exists. With LOCAL_PASSWORDS=off, no mail is sent.
       if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
       return reply.code(202).send(onItsWay);
@@ -158,7 +158,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request) => {
-      const password = readOnlyField(membersOf(request.body), 'password');
+      const password = readOnlyField(asObject(request.body), 'password');
       requireLocalPasswords(context.config);
       await resetPassword(context, services, request.params.token, password, requestSource(request));
       return { message: 'Password changed. Log in with the new one.' };

@@ -41,7 +41,7 @@ import {
 } from '../oauth/sessions/proof/proof-methods.ts';
 import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
-import { reaches } from '../platform/proof.ts';
+import { meetsAcr } from '../platform/proof.ts';
 import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
@@ -155,9 +155,9 @@ export async function createServices(context: Context): Promise<Services> {
       refuseToOutliveConsent(caller);
       requireProof(caller, context.now());
       const { sessionId, proof } = caller;
-      if (context.config.mfa === 'off' || proof.freshFor === 0 || sessionId === null) return;
+      if (context.config.mfa === 'off' || proof.freshSeconds === 0 || sessionId === null) return;
       const acr = 'urn:gatehouse:2';
-      if (!reaches(proof.acr, acr) && (await hadSecondFactor(db, sessionId))) throw proofTooOld(proof, { acr });
+      if (!meetsAcr(proof.acr, acr) && (await hadSecondFactor(db, sessionId))) throw proofTooOld(proof, { acr });
     },
   };
   const proofMethods: ProofMethods = new Map([

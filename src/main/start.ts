@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { fillIn } from '../config/languages/fill-in.ts';
-import { reservePort, whyNotListening } from '../config/real-port.ts';
+import { formatEnglish } from '../config/languages/format-english.ts';
+import { listenError, reservePort } from '../config/reserve-port.ts';
 import type { Context, Siblings } from '../database/context.ts';
 import { findMissingIndexes, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
@@ -102,7 +102,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     if (names.length > 0) log.info({ migrations: names.length, last: names.at(-1) }, 'migrated the database');
     const missing = await findMissingIndexes(database);
-    for (const site of otherSites(config)) log.warn(fillIn(otherSite, { ...site }));
+    for (const site of otherSites(config)) log.warn(formatEnglish(otherSite, { ...site }));
     services = await buildApp(context);
     const administrator =
       (await ensureFirstAdministrator(context, services.accounts)) ??
@@ -130,6 +130,6 @@ async function listen(app: App, { host, port }: Config): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
-    throw whyNotListening(error as NodeJS.ErrnoException, host, port);
+    throw listenError(error as NodeJS.ErrnoException, host, port);
   }
 }

@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../database/bus.ts';
 import type { Context } from '../database/context.ts';
-import { announceRevocationOfAll } from '../database/locks/revocation-locks.ts';
+import { lockForRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
@@ -19,7 +19,7 @@ export const endAllSessions = (
   { keepPersonal }: { keepPersonal: boolean },
 ): Promise<EndedSessions> =>
   commitAndInvalidate(context.database, async (tx, invalidate) => {
-    await announceRevocationOfAll(tx);
+    await lockForRevocationOfAll(tx);
     const links = await voidAllOneTimeTokens(tx, context.now());
     const sessions = await revokeAllSessions(tx, context.now(), { keepPersonal });
     await endAllLogins(context, tx);

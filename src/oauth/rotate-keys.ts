@@ -2,8 +2,8 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
-import { makeNewKeys, storeNewKeys } from '../database/keys/replace-keys.ts';
-import { announceRevocationOfAll } from '../database/locks/revocation-locks.ts';
+import { createNewKeys, storeNewKeys } from '../database/keys/replace-keys.ts';
+import { lockForRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
@@ -35,10 +35,10 @@ export async function rotateKeys(
   keys: KeyRing,
   { source, compromised = false }: { source: RequestSource; compromised?: boolean },
 ): Promise<RotatedKeys> {
-  const made = await makeNewKeys(context, keys.sealing, compromised);
+  const made = await createNewKeys(context, keys.sealing, compromised);
   const { id, algorithm, signs_from: signsFrom } = made.signing;
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
-    if (compromised) await announceRevocationOfAll(tx);
+    if (compromised) await lockForRevocationOfAll(tx);
     await storeNewKeys(context, tx, invalidate, made);
     const ended = compromised ? await endAll(context, tx) : undefined;
     const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };

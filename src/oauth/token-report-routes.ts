@@ -4,7 +4,7 @@ import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
 import { countAgainst, networkLimits } from '../identity/throttle/throttle.ts';
 import { tooManyRequests, unprocessable } from '../platform/errors.ts';
-import { membersOf } from '../platform/is-object.ts';
+import { asObject } from '../platform/is-object.ts';
 import type { OAuth } from './oauth.ts';
 import { reportToken } from './report-token.ts';
 
@@ -27,7 +27,7 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
       },
     },
     async (request, reply) => {
-      const { token } = membersOf(request.body);
+      const { token } = asObject(request.body);
       if (typeof token !== 'string' || token === '') {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
       }

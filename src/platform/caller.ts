@@ -51,5 +51,5 @@ export function userIdOf({ userId }: Caller): string {
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.includes('admin');
 
-export const mayUseScope = (caller: Caller, scope: string): boolean =>
+export const hasScope = (caller: Caller, scope: string): boolean =>
   caller.scopes.includes('*') || caller.scopes.includes(scope);

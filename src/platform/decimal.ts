@@ -23,10 +23,10 @@ function withoutZeros(digits: string): string {
 }
 
 /** Writes at least this many digits after the point. */
-export function writeDecimal({ units, scale }: Decimal, least = 0): string {
+export function formatDecimal({ units, scale }: Decimal, minFractionDigits = 0): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   const whole = digits.slice(0, digits.length - scale);
-  const fraction = withoutZeros(digits.slice(digits.length - scale)).padEnd(least, '0');
+  const fraction = withoutZeros(digits.slice(digits.length - scale)).padEnd(minFractionDigits, '0');
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
@@ -53,7 +53,7 @@ const complement = (digits: string): string => digits.replace(/\d/g, (digit) => 
  * digits before the point, a space, and the digits (`02 12.5`). A negative decimal is `-`, the nines' complement and `~` (`-97 87.4~`).
  */
 export function sortableDecimal(value: Decimal): string {
-  const text = writeDecimal(value);
+  const text = formatDecimal(value);
   const digits = text.startsWith('-') ? text.slice(1) : text;
   const point = digits.indexOf('.');
   const sorted = `${String(point < 0 ? digits.length : point).padStart(2, '0')} ${digits}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { asLogged, createLog, forReading, withoutSecrets } from './log.ts';
+import { cleanLogLine, createLog, prettyLog, withoutSecrets } from './log.ts';
 
 const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
 
@@ -47,7 +47,7 @@ describe('The log', () => {
 
   it('hides a password whose URL was cut before its host', () => {
     const line = `${JSON.stringify({ level: 'info', msg: `${'x'.repeat(1970)} postgres://app:${'p'.repeat(9000)}@db` })}\n`;
-    assert.ok(!asLogged(line).includes('ppp'));
+    assert.ok(!cleanLogLine(line).includes('ppp'));
   });
 
   it('writes one line for each request where a person is watching', async () => {
@@ -58,7 +58,7 @@ describe('The log', () => {
         done();
       },
     });
-    const log = createLog('info', true, forReading(screen));
+    const log = createLog('info', true, prettyLog(screen));
     const request = { requestId: 'r-1', method: 'POST', route: '/v1/register', status: 201, ms: 12.3, address: '::1' };
     log.info(request, 'request');
     log.error({ ...request, status: 500 }, 'request');
@@ -69,7 +69,7 @@ describe('The log', () => {
     assert.match(lines[1] as string, /ERROR: POST \/v1\/register 500 12.3 ms ::1 \(request r-1\)$/);
     assert.match(lines[2] as string, /INFO: migrated the database \{"migration":"001-first-tables"\}$/);
     text = '';
-    const coloured = createLog('info', true, forReading(screen, true));
+    const coloured = createLog('info', true, prettyLog(screen, true));
     for (const status of [201, 404, 503]) coloured.info({ ...request, status }, 'request');
     for (const painted of ['\u001b[32m201', '\u001b[33m404', '\u001b[31m503']) assert.ok(text.includes(painted), text);
   });

@@ -77,7 +77,8 @@ function shorten(line: string): string {
 }
 
 /** Cuts the line before it looks for secrets, so that a caller cannot make a line expensive. */
-export const asLogged = (line: string): string => withoutSecrets(line.length > maxLineLength ? shorten(line) : line);
+export const cleanLogLine = (line: string): string =>
+  withoutSecrets(line.length > maxLineLength ? shorten(line) : line);
 
 /** A cause may be its own cause. */
 const maxCauseDepth = 5;
@@ -105,10 +106,10 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
       serializers: { err: (error) => describeError(error), error: (error) => describeError(error) },
-      hooks: { streamWrite: asLogged },
+      hooks: { streamWrite: cleanLogLine },
       mixin: () => tracing()?.ids() ?? {},
     },
-    destination ?? (forPeople ? forReading() : pino.destination({ sync: true })),
+    destination ?? (forPeople ? prettyLog() : pino.destination({ sync: true })),
   );
 }
 
@@ -121,7 +122,7 @@ function paintStatus(status: number): string {
 }
 
 /** Loaded only where a person is watching. */
-export function forReading(destination?: DestinationStream, colours = !destination && hasColours()): DestinationStream {
+export function prettyLog(destination?: DestinationStream, colours = !destination && hasColours()): DestinationStream {
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return pretty({
     translateTime: 'SYS:HH:MM:ss',

@@ -12,16 +12,16 @@ export interface Proof {
   /**
    * The number of seconds for which a proof is recent (the setting FRESH_PROOF). 0: a recent proof is never required.
    */
-  readonly freshFor: number;
+  readonly freshSeconds: number;
   /** False if the proof cannot be renewed: a personal access token, a client's own token. */
   readonly renewable: boolean;
   /** The password was part of this request. */
   readonly sent?: true;
 }
 
-export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshFor: 900, renewable: false });
+export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshSeconds: 900, renewable: false });
 
-export interface ProofDemand {
+export interface ProofRequirement {
   /** The maximum age in seconds. The default is FRESH_PROOF. */
   readonly maxAge?: number | undefined;
   /** The default is any level. */
@@ -41,21 +41,21 @@ export function acrOf(amr: readonly string[]): Acr {
 export const lowestAcr = (values: readonly unknown[]): Acr | undefined =>
   acrLevels.find((level) => values.includes(level));
 
-export const reaches = (acr: Acr | null, least: Acr): boolean =>
+export const meetsAcr = (acr: Acr | null, least: Acr): boolean =>
   acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(least);
 
-export function isProven(proof: Proof, now: number, { maxAge, acr }: ProofDemand = {}): boolean {
-  if (acr !== undefined && !reaches(proof.acr, acr)) return false;
-  if (maxAge === undefined && proof.freshFor === 0) return true;
-  return proof.time !== null && now - proof.time <= (maxAge ?? proof.freshFor) * 1000;
+export function isProven(proof: Proof, now: number, { maxAge, acr }: ProofRequirement = {}): boolean {
+  if (acr !== undefined && !meetsAcr(proof.acr, acr)) return false;
+  if (maxAge === undefined && proof.freshSeconds === 0) return true;
+  return proof.time !== null && now - proof.time <= (maxAge ?? proof.freshSeconds) * 1000;
 }
 
 /** The lowest level for a new proof: a session with two factors cannot continue with one. */
-export const leastToRenew = ({ acr }: Proof): Acr =>
-  reaches(acr, 'urn:gatehouse:2') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
+export const minAcrToRenew = ({ acr }: Proof): Acr =>
+  meetsAcr(acr, 'urn:gatehouse:2') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 
 /** The proof of a request that contains the password. If the password alone is too weak, the proof is not recent. */
-export function sentAlong(proof: Proof, now: number): Proof {
-  if (!proof.renewable || !reaches(acrOf(['pwd']), leastToRenew(proof))) return { ...proof, sent: true };
+export function proofWithPassword(proof: Proof, now: number): Proof {
+  if (!proof.renewable || !meetsAcr(acrOf(['pwd']), minAcrToRenew(proof))) return { ...proof, sent: true };
   return { ...proof, time: now, amr: ['pwd'], acr: acrOf(['pwd']), sent: true };
 }

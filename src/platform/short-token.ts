@@ -19,7 +19,7 @@ function inBase62(value: bigint, length: number): string {
 const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), checksumLength);
 
 /** `gh_pat_`, 160 random bits, and a checksum. Secret scanners can find it. */
-export function makeShortToken(kind: ShortTokenKind): string {
+export function createShortToken(kind: ShortTokenKind): string {
   const body = `gh_${kind}_${inBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), bodyLength)}`;
   return body + checksumOf(body);
 }

@@ -5,7 +5,7 @@ export interface SpanOptions {
   readonly kind?: 'client' | 'consumer';
   readonly attributes?: Attributes;
   /** Only inside another span, because maintenance queries the database every second. */
-  readonly onlyInside?: boolean;
+  readonly onlyAsChild?: boolean;
 }
 
 /** The span of one request, from its headers on. */

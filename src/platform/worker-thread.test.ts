@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { answerQuestions, WorkerThread } from './worker-thread.ts';
+import { serveRequests, WorkerThread } from './worker-thread.ts';
 
 const start = (idleMs?: number) =>
   new WorkerThread<number, number>('worker-thread.test', import.meta.url, idleMs === undefined ? {} : { idleMs });
 
 /** This file is the thread's script, too. */
 function doubles(): void {
-  answerQuestions((number: number): number => {
+  serveRequests((number: number): number => {
     if (number === 13) throw new Error('not that one');
     if (number === 66) process.exit(1);
     if (number === 0) return threadId;
@@ -19,7 +19,7 @@ function doubles(): void {
 function tests(): void {
   it('answers each question with its own answer', async () => {
     const thread = start();
-    const answers = [1, 2, 3, 4].map((number) => thread.ask(number));
+    const answers = [1, 2, 3, 4].map((number) => thread.request(number));
     assert.equal(thread.load, 4);
     assert.deepEqual(await Promise.all(answers), [2, 4, 6, 8]);
     assert.equal(thread.load, 0);
@@ -27,30 +27,30 @@ function tests(): void {
 
   it('fails one question and answers the next', async () => {
     const thread = start();
-    await assert.rejects(thread.ask(13), /not that one/);
-    assert.equal(await thread.ask(4), 8);
+    await assert.rejects(thread.request(13), /not that one/);
+    assert.equal(await thread.request(4), 8);
   });
 
   it('ends when nobody asks it anything, and another takes its place', async () => {
     const thread = start(1);
-    const first = await thread.ask(0);
+    const first = await thread.request(0);
     let next = first;
     // A timer of one millisecond ends the thread at some time between two questions.
     while (next === first) {
       await new Promise((resolve) => setTimeout(resolve, 2));
-      next = await thread.ask(0);
+      next = await thread.request(0);
     }
     assert.notEqual(next, first);
   });
 
   it('that breaks fails who waits, and is replaced', async () => {
     const thread = start();
-    const results = await Promise.allSettled([thread.ask(66), thread.ask(2)]);
+    const results = await Promise.allSettled([thread.request(66), thread.request(2)]);
     assert.deepEqual(
       results.map(({ status }) => status),
       ['rejected', 'rejected'],
     );
-    assert.equal(await thread.ask(5), 10);
+    assert.equal(await thread.request(5), 10);
   });
 }
 

@@ -47,7 +47,7 @@ export class WorkerThread<Question, Answer> {
   }
 
   /** Rejects if the thread cannot start (a limit on threads, a permission) or crashes. */
-  ask(question: Question): Promise<Answer> {
+  request(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#worker ??= this.#start();
       const id = this.#asked++;
@@ -103,7 +103,7 @@ export class WorkerThread<Question, Answer> {
 }
 
 /** For the script of the thread: answers each question with this function. */
-export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
+export function serveRequests<Question, Answer>(answer: (question: Question) => Answer): void {
   parentPort?.on('message', ({ id, content }: Numbered<Question>) => {
     let answered: Answered;
     try {

@@ -64,7 +64,7 @@ function callerOf(token: string): Caller {
     application: false,
     roles: person.roles,
     scopes: scopes.length > 0 ? scopes : ['*'],
-    proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },
+    proof: { time: null, amr: [], acr: null, freshSeconds: 900, renewable: true },
   };
 }
 

@@ -12,8 +12,8 @@ import { fingerprintOfLogin, readLogin } from '../../src/identity/accounts/ident
 import { checkNewPassword, readProfile } from '../../src/identity/accounts/user-fields.ts';
 import { parseScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import { localPath } from '../../src/pages/session/local-path.ts';
-import { asLogged, withoutSecrets } from '../../src/platform/log.ts';
-import { nearest } from '../../src/platform/nearest.ts';
+import { closestName } from '../../src/platform/closest-name.ts';
+import { cleanLogLine, withoutSecrets } from '../../src/platform/log.ts';
 import { toNfc } from '../../src/platform/normal-form.ts';
 import { fieldTypes } from '../../src/resources/declaration/fields/field-types.ts';
 import { afterPrefix, fold } from '../../src/resources/declaration/fields/folding.ts';
@@ -129,7 +129,11 @@ const searched = {
 };
 
 const readers: readonly [name: string, longest: number, read: (text: string) => unknown][] = [
-  ['the log', 1 << 18, (text) => asLogged(`${JSON.stringify({ level: 'info', time: '', msg: 'x', reason: text })}\n`)],
+  [
+    'the log',
+    1 << 18,
+    (text) => cleanLogLine(`${JSON.stringify({ level: 'info', time: '', msg: 'x', reason: text })}\n`),
+  ],
   ['its net', 1 << 16, withoutSecrets],
   ['NFC', 1 << 18, toNfc],
   ['a JSON body', 1 << 18, readJson],
@@ -156,7 +160,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['a moment', 1 << 18, parseTimestamp],
   ['a value of an action', 1 << 18, (text) => readForm({ a: text, b: text }, form)],
   ['a name that is not known', 1 << 18, (text) => [unknownName('x', text, ['search', 'page'], 'x'), shown(text)]],
-  ['the nearest name', 1 << 10, (text) => nearest(text.slice(0, 60), ['search', 'page'])],
+  ['the nearest name', 1 << 10, (text) => closestName(text.slice(0, 60), ['search', 'page'])],
   ['a path to go to', 1 << 16, localPath],
   ['a user agent', 1 << 8, describeUserAgent],
   ...fieldTypes.map((type): [string, number, (text: string) => unknown] => [

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { foundCodes } from '../../scripts/docs/error-codes.ts';
-import { readSurface } from '../../src/config/languages/read-messages.ts';
+import { readBuiltInSurface } from '../../src/config/languages/read-messages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const messages = readSurface('en', 'errors');
+const messages = readBuiltInSurface('en', 'errors');
 const sources = globSync('{src,extensions}/**/*.ts', { cwd: root })
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => readFileSync(join(root, file), 'utf8'));

@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { mistakeIn } from '../../src/config/languages/message-check.ts';
+import { checkTranslation } from '../../src/config/languages/check-messages.ts';
 import { complaintsIn, unspokenText } from './unspoken-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,7 +48,7 @@ describe('The message files', () => {
         `${language} alone has these`,
       );
       const wrong = [...messages].flatMap(
-        ([key, text]) => mistakeIn(key, english.get(key) ?? '', text, language) ?? [],
+        ([key, text]) => checkTranslation(key, english.get(key) ?? '', text, language) ?? [],
       );
       assert.deepEqual(wrong, [], language);
     }

@@ -110,7 +110,7 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
       };
       const asleep = "select count(*)::int as n from pg_stat_activity where wait_event = 'PgSleep'";
       const sleep = async () =>
-        read(`select pg_sleep(100) where ${rowMark} true`, [], { caller: 'somebody', whenGone });
+        read(`select pg_sleep(100) where ${rowMark} true`, [], { caller: 'somebody', onDisconnect: whenGone });
       const left = assert.rejects(sleep, /Nobody waits/);
       while ((await first(asleep)).n !== 1);
       goAway();

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../../src/database/database.ts';
-import { lookAtDatabase } from '../../../src/database/look-at-database.ts';
 import { knownMigrations, pendingMigrations } from '../../../src/database/migrate.ts';
+import { openReadOnly } from '../../../src/database/open-read-only.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import type { Location } from './open-tables.ts';
 
@@ -10,7 +10,7 @@ export async function lookAtSource<T>(
   location: Location,
   read: (db: Db) => Promise<T>,
 ): Promise<{ found: T; id: string }> {
-  const looked = await lookAtDatabase(location);
+  const looked = await openReadOnly(location);
   if (!looked) throw new OperatorError('There is no database to move.');
   try {
     const pending = await pendingMigrations(looked);

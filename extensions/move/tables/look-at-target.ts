@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Db } from '../../../src/database/database.ts';
-import { type Looked, lookAtDatabase } from '../../../src/database/look-at-database.ts';
-import { knownMigrations, unfinishedMove } from '../../../src/database/migrate.ts';
+import { knownMigrations, unfinishedMoveMarker } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open-database.ts';
+import { openReadOnly, type ReadOnlyDatabase } from '../../../src/database/open-read-only.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { readSetup, type Setup } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
@@ -11,17 +11,17 @@ import { quote } from './tables.ts';
 
 /** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is refused. */
 export async function lookAtTarget(location: Location): Promise<Setup | undefined> {
-  const looked = await lookAtDatabase(location);
+  const looked = await openReadOnly(location);
   if (!looked) return undefined;
   try {
     const names = await tableNames(looked);
     if (names.length === 0) return undefined;
     const applied = names.includes('migrations') ? await migrationsOf(looked.db) : [];
-    if (!applied.includes(unfinishedMove)) throw new OperatorError(await whatIsIn(looked.db, names, applied));
+    if (!applied.includes(unfinishedMoveMarker)) throw new OperatorError(await whatIsIn(looked.db, names, applied));
     const { rows } = await sql<{ position: string }>`select position from move_progress where name = ''`.execute(
       looked.db,
     );
-    if (!isThisVersion(applied.filter((name) => name !== unfinishedMove))) {
+    if (!isThisVersion(applied.filter((name) => name !== unfinishedMoveMarker))) {
       throw new OperatorError(
         'Another version of Gatehouse started a move into this database. Continue with that version, or add --start-over.',
       );
@@ -38,7 +38,7 @@ const isThisVersion = (applied: readonly string[]): boolean =>
 const migrationsOf = async (db: Db): Promise<string[]> =>
   (await db.selectFrom('migrations').select('name').execute()).map(({ name }) => name);
 
-async function tableNames({ engine, db }: Pick<Looked, 'engine' | 'db'>): Promise<string[]> {
+async function tableNames({ engine, db }: Pick<ReadOnlyDatabase, 'engine' | 'db'>): Promise<string[]> {
   const list =
     engine === 'sqlite'
       ? sql<{

@@ -1,15 +1,15 @@
-import { unfinishedMove } from '../../../src/database/migrate.ts';
+import { unfinishedMoveMarker } from '../../../src/database/migrate.ts';
 import { type JsonText, parseJson } from '../../../src/platform/json-text.ts';
 import { notesTable, type Position } from './tables.ts';
 
 export const beginNotes: readonly string[] = [
   `create table ${notesTable} (name text primary key, position text not null)`,
-  `insert into migrations (name, applied_at) values ('${unfinishedMove}', 0)`,
+  `insert into migrations (name, applied_at) values ('${unfinishedMoveMarker}', 0)`,
 ];
 
 export const endNotes: readonly string[] = [
   `drop table ${notesTable}`,
-  `delete from migrations where name = '${unfinishedMove}'`,
+  `delete from migrations where name = '${unfinishedMoveMarker}'`,
 ];
 
 /** Stored under the empty name: the source of the copy, and the statements that run after the rows are copied. */

@@ -1,4 +1,4 @@
-import { firstLanguage, languagesOf } from '../../../src/config/languages/languages.ts';
+import { fallbackLanguage, getLanguages } from '../../../src/config/languages/languages.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
@@ -13,7 +13,7 @@ export function serveApiatoApi(
   { context, scopes }: Pick<OAuth, 'context' | 'scopes'>,
   resources: Resources,
 ): void {
-  const languages = languagesOf(context.config);
+  const languages = getLanguages(context.config);
   for (const path of ['/v1/user/profile', '/v1/profile']) {
     if (resources.has(path.split('/')[2] as string)) continue;
     app.get(path, open, async (request, reply) => {
@@ -25,7 +25,9 @@ export function serveApiatoApi(
   if (resources.has('permissions')) return;
   // In this service, scopes define the rights.
   app.get('/v1/permissions', signedIn, async () => {
-    const data = scopes.list().map((name) => asPermission(name, languages.text(firstLanguage, scopes.describe(name))));
+    const data = scopes
+      .list()
+      .map((name) => asPermission(name, languages.text(fallbackLanguage, scopes.describe(name))));
     const { length } = data;
     const pagination = { total: length, count: length, per_page: length, current_page: 1, total_pages: 1, links: {} };
     return { data, meta: { include: [], custom: [], pagination } };

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { firstLanguage, languagesOf } from '../../../src/config/languages/languages.ts';
+import { fallbackLanguage, getLanguages } from '../../../src/config/languages/languages.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
-import { membersOf } from '../../../src/platform/is-object.ts';
+import { asObject } from '../../../src/platform/is-object.ts';
 import { isOneOf } from '../../../src/platform/is-one-of.ts';
 import { askOwnApi, passOn } from './own-api-routes.ts';
 
@@ -15,7 +15,7 @@ const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide:
 
 /** The JSON API of Passport. Front ends use it to show users their tokens and clients. */
 export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>): void {
-  const languages = languagesOf(context.config);
+  const languages = getLanguages(context.config);
   const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
     const me = await askOwnApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
     if (me.status !== 200) return passOn(reply, me);
@@ -34,7 +34,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     `/v1/tokens?search=type:${type};user_id:{me}&searchJoin=and&include=client&limit=100`;
 
   app.get('/oauth/scopes', signedIn, async () =>
-    scopes.list().map((id) => ({ id, description: languages.text(firstLanguage, scopes.describe(id)) })),
+    scopes.list().map((id) => ({ id, description: languages.text(fallbackLanguage, scopes.describe(id)) })),
   );
   app.get('/oauth/tokens', open, (request, reply) => list(request, reply, tokensOf('session'), asToken));
   app.delete('/oauth/tokens/:id', open, remove('tokens'));
@@ -43,7 +43,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
   );
   app.delete('/oauth/personal-access-tokens/:id', open, remove('tokens'));
   app.post('/oauth/personal-access-tokens', open, async (request, reply) => {
-    const { name, scopes: asked, current_password } = membersOf(request.body);
+    const { name, scopes: asked, current_password } = asObject(request.body);
     const isAsked = Array.isArray(asked) && asked.length > 0;
     const body = { name, current_password, ...(isAsked ? { scopes: asked } : {}) };
     const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
@@ -56,7 +56,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     list(request, reply, '/v1/clients?search=user_id:{me}&limit=100', asClient),
   );
   app.post('/oauth/clients', open, async (request, reply) => {
-    const { name, redirect, confidential = true, current_password } = membersOf(request.body);
+    const { name, redirect, confidential = true, current_password } = asObject(request.body);
     const isPublic = isOneOf([false, 0, '0', 'false'], confidential);
     const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic, current_password };
     const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
@@ -69,7 +69,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
       .send({ ...asClient(data), secret, plainSecret: secret });
   });
   app.put('/oauth/clients/:id', open, async (request: Named, reply) => {
-    const { name, redirect, current_password } = membersOf(request.body);
+    const { name, redirect, current_password } = asObject(request.body);
     const url = `/v1/clients/${encodeURIComponent(request.params.id)}`;
     const body = { name, current_password, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
     const answer = await askOwnApi(app, request, { plainIds: true, method: 'PATCH', url, body });

@@ -1,4 +1,4 @@
-import { answerQuestions } from '../../../src/platform/worker-thread.ts';
+import { serveRequests } from '../../../src/platform/worker-thread.ts';
 import { openLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
 
 export interface OpeningQuestion {
@@ -6,6 +6,6 @@ export interface OpeningQuestion {
   readonly appKey: Uint8Array;
 }
 
-answerQuestions(
+serveRequests(
   ({ token, appKey }: OpeningQuestion): RefreshPayload | null => openLegacyRefreshToken(token, appKey) ?? null,
 );

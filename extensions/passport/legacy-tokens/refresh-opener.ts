@@ -45,7 +45,7 @@ export class RefreshOpener {
       // While this token waited, other tokens of the network may have turned out to be forged.
       this.#refuseForgers(network);
       const idlest = this.#threads.reduce((a, b) => (b.load < a.load ? b : a));
-      return idlest.ask({ token, appKey });
+      return idlest.request({ token, appKey });
     });
     if (!payload) {
       this.#countFailure(network);

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import { membersOf } from '../../../src/platform/is-object.ts';
+import { asObject } from '../../../src/platform/is-object.ts';
 import type { SourceRow } from './source.ts';
 
 /** Decrypts a value of Laravel's `encrypt` (AES-CBC with a MAC, or AES-GCM). Undefined if no key fits. */
@@ -36,7 +36,7 @@ interface Sealed {
 
 function readPayload(payload: string): Sealed | undefined {
   try {
-    const { iv, value, mac = '', tag = '' } = membersOf(JSON.parse(Buffer.from(payload, 'base64').toString()));
+    const { iv, value, mac = '', tag = '' } = asObject(JSON.parse(Buffer.from(payload, 'base64').toString()));
     if (typeof iv !== 'string' || typeof value !== 'string') return undefined;
     return typeof mac === 'string' && typeof tag === 'string' ? { iv, value, mac, tag } : undefined;
   } catch {

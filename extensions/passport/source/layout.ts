@@ -1,5 +1,5 @@
+import { closestName } from '../../../src/platform/closest-name.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
-import { nearest } from '../../../src/platform/nearest.ts';
 import type { Columns, Selection } from './source.ts';
 
 /** A table of the old service. */
@@ -37,7 +37,7 @@ export class Layout {
   require(name: string, columns: readonly string[], advice: string, orNamed = false): FoundTable {
     const table = this.find(name, orNamed);
     if (!table) {
-      const near = nearest(name, [...this.#tables.keys()]);
+      const near = closestName(name, [...this.#tables.keys()]);
       throw new OperatorError(
         `The old database has no table "${this.prefix}${name}".${near ? ` Is it "${near}"?` : ''} ${advice}`,
       );

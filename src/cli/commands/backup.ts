@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { backUp, sqliteFile } from '../../database/backup/backup.ts';
-import { backUpEvery, backUpInto } from '../../database/backup/backup-series.ts';
+import { backUpEvery, backUpToFolder } from '../../database/backup/backup-series.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { localNow } from '../account/local-clock.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
@@ -68,7 +68,7 @@ async function makeOne(source: string, file: string, { force = false }: Flags): 
 async function makeSeries(source: string, folder: string, { every, keep = defaultKeep, force }: Flags): Promise<void> {
   if (force) throw new UsageError('--force is for one file: in a folder no copy is overwritten.');
   const make = async () =>
-    showCopy(await backUpInto(source, folder, { keep, now: localNow(), progress: barOnTerminal }));
+    showCopy(await backUpToFolder(source, folder, { keep, now: localNow(), progress: barOnTerminal }));
   if (every === undefined) return make();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

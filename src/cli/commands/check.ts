@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
-import { languagesOf } from '../../config/languages/languages.ts';
-import { checkOwnMessages, type OwnMessages } from '../../config/languages/message-check.ts';
+import { type CustomMessages, checkCustomMessages } from '../../config/languages/check-messages.ts';
+import { getLanguages } from '../../config/languages/languages.ts';
 import { checkMailTemplates } from '../../identity/mail/check-mail-templates.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { loadRoutes } from '../../resources/custom-routes/load-routes.ts';
@@ -21,7 +21,7 @@ export function addCheck(program: Command): void {
       const config = await loadConfig();
       await tryStart(config, () => undefined);
       await sayNames(config);
-      sayMessages(checkOwnMessages(languagesOf(config)));
+      sayMessages(checkCustomMessages(getLanguages(config)));
       refuse(checkMailTemplates(config));
       console.log(paint('green', 'Settings, resources, routes, views, messages and mail templates are fine.'));
     });
@@ -45,7 +45,7 @@ const maxShown = 5;
 const maxLineLength = 70;
 
 /** A missing message is no error: the text appears in another language. An unknown value in a message would stay empty. */
-function sayMessages(files: readonly OwnMessages[]): void {
+function sayMessages(files: readonly CustomMessages[]): void {
   for (const { language, missing, unknown } of files) {
     if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);
     if (unknown.length > 0)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
-import { lookAtDatabase } from '../../database/look-at-database.ts';
+import { openReadOnly } from '../../database/open-read-only.ts';
 import { examineDatabase } from '../../main/doctor/examine-database.ts';
 import { explain, type Finding, notice, wrong } from '../../main/doctor/finding.ts';
 import { lookAtMail } from '../../main/doctor/look-at-mail.ts';
@@ -43,7 +43,7 @@ async function examine(): Promise<Finding[]> {
 
 async function openAndExamine(config: Config): Promise<Finding[]> {
   try {
-    const database = await lookAtDatabase(config, { limitMs: config.readTimeout * 1000 });
+    const database = await openReadOnly(config, { limitMs: config.readTimeout * 1000 });
     if (!database) return [notice('database', 'there is none yet', 'Gatehouse creates it on its first start.')];
     try {
       return await examineDatabase({ config, database, now: Date.now });

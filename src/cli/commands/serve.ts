@@ -56,7 +56,7 @@ async function start(flags: Flags, forPeople: boolean): Promise<Started> {
     return startGatehouse(config, { log, progress: barOnTerminal });
   }
   const [{ reservePort }, { startWorkers }] = await Promise.all([
-    import('../../config/real-port.ts'),
+    import('../../config/reserve-port.ts'),
     import('../../main/workers/start-workers.ts'),
   ]);
   const reserved = await reservePort(config);

@@ -1,4 +1,4 @@
-import { formatValue, type MessageValues, type Rendering } from './format-message.ts';
+import { formatValue, type MessageRenderer, type MessageValues } from './format-message.ts';
 
 const entities = new Map([
   ['&', '&amp;'],
@@ -22,7 +22,7 @@ const stretches = new Map([
  * Renders HTML. Texts and values are escaped; only the tags above become elements. `<link>` links to the value
  * `link`.
  */
-export const asHtml = (language: string, values: MessageValues): Rendering => ({
+export const htmlRenderer = (language: string, values: MessageValues): MessageRenderer => ({
   text: escapeHtml,
   value(_name, value, style) {
     const shown = escapeHtml(formatValue(value, style, language));

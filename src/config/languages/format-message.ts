@@ -2,7 +2,7 @@ import type { MessagePart, ValueStyle } from './message-parts.ts';
 
 export type MessageValues = Readonly<Record<string, unknown>>;
 
-export interface Rendering {
+export interface MessageRenderer {
   text(text: string): string;
   value(name: string, value: unknown, style: ValueStyle | undefined): string;
   stretch(name: string, inside: string): string;
@@ -12,7 +12,7 @@ export function formatMessage(
   parts: readonly MessagePart[],
   values: MessageValues,
   language: string,
-  rendering: Rendering,
+  rendering: MessageRenderer,
   count?: number,
 ): string {
   let out = '';
@@ -56,7 +56,7 @@ function formatTime(at: Date, style: 'date' | 'time', language: string): string 
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language);
 
 /** Renders without markup: for attributes, titles, plain-text mail and the console. */
-export const plainText = (language: string): Rendering => ({
+export const textRenderer = (language: string): MessageRenderer => ({
   text: (text) => text,
   value: (_name, value, style) => formatValue(value, style, language),
   stretch: (_name, inside) => inside,

@@ -1,40 +1,46 @@
 import { OperatorError } from '../../platform/errors.ts';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Config } from '../config.ts';
 import { lookUpLanguage, readAcceptLanguage } from './accept-language.ts';
-import { asHtml } from './format-html.ts';
-import { formatMessage, type MessageValues, plainText } from './format-message.ts';
+import { htmlRenderer } from './format-html.ts';
+import { formatMessage, type MessageValues, textRenderer } from './format-message.ts';
 import { Message } from './message.ts';
 import { type MessagePart, parseMessage } from './message-parts.ts';
-import { builtInLanguages, type Messages, readBuiltIn, readOwn, readSurface } from './read-messages.ts';
+import {
+  builtInLanguages,
+  type Messages,
+  readBuiltIn,
+  readBuiltInSurface,
+  readCustomMessages,
+} from './read-messages.ts';
 
 /** The language that every other language falls back to. */
-export const firstLanguage = 'en';
+export const fallbackLanguage = 'en';
 
 /** The built-in languages, and the operator's own, which override and add messages. */
 export class Languages {
   /** BCP 47 tags. */
   readonly list: readonly string[];
   /** The language for requests that name no language. */
-  readonly standard: string;
-  readonly own: ReadonlyMap<string, Messages>;
+  readonly default: string;
+  readonly custom: ReadonlyMap<string, Messages>;
   readonly #builtIn = new Map<string, Messages>();
   readonly #parsed = new Map<string, Map<string, readonly MessagePart[]>>();
 
   constructor({ languagesDir, defaultLanguage }: Pick<Config, 'languagesDir' | 'defaultLanguage'>) {
-    this.own = readOwn(languagesDir);
-    this.list = [...new Set([...builtInLanguages(), ...this.own.keys()])].sort();
+    this.custom = readCustomMessages(languagesDir);
+    this.list = [...new Set([...builtInLanguages(), ...this.custom.keys()])].sort();
     const standard = lookUpLanguage([defaultLanguage], this.list);
     if (standard === undefined) {
       const there = `There are ${this.list.join(', ')}; a file of LANGUAGES_DIR adds one.`;
       throw new OperatorError(`DEFAULT_LANGUAGE: there are no messages in "${defaultLanguage}". ${there}`);
     }
-    this.standard = standard;
+    this.default = standard;
   }
 
   /** The first of these tags that is available; otherwise the default language. */
-  choose(wanted: readonly (string | null | undefined)[]): string {
-    return this.find(wanted) ?? this.standard;
+  match(wanted: readonly (string | null | undefined)[]): string {
+    return this.find(wanted) ?? this.default;
   }
 
   find(wanted: readonly (string | null | undefined)[]): string | undefined {
@@ -44,43 +50,43 @@ export class Languages {
     );
   }
 
-  chooseFor(acceptLanguage: string | null | undefined): string {
-    return this.choose(readAcceptLanguage(acceptLanguage));
+  matchHeader(acceptLanguage: string | null | undefined): string {
+    return this.match(readAcceptLanguage(acceptLanguage));
   }
 
   /** Without markup. A text that is not a key stays as it is. */
   text(language: string, what: string | Message, values: MessageValues = {}): string {
-    if (what instanceof Message) return this.#say(language, what);
+    if (what instanceof Message) return this.#format(language, what);
     const found = this.#find(language, what);
     return found
-      ? formatMessage(found.parts, this.#inner(language, values), found.language, plainText(language))
+      ? formatMessage(found.parts, this.#innerMessage(language, values), found.language, textRenderer(language))
       : what;
   }
 
-  #say(language: string, { key, values, otherwise }: Message): string {
-    const instead = otherwise !== undefined && this.#find(language, key) === undefined;
-    return instead ? this.text(language, otherwise) : this.text(language, key, values);
+  #format(language: string, { key, values, fallback }: Message): string {
+    const instead = fallback !== undefined && this.#find(language, key) === undefined;
+    return instead ? this.text(language, fallback) : this.text(language, key, values);
   }
 
   /** As HTML: values are escaped. */
   html(language: string, key: string, values: MessageValues = {}): string {
     const found = this.#find(language, key);
-    const inner = this.#inner(language, values);
-    if (found) return formatMessage(found.parts, inner, found.language, asHtml(language, inner));
-    return asHtml(language, inner).text(key);
+    const inner = this.#innerMessage(language, values);
+    if (found) return formatMessage(found.parts, inner, found.language, htmlRenderer(language, inner));
+    return htmlRenderer(language, inner).text(key);
   }
 
   /** The English messages, which are complete. */
   get english(): Messages {
-    return this.#messagesOf(firstLanguage);
+    return this.#messagesOf(fallbackLanguage);
   }
 
   /** The messages of a language on some surfaces. A missing message comes from the fallback language. */
-  surface(language: string, surfaces: readonly string[]): Record<string, string> {
+  messagesOf(language: string, surfaces: readonly string[]): Record<string, string> {
     const tags = this.#chain(language).reverse();
     const entries = tags.flatMap((tag) => [
-      ...surfaces.flatMap((surface) => [...readSurface(tag, surface)]),
-      ...(this.own.get(tag) ?? []),
+      ...surfaces.flatMap((surface) => [...readBuiltInSurface(tag, surface)]),
+      ...(this.custom.get(tag) ?? []),
     ]);
     return Object.fromEntries(entries);
   }
@@ -90,13 +96,13 @@ export class Languages {
   }
 
   /** The keys that this language or its base language (`de` for `de-AT`) has itself, without any fallback. */
-  spokenIn(language: string): ReadonlySet<string> {
+  translatedKeys(language: string): ReadonlySet<string> {
     const own = this.#chain(language).filter((tag) => language === tag || language.startsWith(`${tag}-`));
-    return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.own.get(tag)?.keys() ?? [])]));
+    return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.custom.get(tag)?.keys() ?? [])]));
   }
 
   /** A value can be a message too. */
-  #inner(language: string, values: MessageValues): MessageValues {
+  #innerMessage(language: string, values: MessageValues): MessageValues {
     if (!Object.values(values).some((value) => value instanceof Message)) return values;
     const read = (value: unknown) => (value instanceof Message ? this.text(language, value) : value);
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
@@ -114,14 +120,14 @@ export class Languages {
   #chain(language: string): string[] {
     const parts = language.split('-');
     const tags = parts.map((_, i) => parts.slice(0, parts.length - i).join('-'));
-    return [...new Set([...tags, this.standard, firstLanguage])];
+    return [...new Set([...tags, this.default, fallbackLanguage])];
   }
 
   #parsedOf(tag: string, key: string): readonly MessagePart[] | undefined {
-    const parsed = getOrMake(this.#parsed, tag, () => new Map());
+    const parsed = getOrCreate(this.#parsed, tag, () => new Map());
     const known = parsed.get(key);
     if (known) return known;
-    const source = this.own.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
+    const source = this.custom.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
     if (source === undefined) return undefined;
     const parts = parseMessage(source);
     parsed.set(key, parts);
@@ -130,21 +136,21 @@ export class Languages {
 
   /** Reads the files of a language at its first use. */
   #messagesOf(tag: string): Messages {
-    return getOrMake(this.#builtIn, tag, () => (builtInLanguages().includes(tag) ? readBuiltIn(tag) : new Map()));
+    return getOrCreate(this.#builtIn, tag, () => (builtInLanguages().includes(tag) ? readBuiltIn(tag) : new Map()));
   }
 }
 
 const known = new WeakMap<object, Languages>();
 
 /** One object for each configuration. */
-export const languagesOf = (config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages =>
-  getOrMake(known, config, () => new Languages(config));
+export const getLanguages = (config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages =>
+  getOrCreate(known, config, () => new Languages(config));
 
 const names = new Map<string, string>();
 
 /** The name of a language in itself: "Deutsch". */
-export const nameOfLanguage = (tag: string): string =>
-  getOrMake(names, tag, () => {
+export const languageName = (tag: string): string =>
+  getOrCreate(names, tag, () => {
     const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'code' }).of(tag) ?? tag;
     return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
   });

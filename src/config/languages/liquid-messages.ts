@@ -15,7 +15,7 @@ export function addMessages(
   languages: Languages,
   { markup }: { readonly markup: boolean },
 ): void {
-  const languageOf = (context: Context): string => String(context.getSync(['language']) ?? languages.standard);
+  const languageOf = (context: Context): string => String(context.getSync(['language']) ?? languages.default);
 
   class MessageTag extends Tag {
     readonly #key;

@@ -5,12 +5,12 @@ export class Message {
   readonly key: string;
   readonly values: MessageValues;
   /** The text if no language has the key. */
-  readonly otherwise: LocalizedText | undefined;
+  readonly fallback: LocalizedText | undefined;
 
   constructor(key: string, values: MessageValues, otherwise: LocalizedText | undefined) {
     this.key = key;
     this.values = values;
-    this.otherwise = otherwise;
+    this.fallback = otherwise;
   }
 }
 

@@ -10,7 +10,7 @@ export function problemMessage(code: string, detail: string, byCode = messageOf(
 }
 
 /** For a page that shows only the error: without the English text of the API. */
-export const problemOnPage = (code: string, detail: string): Message =>
+export const pageProblemMessage = (code: string, detail: string): Message =>
   problemMessage(code, detail, message(`error.${code}.detail`, { detail }, messageOf(code, detail)));
 
 const messageOf = (code: string, detail: string): Message => message(`problem.${code}`, { detail }, detail);

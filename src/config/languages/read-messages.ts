@@ -22,13 +22,13 @@ export function readBuiltIn(language: string): Messages {
 }
 
 /** The built-in messages of one surface, such as the console. */
-export function readSurface(language: string, surface: string): Messages {
+export function readBuiltInSurface(language: string, surface: string): Messages {
   const file = join(builtInDir, language, `${surface}.json`);
   return existsSync(file) ? new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object)) : new Map();
 }
 
 /** The operator's own messages. `de.json` in LANGUAGES_DIR overrides and adds messages. Another name adds a language. */
-export function readOwn(languagesDir: string): ReadonlyMap<string, Messages> {
+export function readCustomMessages(languagesDir: string): ReadonlyMap<string, Messages> {
   if (!existsSync(languagesDir)) return new Map();
   const files = readdirSync(languagesDir).filter((name) => name.endsWith('.json'));
   return new Map(files.map((name) => [tagOf(join(languagesDir, name)), readOwnFile(join(languagesDir, name))]));

@@ -1,4 +1,4 @@
-import { email, flag, integer, list, oneOf, text, texts, view, where } from './setting.ts';
+import { email, flag, integer, list, oneOf, text, texts, view, withCondition } from './setting.ts';
 
 const roleName = /^[a-z][a-z0-9_-]{0,31}$/i;
 
@@ -10,12 +10,12 @@ export const accountSettings = {
     '',
     'the password of the first administrator. Unset: the service generates one. Until the first sign-in it is in DATA_DIR/first-password, and each start on a terminal shows it',
     {
-      takes: 'at least 8 characters',
+      expected: 'at least 8 characters',
       pattern: /^.{8,}$/s,
       secret: true,
     },
   ),
-  loginAttributes: where(
+  loginAttributes: withCondition(
     list<'email' | 'username' | 'phone'>(
       'LOGIN_ATTRIBUTES',
       ['email'],

@@ -11,7 +11,7 @@ export interface CheckedType {
 /** The types by their names, each with its text for the consent page. */
 export type AuthorizationDetailsTypes = Readonly<Record<string, string | CheckedType>>;
 
-export const textOfType = (type: string | CheckedType): string => (typeof type === 'string' ? type : type.text);
+export const typeDescription = (type: string | CheckedType): string => (typeof type === 'string' ? type : type.text);
 
 const withTexts = texts(
   'AUTHORIZATION_DETAILS_TYPES',
@@ -29,7 +29,7 @@ export const authorizationDetailsTypes: Setting<AuthorizationDetailsTypes> = {
     if (!isGood) return { ok: false };
     const all = value as AuthorizationDetailsTypes;
     const read = withTexts.parse(
-      Object.fromEntries(Object.entries(all).map(([name, type]) => [name, textOfType(type)])),
+      Object.fromEntries(Object.entries(all).map(([name, type]) => [name, typeDescription(type)])),
     );
     return read.ok ? { ok: true, value: Object.freeze({ ...all }) } : read;
   },

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { cores, flag, integer, list, type Setting, text, where } from './setting.ts';
+import { cores, flag, integer, list, type Setting, text, withCondition } from './setting.ts';
 
 const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value;
 
@@ -15,20 +15,23 @@ const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** The same list, or `true` and `false` alone. */
 const orFlag = (setting: Setting<readonly string[]>): Setting<readonly string[], boolean> => {
-  const alone = where(setting, (items) => items.length < 2 || !items.some((item) => everybodyOrNobody.includes(item)));
+  const alone = withCondition(
+    setting,
+    (items) => items.length < 2 || !items.some((item) => everybodyOrNobody.includes(item)),
+  );
   return { ...alone, parse: (value) => alone.parse(typeof value === 'boolean' ? String(value) : value) };
 };
 
 /** Address, proxies, CORS and limits. */
 export const networkSettings = {
   host: text('HOST', '127.0.0.1', 'the address to listen on', {
-    takes: 'a host name or an IP address',
+    expected: 'a host name or an IP address',
     pattern: /^[\w.:-]+$/,
   }),
   port: integer('PORT', 3000, 'the port to listen on. 0 picks a free port', 0, 65_535),
-  baseUrl: where(
+  baseUrl: withCondition(
     text('BASE_URL', '', 'the public URL of the service. Tokens carry it as their issuer (`iss`)', {
-      takes: 'an http or https URL without a query, such as https://auth.example.com',
+      expected: 'an http or https URL without a query, such as https://auth.example.com',
       pattern: /^https?:\/\/[^\s?#/]+(\/[^\s?#]*[^\s?#/])?$/,
     }),
     URL.canParse,

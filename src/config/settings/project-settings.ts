@@ -1,7 +1,7 @@
 import { isSmtpUrl, percentEncode } from './server-url.ts';
-import { oneOf, text, where } from './setting.ts';
+import { oneOf, text, withCondition } from './setting.ts';
 
-const folder = { takes: 'a folder that exists' };
+const folder = { expected: 'a folder that exists' };
 
 /** The settings of a project: folders, brand, mail. */
 export const projectSettings = {
@@ -22,7 +22,7 @@ export const projectSettings = {
     'en',
     'the language for people whose browser requests no available language',
     {
-      takes: 'a language tag (BCP 47), such as de',
+      expected: 'a language tag (BCP 47), such as de',
       pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i,
     },
   ),
@@ -39,11 +39,11 @@ export const projectSettings = {
     'the form of the ids of imported users and clients in responses, with COMPAT=apiato…',
   ),
   brandName: text('BRAND_NAME', 'Gatehouse', 'the name of the service on pages, in mail and in the console', {
-    takes: '1 to 60 characters on one line',
+    expected: '1 to 60 characters on one line',
     pattern: /^[^\p{Cc}\p{Cf}]{1,60}$/u,
   }),
   brandLogo: text('BRAND_LOGO', '', 'the logo on pages, in mail and in the console', {
-    takes: 'an https URL, or a file (svg, png, jpg, webp, gif; at most 1 MiB) that the service then serves',
+    expected: 'an https URL, or a file (svg, png, jpg, webp, gif; at most 1 MiB) that the service then serves',
     pattern: /^(https?:\/\/[^\s"'<>;,]+|(?!https?:)\S.*)$/,
   }),
   brandColor: text(
@@ -51,13 +51,13 @@ export const projectSettings = {
     '',
     'the colour of buttons and links. Gatehouse makes text in this colour dark or light enough to read',
     {
-      takes: 'a colour in the form #rgb or #rrggbb',
+      expected: 'a colour in the form #rgb or #rrggbb',
       pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
     },
   ),
-  smtpUrl: where(
+  smtpUrl: withCondition(
     text('SMTP_URL', '', 'the URL of the mail server. Unset: the service writes emails to DATA_DIR/mail', {
-      takes: `smtp://USER:PASSWORD@HOST:PORT or smtps://…${percentEncode}`,
+      expected: `smtp://USER:PASSWORD@HOST:PORT or smtps://…${percentEncode}`,
       secret: true,
     }),
     isSmtpUrl,
@@ -67,7 +67,7 @@ export const projectSettings = {
     'gatehouse@localhost',
     'the sender of emails. If it has no name, the name is BRAND_NAME',
     {
-      takes: 'an address, or Name <address>',
+      expected: 'an address, or Name <address>',
       pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
     },
   ),

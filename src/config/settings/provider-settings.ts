@@ -6,7 +6,7 @@ export const providerSettings = {
     'PROVIDERS_DIR',
     './providers',
     'the folder with the identity providers that people can sign in with',
-    { takes: 'a folder that exists' },
+    { expected: 'a folder that exists' },
   ),
   localPasswords: flag(
     'LOCAL_PASSWORDS',

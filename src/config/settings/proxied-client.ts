@@ -29,7 +29,7 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
   if (value !== undefined) clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
 }
 
-export function readClientsOfFile(value: unknown, clients: Map<string, ClientSettings>): void {
+export function readClientsFromConfigFile(value: unknown, clients: Map<string, ClientSettings>): void {
   if (typeof value !== 'object' || value === null) {
     throw new OperatorError(
       `gatehouse.config.ts: clients: got a value that is not shown; it takes { 'web/admin': { id, secret } }.`,

@@ -6,8 +6,8 @@ export interface Setting<T, Also = never> {
   readonly env: string;
   readonly default: T;
   /** Ends the sentence "it takes …". */
-  readonly takes: string;
-  readonly about: string;
+  readonly expected: string;
+  readonly description: string;
   /** A value that no message, log or command may print. */
   readonly secret: boolean;
   parse(value: unknown): { ok: true; value: T } | { ok: false };
@@ -28,7 +28,7 @@ const ok = <T>(value: T) => ({ ok: true as const, value });
 const wrong = { ok: false as const };
 
 /** The same setting with one more condition on its value. */
-export const where = <T>(base: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
+export const withCondition = <T>(base: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
   ...base,
   parse(value) {
     const read = base.parse(value);
@@ -39,36 +39,42 @@ export const where = <T>(base: Setting<T>, holds: (value: T) => boolean): Settin
 const setting = <T>(
   env: string,
   fallback: T,
-  about: string,
-  takes: string,
+  description: string,
+  expected: string,
   parse: Setting<T>['parse'],
-): Setting<T> => ({ env, default: fallback, about, takes, secret: false, parse });
+): Setting<T> => ({ env, default: fallback, description, expected, secret: false, parse });
 
 export function text(
   env: string,
   fallback: string,
-  about: string,
-  { takes = 'text', pattern = /./s, secret = false }: { takes?: string; pattern?: RegExp; secret?: boolean } = {},
+  description: string,
+  { expected = 'text', pattern = /./s, secret = false }: { expected?: string; pattern?: RegExp; secret?: boolean } = {},
 ): Setting<string> {
   const parse = (value: unknown) => (typeof value === 'string' && pattern.test(value) ? ok(value) : wrong);
-  return { ...setting(env, fallback, about, takes, parse), secret };
+  return { ...setting(env, fallback, description, expected, parse), secret };
 }
 
 /** The name of a view, which is also its path: `/login` means `login`. */
-export function view(env: string, fallback: string, about: string): Setting<string> {
-  const takes = 'a view name of letters, digits, - and _, with / between folders; a leading / is allowed';
-  const named = text(env, fallback, about, { takes, pattern: /^[\w-]+(\/[\w-]+)*$/ });
+export function view(env: string, fallback: string, description: string): Setting<string> {
+  const expected = 'a view name of letters, digits, - and _, with / between folders; a leading / is allowed';
+  const named = text(env, fallback, description, { expected, pattern: /^[\w-]+(\/[\w-]+)*$/ });
   return { ...named, parse: (value) => named.parse(typeof value === 'string' ? value.replace(/^\//, '') : value) };
 }
 
-export const email = (env: string, fallback: string, about: string): Setting<string> =>
-  setting(env, fallback, about, 'an email address', (value) => {
+export const email = (env: string, fallback: string, description: string): Setting<string> =>
+  setting(env, fallback, description, 'an email address', (value) => {
     const address = typeof value === 'string' ? normaliseEmail(value.trim()) : undefined;
     return address === undefined ? wrong : ok(address);
   });
 
-export const integer = (env: string, fallback: number, about: string, min: number, max: number): Setting<number> =>
-  setting(env, fallback, about, `a whole number from ${min} to ${max}`, (value) => {
+export const integer = (
+  env: string,
+  fallback: number,
+  description: string,
+  min: number,
+  max: number,
+): Setting<number> =>
+  setting(env, fallback, description, `a whole number from ${min} to ${max}`, (value) => {
     const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
     return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
       ? ok(number)
@@ -76,11 +82,11 @@ export const integer = (env: string, fallback: number, about: string, min: numbe
   });
 
 /** `auto` (one per core), or a number. */
-export function cores(env: string, fallback: number, about: string, max: number): Setting<number> {
-  const number = integer(env, fallback, about, 1, max);
+export function cores(env: string, fallback: number, description: string, max: number): Setting<number> {
+  const number = integer(env, fallback, description, 1, max);
   return {
     ...number,
-    takes: `${number.takes}, or auto: one for each core`,
+    expected: `${number.expected}, or auto: one for each core`,
     parse: (value) => (value === 'auto' ? ok(Math.min(max, availableParallelism())) : number.parse(value)),
   };
 }
@@ -88,8 +94,8 @@ export function cores(env: string, fallback: number, about: string, max: number)
 const yes: readonly unknown[] = [true, 'true', '1', 'yes', 'on'];
 const no: readonly unknown[] = [false, 'false', '0', 'no', 'off'];
 
-export const flag = (env: string, fallback: boolean, about: string): Setting<boolean> =>
-  setting(env, fallback, about, 'true or false', (value) => {
+export const flag = (env: string, fallback: boolean, description: string): Setting<boolean> =>
+  setting(env, fallback, description, 'true or false', (value) => {
     const word = typeof value === 'string' ? value.toLowerCase() : value;
     return yes.includes(word) || no.includes(word) ? ok(yes.includes(word)) : wrong;
   });
@@ -98,20 +104,20 @@ export const oneOf = <const T extends string>(
   env: string,
   values: readonly T[],
   fallback: T,
-  about: string,
+  description: string,
 ): Setting<T> =>
-  setting(env, fallback, about, `one of ${values.join(', ')}`, (value) =>
+  setting(env, fallback, description, `one of ${values.join(', ')}`, (value) =>
     values.includes(value as T) ? ok(value as T) : wrong,
   );
 
 export const list = <T extends string>(
   env: string,
   fallback: readonly T[],
-  about: string,
-  takes: string,
+  description: string,
+  expected: string,
   accepts: (item: string) => boolean,
 ): Setting<readonly T[]> =>
-  setting(env, fallback, about, takes, (value) => {
+  setting(env, fallback, description, expected, (value) => {
     const items = typeof value === 'string' ? parts(value, ',') : value;
     const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
     return good && new Set(items).size === items.length ? ok(Object.freeze([...items]) as readonly T[]) : wrong;
@@ -126,11 +132,11 @@ const parts = (value: string, separator: string): string[] =>
 /** Names with a text each: an object in the file, `name=text; name=text` in the environment. */
 export const texts = (
   env: string,
-  about: string,
-  takes: string,
+  description: string,
+  expected: string,
   accepts: (name: string, text: string) => boolean,
 ): Setting<Readonly<Record<string, string>>> =>
-  setting(env, Object.freeze({}), about, takes, (value) => {
+  setting(env, Object.freeze({}), description, expected, (value) => {
     const pairs = typeof value === 'string' ? readPairs(value) : Object.entries((value ?? {}) as object);
     const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
     return good && new Set(pairs.map(([name]) => name)).size === pairs.length

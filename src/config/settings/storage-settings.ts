@@ -1,22 +1,22 @@
 import { isPostgresUrl, percentEncode } from './server-url.ts';
-import { integer, list, oneOf, text, where } from './setting.ts';
+import { integer, list, oneOf, text, withCondition } from './setting.ts';
 
 /** Database, keys, retention and logs. */
 export const storageSettings = {
   dataDir: text('DATA_DIR', './data', 'the folder for the database, the keys and unsent mail'),
-  databaseUrl: where(
+  databaseUrl: withCondition(
     text('DATABASE_URL', '', 'the URL of the database. Unset: SQLite in DATA_DIR', {
-      takes: `sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`,
+      expected: `sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`,
       secret: true,
     }),
     (url) => /^sqlite:.+$/.test(url) || isPostgresUrl(url),
   ),
-  databaseListenUrl: where(
+  databaseListenUrl: withCondition(
     text(
       'DATABASE_LISTEN_URL',
       '',
       'the URL of the same database without the transaction pooler (PgBouncer). Each instance listens there for invalidations from other instances',
-      { takes: `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`, secret: true },
+      { expected: `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`, secret: true },
     ),
     isPostgresUrl,
   ),
@@ -43,7 +43,7 @@ export const storageSettings = {
     '',
     'encrypts the private keys in the database. Use the same value on every instance',
     {
-      takes: 'at least 16 characters, such as the output of: openssl rand -base64 32',
+      expected: 'at least 16 characters, such as the output of: openssl rand -base64 32',
       pattern: /^.{16,}$/s,
       secret: true,
     },
@@ -52,7 +52,7 @@ export const storageSettings = {
     'PREVIOUS_ENCRYPTION_KEY',
     '',
     'the former ENCRYPTION_KEY. The service decrypts the keys with it and encrypts them again with the new one',
-    { takes: 'at least 16 characters', pattern: /^.{16,}$/s, secret: true },
+    { expected: 'at least 16 characters', pattern: /^.{16,}$/s, secret: true },
   ),
   eventRetentionDays: integer(
     'EVENT_RETENTION_DAYS',
@@ -66,7 +66,8 @@ export const storageSettings = {
     '',
     'where the service also writes each event of the audit trail, as a line of JSON (for a SIEM)',
     {
-      takes: 'file:PATH, syslog: (this machine), or syslog://HOST:PORT, syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT',
+      expected:
+        'file:PATH, syslog: (this machine), or syslog://HOST:PORT, syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT',
       pattern: /^(file:.+|syslog:|syslog(\+tcp|\+tls)?:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?)$/,
     },
   ),

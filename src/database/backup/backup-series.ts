@@ -12,7 +12,7 @@ const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name
 const draftLife = 3_600_000;
 
 /** Adds a copy to a folder. When it is complete, only the newest `keep` copies stay. */
-export async function backUpInto(
+export async function backUpToFolder(
   source: string,
   folder: string,
   { keep, now, progress }: { readonly keep: number; readonly now: number; readonly progress: BeginProgress },

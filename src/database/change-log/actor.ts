@@ -15,7 +15,7 @@ const setActor = compiledQuery((db, { actor }: { actor: string | null }) =>
 );
 
 /** On SQLite: makes the caller known to the triggers while `work` runs. SQLite runs one transaction at a time. */
-export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>): Promise<T> {
+export async function withActor<T>(tx: Tx, caller: Caller, work: () => Promise<T>): Promise<T> {
   if (caller.userId === null && caller.clientId === null) return work();
   await setActor.run(tx, { actor: actorJson(caller) });
   const result = await work();
@@ -24,7 +24,7 @@ export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>
 }
 
 /** Sets the caller for the triggers for the rest of the transaction, or clears it. */
-export async function nameActor(engine: Engine, tx: Tx, { userId, clientId }: Caller): Promise<void> {
+export async function setActorForTransaction(engine: Engine, tx: Tx, { userId, clientId }: Caller): Promise<void> {
   const actor = userId === null && clientId === null ? null : actorJson({ userId, clientId });
   if (engine === 'sqlite') await setActor.run(tx, { actor });
   else await sql`select set_config(${actorSetting}, ${actor ?? ''}, true)`.execute(tx);

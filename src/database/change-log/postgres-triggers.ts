@@ -19,12 +19,14 @@ const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
  * A transaction on behalf of a caller sets `gatehouse.actor`. The position is assigned while the row is locked, so that the positions of
  * one row follow the order of its writes.
  */
-function bodyOf({ resource, columns, versioned, needs }: RecordedTable): string {
+function bodyOf({ resource, columns, versioned, requiredColumn }: RecordedTable): string {
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');
   const list = (row: string) => columns.map((column) => `${row}."${column}"`).join(', ');
   const insert = (operation: string, row: 'old' | 'new', before: string, after: string) =>
     `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${literal(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
-  const isLeftOut = needs ? `if coalesce(new."${needs}", old."${needs}") is null then return null; end if;` : '';
+  const isLeftOut = requiredColumn
+    ? `if coalesce(new."${requiredColumn}", old."${requiredColumn}") is null then return null; end if;`
+    : '';
   return `
 begin
   ${isLeftOut}

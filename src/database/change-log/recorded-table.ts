@@ -23,5 +23,5 @@ export interface RecordedTable {
   readonly columns: readonly string[];
   readonly versioned: boolean;
   /** A row is recorded only if this column is not null. */
-  readonly needs?: string | undefined;
+  readonly requiredColumn?: string | undefined;
 }

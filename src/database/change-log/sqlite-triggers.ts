@@ -12,14 +12,14 @@ const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
 const events = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
 type Event = keyof typeof events;
 
-function triggerOf(event: Event, { resource, table, columns, versioned, needs }: RecordedTable): string {
+function triggerOf(event: Event, { resource, table, columns, versioned, requiredColumn }: RecordedTable): string {
   const last = event === 'delete' ? 'old' : 'new';
   const before = event === 'insert' ? 'null' : jsonOf('old', columns);
   const after = event === 'delete' ? 'null' : jsonOf('new', columns);
   const differs = columns.map((column) => `old."${column}" is not new."${column}"`).join(' or ');
   const written = event === 'update' ? `update of ${columns.map((column) => `"${column}"`).join(', ')}` : event;
   const conditions = [
-    ...(needs ? [`${last}."${needs}" is not null`] : []),
+    ...(requiredColumn ? [`${last}."${requiredColumn}" is not null`] : []),
     ...(event === 'update' ? [`(${differs})`] : []),
   ];
   const when = conditions.length > 0 ? ` when ${conditions.join(' and ')}` : '';

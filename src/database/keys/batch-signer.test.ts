@@ -43,10 +43,10 @@ describe('Signing in batches', () => {
   it('sends tokens to the thread immediately when the main thread is about to wait for the disk', async () => {
     const key = await generateSigningKey('ES256');
     const signer = new BatchSigner('ES256', key);
-    const asked = mock.method(WorkerThread.prototype, 'ask');
+    const asked = mock.method(WorkerThread.prototype, 'request');
     // The first eight are a full batch for the thread. The others would wait for its response.
     const tokens = Array.from({ length: 12 }, (_, i) => signer.sign(unsigned(`token ${i}`)));
-    signer.handOver();
+    signer.flushToThread();
     const batches = asked.mock.callCount();
     asked.mock.restore();
     assert.equal(batches, availableParallelism() > 1 ? 2 : 0);

@@ -24,14 +24,18 @@ const enoughToStart = 8;
 export class BatchSigner {
   readonly #key: SigningKeyData;
   readonly #thread: WorkerThread<Unsigned[], string[]>;
-  readonly #least: number;
+  readonly #minBatch: number;
   #batch: Pending[] = [];
   /** The number of batches that the thread is still signing. */
-  #underWay = 0;
+  #pendingBatches = 0;
 
   constructor(algorithm: string, key: KeyObject) {
     this.#key = { algorithm, key };
-    this.#least = slow.includes(algorithm) ? 1 : availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
+    this.#minBatch = slow.includes(algorithm)
+      ? 1
+      : availableParallelism() > 1
+        ? worthAThread
+        : Number.POSITIVE_INFINITY;
     // The thread gets the key once. Sending the key with each batch would take longer than signing the batch.
     this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
   }
@@ -40,13 +44,14 @@ export class BatchSigner {
     return new Promise((resolve, reject) => {
       const size = this.#batch.push({ unsigned, resolve, reject });
       if (size >= enoughToStart) this.#flush();
-      else if (size === 1 && this.#underWay === 0) setImmediate(() => this.#underWay === 0 && this.#flush());
+      else if (size === 1 && this.#pendingBatches === 0)
+        setImmediate(() => this.#pendingBatches === 0 && this.#flush());
     });
   }
 
   /** Sends the batch to the thread now, even if the thread is busy, because the main thread is about to wait for the disk. */
-  handOver(): void {
-    if (this.#batch.length >= this.#least) this.#flush();
+  flushToThread(): void {
+    if (this.#batch.length >= this.#minBatch) this.#flush();
   }
 
   /** Ends the thread. The main thread signs the remaining tokens. */
@@ -58,16 +63,16 @@ export class BatchSigner {
     if (this.#batch.length === 0) return;
     const batch = this.#batch;
     this.#batch = [];
-    if (batch.length < this.#least) this.#signHere(batch);
+    if (batch.length < this.#minBatch) this.#signHere(batch);
     else this.#signInWorker(batch);
   }
 
   #signInWorker(batch: readonly Pending[]): void {
-    this.#underWay++;
+    this.#pendingBatches++;
     const done = () => {
-      if (--this.#underWay === 0) this.#flush();
+      if (--this.#pendingBatches === 0) this.#flush();
     };
-    this.#thread.ask(batch.map(({ unsigned }) => unsigned)).then(
+    this.#thread.request(batch.map(({ unsigned }) => unsigned)).then(
       (tokens) => {
         batch.forEach(({ resolve }, i) => void resolve(tokens[i] as string));
         done();

@@ -24,7 +24,7 @@ export function readKeyFile(path: string): string | undefined {
 }
 
 /** Creates a missing key file. The link makes the file appear complete, so two processes that start at the same time use the same key. */
-export function readOrMakeKeyFile(path: string): string {
+export function readOrCreateKeyFile(path: string): string {
   const there = readKeyFile(path);
   if (there !== undefined) return there;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

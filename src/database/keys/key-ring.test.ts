@@ -10,7 +10,7 @@ import { systemSource as source } from '../../http/request-source.ts';
 import { rotateKeys } from '../../oauth/rotate-keys.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { openKeyRing } from './key-ring.ts';
-import { publishedFirst } from './replace-keys.ts';
+import { publishLeadMs } from './replace-keys.ts';
 import { createSealing } from './sealing.ts';
 
 const typ = 'at+jwt';
@@ -82,7 +82,7 @@ onBothEngines('Key ring', (engine) => {
       ['published', 'published', 'signing', 'signing'],
     );
     const meanwhile = keys.signingKeys.sign({ n: 2 }, { typ });
-    context.advance(publishedFirst);
+    context.advance(publishLeadMs);
     const later = keys.signingKeys.sign({ n: 3 }, { typ });
     assert.equal(JSON.parse(Buffer.from(later.split('.')[0] as string, 'base64url').toString()).kid, id);
     for (const token of [before, meanwhile, later])
@@ -140,7 +140,7 @@ onBothEngines('Key ring', (engine) => {
     context.advance(1);
     await rotateKeys(context, keys, { source });
     assert.equal(keys.macKeys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
-    context.advance(publishedFirst);
+    context.advance(publishLeadMs);
     const young = keys.macKeys.mac('refresh', 'data');
     assert.notEqual(young, old);
     assert.deepEqual(keys.macKeys.macs('refresh', 'data'), [young, old]);
@@ -151,7 +151,7 @@ onBothEngines('Key ring', (engine) => {
     assert.ok(keys.macKeys.matches('refresh', 'data', young));
     assert.ok(keys.macKeys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
     await rotateKeys(context, keys, { source });
-    assert.equal(keys.macKeys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
+    assert.equal(keys.macKeys.macWithKey(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
   });
 
   it('invalidates all MACs of a compromised key', async () => {

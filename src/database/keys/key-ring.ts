@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 import { underMigrationLock } from '../locks/migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
-import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
+import { createIdTokenKey, createMacKey, createSigningKey } from './make-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
 import { type KeyInfo, SigningKeys } from './signing-keys.ts';
 
@@ -19,8 +19,8 @@ export class KeyRing {
   readonly #changeListeners: (() => void)[] = [];
   readonly #replacedListeners: (() => void)[] = [];
   /** The number of announced key changes, and how many of them the loaded keys include. */
-  #told = 0;
-  #heeded = 0;
+  #invalidatedAt = 0;
+  #loadedFor = 0;
   #reading: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #loadedAt = 0;
@@ -32,11 +32,11 @@ export class KeyRing {
     this.sealing = sealing;
     this.signingKeys = new SigningKeys(() => context.now());
     this.macKeys = new MacKeys(() => context.now());
-    context.database.beforeCommit?.(() => this.signingKeys.handOver());
+    context.database.beforeCommit?.(() => this.signingKeys.flushToThread());
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return undefined;
-      this.#told++;
-      return this.#readAtOnce();
+      this.#invalidatedAt++;
+      return this.#reloadNow();
     });
   }
 
@@ -54,7 +54,7 @@ export class KeyRing {
   ensureCurrent(): Promise<void> | undefined {
     // First, because it may detect a change of another process.
     const usable = this.#context.database.bus.cacheUsable();
-    return usable && this.#told === this.#heeded ? undefined : this.reload();
+    return usable && this.#invalidatedAt === this.#loadedFor ? undefined : this.reload();
   }
 
   /** Reads the keys. Calls during a read share the next one. */
@@ -69,7 +69,7 @@ export class KeyRing {
     const reading = this.#next;
     this.#reading = reading;
     this.#next = undefined;
-    const told = this.#told;
+    const told = this.#invalidatedAt;
     try {
       const [rows, issuers] = await Promise.all([readKeys(database), readIssuers(database)]);
       this.#take(rows, issuers, told);
@@ -79,14 +79,14 @@ export class KeyRing {
   }
 
   /** On SQLite, keys are read before the next request; on PostgreSQL, soon. After a failure, the next use of a key tries again. */
-  #readAtOnce(): Promise<void> | undefined {
+  #reloadNow(): Promise<void> | undefined {
     const { database, log } = this.#context;
     const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
     if (database.engine === 'postgres') return this.reload().catch(failed);
     try {
       const [rows, issuers] = [readKeys(database), readIssuers(database)];
       if (rows instanceof Promise || issuers instanceof Promise) return this.reload().catch(failed);
-      this.#take(rows, issuers, this.#told);
+      this.#take(rows, issuers, this.#invalidatedAt);
     } catch (error) {
       failed(error);
     }
@@ -115,18 +115,18 @@ export class KeyRing {
   }
 
   /** At a start: creates missing keys, and encrypts keys again that were encrypted with an earlier secret. */
-  async makeMissing(): Promise<void> {
+  async createMissingKeys(): Promise<void> {
     const { config, database, now } = this.#context;
     const at = now();
     await underMigrationLock(database, async (tx) => {
       await rememberIssuer(tx, config.baseUrl, at);
       const rows = await allKeys(tx);
       if (!rows.some(({ purpose, signs }) => purpose === 'sign' && signs === null))
-        await insertKey(tx, await makeSigningKey(this.sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
+        await insertKey(tx, await createSigningKey(this.sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
       if (!rows.some(({ signs }) => signs === 'id_token'))
-        await insertKey(tx, await makeIdTokenKey(this.sealing, { now: at, signsFrom: at }));
+        await insertKey(tx, await createIdTokenKey(this.sealing, { now: at, signsFrom: at }));
       if (!rows.some(({ purpose }) => purpose === 'mac'))
-        await insertKey(tx, makeMacKey(this.sealing, { now: at, signsFrom: at }));
+        await insertKey(tx, createMacKey(this.sealing, { now: at, signsFrom: at }));
       for (const { id, sealed_private } of rows) {
         const { content, isCurrent } = this.sealing.open(sealed_private, id);
         if (!isCurrent) await replaceSealed(tx, id, this.sealing.seal(content, id));
@@ -136,15 +136,15 @@ export class KeyRing {
 
   #take(rows: readonly KeyRow[], issuers: readonly { url: string }[], told: number): void {
     // A read that began earlier may end later.
-    if (told < this.#heeded) return;
+    if (told < this.#loadedFor) return;
     const open = ({ id, sealed_private }: KeyRow) => this.sealing.open(sealed_private, id).content;
     const [before, now] = [this.signingKeys.rows, this.#context.now()];
     const of = (kind: KeyRow['purpose']) => rows.filter(({ purpose }) => purpose === kind);
-    this.signingKeys.take(of('sign'), open);
-    this.macKeys.take(of('mac'), open);
+    this.signingKeys.load(of('sign'), open);
+    this.macKeys.load(of('mac'), open);
     this.#issuers = new Set(issuers.map(({ url }) => url));
     this.#loadedAt = now;
-    this.#heeded = told;
+    this.#loadedFor = told;
     const ids = new Set(rows.map(({ id }) => id));
     const isReplaced = before.some(({ id, retires_at }) => !ids.has(id) && (retires_at === null || retires_at > now));
     if (isReplaced) this.epoch++;
@@ -161,7 +161,7 @@ export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>,
   const rows = await allKeys(db);
   const signing = new SigningKeys(now);
   for (const { id, sealed_private } of rows) sealing.open(sealed_private, id);
-  signing.take(
+  signing.load(
     rows.filter(({ purpose }) => purpose === 'sign'),
     ({ id, sealed_private }) => sealing.open(sealed_private, id).content,
   );
@@ -171,7 +171,7 @@ export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>,
 /** Reads the keys of the database. Creates them at the first start. */
 export async function openKeyRing(context: Context): Promise<KeyRing> {
   const keys = new KeyRing(context, createSealing(context.config));
-  await keys.makeMissing();
+  await keys.createMissingKeys();
   await keys.reload();
   return keys;
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import { Hmac } from './hmac.ts';
 import type { KeyRow } from './key-store.ts';
 
@@ -21,7 +21,7 @@ export class MacKeys {
     this.#now = now;
   }
 
-  take(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
+  load(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
     const known = new Map(this.#keys.map((key) => [key.id, key]));
     this.#keys = rows.map((row) => {
       const same = known.get(row.id);
@@ -60,7 +60,7 @@ export class MacKeys {
   }
 
   /** The MAC with one key, of any age. Undefined if the key was deleted. */
-  macUnder(keyId: string, purpose: string, data: string): string | undefined {
+  macWithKey(keyId: string, purpose: string, data: string): string | undefined {
     const key = this.#keys.find(({ id }) => id === keyId);
     return key && derive(key, purpose).of(data);
   }
@@ -84,4 +84,4 @@ function isSame(right: string, given: Buffer): boolean {
 }
 
 const derive = ({ secret, derived }: MacKey, purpose: string): Hmac =>
-  getOrMake(derived, purpose, () => new Hmac(createHmac('sha256', secret).update(purpose).digest()));
+  getOrCreate(derived, purpose, () => new Hmac(createHmac('sha256', secret).update(purpose).digest()));

@@ -5,7 +5,7 @@ import type { Sealing } from './sealing.ts';
 import { generateSigningKey, publicJwk, type SigningAlgorithm } from './signing.ts';
 
 /** A new key pair for the database: a public key, and an encrypted private key. */
-export async function makeSigningKey(
+export async function createSigningKey(
   sealing: Sealing,
   algorithm: SigningAlgorithm,
   { now, signsFrom, signs = null }: { now: number; signsFrom: number; signs?: KeyRow['signs'] },
@@ -28,11 +28,11 @@ export async function makeSigningKey(
 /** The default algorithm of ID tokens. Every client supports it (OpenID Connect Core 15.1). */
 export const idTokenAlgorithm: SigningAlgorithm = 'RS256';
 
-export const makeIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom: number }): Promise<KeyRow> =>
-  makeSigningKey(sealing, idTokenAlgorithm, { ...times, signs: 'id_token' });
+export const createIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom: number }): Promise<KeyRow> =>
+  createSigningKey(sealing, idTokenAlgorithm, { ...times, signs: 'id_token' });
 
 /** A symmetric key from which the MACs of every purpose derive. */
-export function makeMacKey(sealing: Pick<Sealing, 'seal'>, times: { now: number; signsFrom: number }): KeyRow {
+export function createMacKey(sealing: Pick<Sealing, 'seal'>, times: { now: number; signsFrom: number }): KeyRow {
   const { now, signsFrom } = times;
   const id = uuidv7(now);
   return {

@@ -2,11 +2,11 @@ import type { Invalidate } from '../bus.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../database.ts';
 import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retireOthers } from './key-store.ts';
-import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
+import { createIdTokenKey, createMacKey, createSigningKey } from './make-keys.ts';
 import type { Sealing } from './sealing.ts';
 
 /** The time between publishing a key and signing with it. Resource servers and instances must load the key first. */
-export const publishedFirst = 10 * 60_000;
+export const publishLeadMs = 10 * 60_000;
 const clockTolerance = 60_000;
 /**
  * The longest lifetime of a MAC: the cookie of known browsers. Links in mail are valid for a week; forms, cursors and stored responses for
@@ -23,14 +23,18 @@ export interface NewKeys {
 }
 
 /** Call it outside of transactions, because an RSA key takes long. */
-export async function makeNewKeys({ config, now }: Context, sealing: Sealing, compromised: boolean): Promise<NewKeys> {
+export async function createNewKeys(
+  { config, now }: Context,
+  sealing: Sealing,
+  compromised: boolean,
+): Promise<NewKeys> {
   const at = now();
-  const times = { now: at, signsFrom: compromised ? at : at + publishedFirst };
+  const times = { now: at, signsFrom: compromised ? at : at + publishLeadMs };
   const [signing, idToken] = await Promise.all([
-    makeSigningKey(sealing, config.signingAlgorithm, times),
-    makeIdTokenKey(sealing, times),
+    createSigningKey(sealing, config.signingAlgorithm, times),
+    createIdTokenKey(sealing, times),
   ]);
-  return { signing, idToken, mac: makeMacKey(sealing, times), compromised };
+  return { signing, idToken, mac: createMacKey(sealing, times), compromised };
 }
 
 /** Stores new keys. Old keys retire when their tokens have expired, or at once if they are compromised. */

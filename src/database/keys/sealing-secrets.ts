@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { readKeyFile, readOrMakeKeyFile } from './key-file.ts';
+import { readKeyFile, readOrCreateKeyFile } from './key-file.ts';
 
 export type SealingSettings = Pick<Config, 'encryptionKey' | 'previousEncryptionKey' | 'databaseUrl' | 'dataDir'>;
 
@@ -45,7 +45,7 @@ export function findSealingSecrets(
         'If the password was changed, start once with the earlier password and with ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same value here.',
     });
   }
-  const content = secrets.length === 0 && make ? readOrMakeKeyFile(path) : readKeyFile(path);
+  const content = secrets.length === 0 && make ? readOrCreateKeyFile(path) : readKeyFile(path);
   if (content !== undefined) {
     secrets.push({
       secret: content,

@@ -1,6 +1,6 @@
 import { argon2Sync, createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { OperatorError } from '../../platform/errors.ts';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import { findSealingSecrets, type SealingSecret, type SealingSettings } from './sealing-secrets.ts';
 
 /** Encrypts the keys, so that a copy of the database alone does not reveal them. */
@@ -72,14 +72,14 @@ class SealingKeys {
   readonly #derived = new Map<string, Buffer>();
 
   quick({ secret }: SealingSecret): Buffer {
-    return getOrMake(this.#derived, secret, () =>
+    return getOrCreate(this.#derived, secret, () =>
       Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)),
     );
   }
 
   slow({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
     const name = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
-    return getOrMake(this.#derived, name, () => {
+    return getOrCreate(this.#derived, name, () => {
       const message = Buffer.from(secret);
       return argon2Sync('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: 32 });
     });

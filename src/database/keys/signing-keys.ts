@@ -53,7 +53,7 @@ export class SigningKeys {
     return this.#keys.map(({ row }) => row);
   }
 
-  take(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
+  load(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
     const known = new Map(this.#keys.map((key) => [key.row.id, key]));
     this.#keys = rows.map((row) => {
       const same = known.get(row.id);
@@ -76,8 +76,8 @@ export class SigningKeys {
   }
 
   /** Starts signing in the worker thread while this thread does other work. */
-  handOver(): void {
-    for (const { signer } of this.#keys) signer.handOver();
+  flushToThread(): void {
+    for (const { signer } of this.#keys) signer.flushToThread();
   }
 
   /** Verifies a signature with the algorithm of our key, never of the token. It does not check claims. `retired`: also old keys. */

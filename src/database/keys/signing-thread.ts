@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import { answerQuestions } from '../../platform/worker-thread.ts';
+import { serveRequests } from '../../platform/worker-thread.ts';
 import { signJws, type Unsigned } from './signing.ts';
 
 export interface SigningKeyData {
@@ -10,4 +10,4 @@ export interface SigningKeyData {
 
 const { algorithm, key } = workerData as SigningKeyData;
 
-answerQuestions((batch: Unsigned[]): string[] => batch.map((unsigned) => signJws(algorithm, key, unsigned)));
+serveRequests((batch: Unsigned[]): string[] => batch.map((unsigned) => signJws(algorithm, key, unsigned)));

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { OperatorError, Problem } from '../../platform/errors.ts';
-import { waitForIndexBuilds } from '../beside-writers.ts';
 import type { Database, Tx } from '../database.ts';
 import { isDeadlock } from '../postgres/pool/postgres-errors.ts';
+import { waitForIndexBuilds } from '../without-table-locks.ts';
 
 /** The number of the advisory lock for migrations. Any number works. */
 const migrationLock = 7_146_352;

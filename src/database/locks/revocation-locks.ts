@@ -27,23 +27,24 @@ export const exclusiveLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql<SqlBool>`pg_advisory_xact_lock(${key(id)}) is not null`;
 
 /** Takes the lock before the second condition locks a row: PostgreSQL orders the conditions of an `and` by cost. */
-export const lockedFirst = (lock: RawBuilder<SqlBool>, then: Expression<SqlBool>): RawBuilder<SqlBool> =>
+export const lockThen = (lock: RawBuilder<SqlBool>, then: Expression<SqlBool>): RawBuilder<SqlBool> =>
   sql<SqlBool>`case when ${lock} then ${then} else false end`;
 
 /** For the `where` of a statement that must wait for a revocation of everything. */
-export const sharedLockOfAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(everything)}) is not null`;
+export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(everything)}) is not null`;
 
 /** The same as text, for a statement that must not wait. It is false while a revocation waits. */
-export const tryShared = (column: string): string => `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
+export const trySharedLockSql = (column: string): string =>
+  `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
 
 /** Call it in the transaction of a revocation, before the transaction locks a row. From then on, new writers wait. */
-export async function announceRevocation(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function lockForRevocation(tx: Tx, ids: readonly string[]): Promise<void> {
   if (!isPostgres(tx) || ids.length === 0) return;
   const sorted = [...new Set(ids)].sort();
   await sql`select pg_advisory_xact_lock(${key(sql`id`)}) from unnest(${sorted}::text[]) as id`.execute(tx);
 }
 
 /** The same for every user, client and session. */
-export async function announceRevocationOfAll(tx: Tx): Promise<void> {
+export async function lockForRevocationOfAll(tx: Tx): Promise<void> {
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(everything)})`.execute(tx);
 }

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { atMostEvery } from '../at-most-every.ts';
 import type { Database } from '../database.ts';
-import { limited } from './pool/limits.ts';
-import { isOfDisk } from './pool/postgres-errors.ts';
+import { throttle } from '../throttle.ts';
+import { withQueryTimeout } from './pool/limits.ts';
+import { isDiskError } from './pool/postgres-errors.ts';
 
 interface Parts {
   readonly pool: pg.Pool;
@@ -23,7 +23,7 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
     const client = await connect();
     let failed = true;
     try {
-      const result = await client.query(limited(text, answerWithin));
+      const result = await client.query(withQueryTimeout(text, answerWithin));
       failed = false;
       return result;
     } finally {
@@ -35,12 +35,12 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
       const { rows } = await ask(readsAlone);
       if (rows[0]?.yes) throw new Error('it accepts no writes');
     },
-    disk: atMostEvery(writeEvery, async () => {
+    disk: throttle(writeEvery, async () => {
       try {
         await ask(writeToDisk);
       } catch (error) {
         // The other probes report other errors.
-        if (isOfDisk(error)) throw error;
+        if (isDiskError(error)) throw error;
       }
     }),
     async pool() {

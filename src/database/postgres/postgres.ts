@@ -3,16 +3,16 @@ import pg from 'pg';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
-import { allReaders, type Reader } from '../reader.ts';
+import { combineReaders, type Reader } from '../reader.ts';
 import { rowMark } from '../sqlite/row-mark.ts';
 import type { Tables } from '../tables/tables.ts';
 import { RowChanges } from './batching/row-changes.ts';
 import { SharedReads } from './batching/shared-reads.ts';
 import { SharedWrites } from './batching/shared-writes.ts';
-import { CarriedClock } from './invalidations/carried-clock.ts';
 import { checkInvalidations } from './invalidations/check-invalidations.ts';
+import { DatabaseClock } from './invalidations/database-clock.ts';
 import { PostgresBus } from './invalidations/postgres-bus.ts';
-import { cancelAt } from './pool/cancel-at.ts';
+import { cancelOnAbort } from './pool/cancel-on-abort.ts';
 import type { Connection } from './pool/connection.ts';
 import { onDirectConnection } from './pool/direct-connection.ts';
 import { limitsOf } from './pool/limits.ts';
@@ -22,19 +22,19 @@ import { reserveSize, withReserve } from './pool/reserve.ts';
 import { postgresProbes } from './postgres-probes.ts';
 import { PostgresReplicas } from './replicas/replicas.ts';
 import { Primary } from './servers/primary.ts';
-import { placeOf } from './servers/servers-of.ts';
+import { withoutCredentials } from './servers/split-hosts.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** The server that accepts writes, and the server that sends invalidations. The addresses differ behind a transaction pooler. */
-interface Ways {
+interface Servers {
   readonly primary: Primary;
   readonly listening: Primary;
 }
 
 /** Checks the connection at a start and throws an error for the operator. Later, the service waits for an unreachable database. */
-async function letIn({ primary, listening }: Ways, clock: CarriedClock): Promise<void> {
+async function checkConnection({ primary, listening }: Servers, clock: DatabaseClock): Promise<void> {
   let setting = 'DATABASE_URL';
   try {
     await primary.find();
@@ -48,13 +48,13 @@ async function letIn({ primary, listening }: Ways, clock: CarriedClock): Promise
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `The PostgreSQL database at ${primary.servers.map(placeOf).join(', ')} cannot be used: ${reasonOf(error) || codeOf(error)}. Check ${setting} (host, port, user, password and name), and that the server runs.`,
+      `The PostgreSQL database at ${primary.servers.map(withoutCredentials).join(', ')} cannot be used: ${reasonOf(error) || codeOf(error)}. Check ${setting} (host, port, user, password and name), and that the server runs.`,
     );
   }
 }
 
 /** Limits expensive reads, so that connections remain for other reads and for other callers. */
-function expensiveReads(poolSize: number, seconds: number): FairQueue {
+function createReadQueue(poolSize: number, seconds: number): FairQueue {
   const atOnce = Math.max(1, Math.floor(poolSize * 0.6));
   return new FairQueue({
     atOnce,
@@ -80,13 +80,13 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const limits = limitsOf(readSeconds);
   const primary = new Primary(url);
   const listening = listenUrl === '' ? primary : new Primary(listenUrl);
-  const clock = new CarriedClock();
-  await letIn({ primary, listening }, clock);
+  const clock = new DatabaseClock();
+  await checkConnection({ primary, listening }, clock);
   const byTransaction = listening !== primary;
-  const opened = openPrimaryPool(primary, { size: poolSize, byTransaction, limits });
-  const reserve = openPrimaryPool(primary, { size: reserveSize, byTransaction, limits });
+  const opened = openPrimaryPool(primary, { size: poolSize, transactionPooler: byTransaction, limits });
+  const reserve = openPrimaryPool(primary, { size: reserveSize, transactionPooler: byTransaction, limits });
   const { pool } = opened;
-  const { all, own, isTaken } = withReserve(opened, reserve, poolSize);
+  const { all, own, isFull } = withReserve(opened, reserve, poolSize);
   const ours = { ...all, ...own };
   const db = new Kysely<Tables>({
     dialect: {
@@ -104,26 +104,26 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     { once = false, signal }: { once?: boolean | undefined; signal?: AbortSignal } = {},
   ): Promise<R[]> => {
     const connection = await connecting;
-    const canceled = signal ? cancelAt(signal, { pool: opened, own }, connection.client) : undefined;
+    const canceled = signal ? cancelOnAbort(signal, { pool: opened, own }, connection.client) : undefined;
     try {
       signal?.throwIfAborted();
       return (await connection.query(text, [...values], once ? 'perhaps' : true)).rows as R[];
     } finally {
       await canceled?.();
-      connection.client.release(connection.spent);
+      connection.client.release(connection.unusable);
     }
   };
   const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
   /** For the service's own queries. */
   const ask: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
   const closing = new AbortController();
-  const expensive = expensiveReads(poolSize, readSeconds);
+  const expensive = createReadQueue(poolSize, readSeconds);
   const shared = new SharedReads(run);
   const asked = new SharedReads(ask);
   const sharedWrites = new SharedWrites(ask);
   // Identical reads of one caller take one place in the queue.
   const queued = new SharedReads((text, values, once, readers) =>
-    expensive.run(allReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
+    expensive.run(combineReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
   );
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
@@ -139,8 +139,8 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
           urls: replicaUrls,
           size: poolSize,
           limits,
-          beats: bus.beats,
-          queue: () => expensiveReads(poolSize, readSeconds),
+          beats: bus.renewals,
+          queue: () => createReadQueue(poolSize, readSeconds),
           primary: { db, bus, read, readKeyed, changes },
         })
       : undefined;
@@ -162,7 +162,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     now: () => clock.now(),
     changes,
     replicas,
-    probes: postgresProbes({ pool, isTaken, connect: own.connect }),
+    probes: postgresProbes({ pool, isTaken: isFull, connect: own.connect }),
     connections: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { addDecimals, type Decimal, fromSortable, parseDecimal, writeDecimal } from '../../platform/decimal.ts';
+import { addDecimals, type Decimal, formatDecimal, fromSortable, parseDecimal } from '../../platform/decimal.ts';
 
 /** A SQLite function that adds whole numbers and stored decimals exactly. Its result is a text. */
 export const exactSum = 'exact_sum';
@@ -15,7 +15,7 @@ const options = {
     const added = typeof value === 'string' ? fromSortable(value) : parseDecimal(String(value));
     return addDecimals(sum ?? none, added ?? none);
   },
-  result: (sum: Sum): string | null => (sum ? writeDecimal(sum) : null),
+  result: (sum: Sum): string | null => (sum ? formatDecimal(sum) : null),
 };
 
 export const defineExactSum = (file: DatabaseSync): void => file.aggregate(exactSum, options as never);

@@ -6,7 +6,7 @@ import { SqliteQueryCompiler } from 'kysely';
  */
 export const placeholder = '+?';
 
-export class KeptPlanCompiler extends SqliteQueryCompiler {
+export class StablePlanCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return placeholder;
   }

@@ -18,5 +18,5 @@ const calls = new Map([
   [longTextMark, `${rowFunction}(10000) and`],
 ]);
 
-export const countedRows = (sql: string): string =>
+export const replaceRowMarks = (sql: string): string =>
   sql.includes('row*/') ? sql.replace(/\/\*(?:inner |long )?row\*\//g, (mark) => calls.get(mark) as string) : sql;

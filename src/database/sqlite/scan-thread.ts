@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import { reasonOf } from '../../platform/errors.ts';
-import { answerQuestions } from '../../platform/worker-thread.ts';
+import { serveRequests } from '../../platform/worker-thread.ts';
 import { prepareArrays } from './array-statement.ts';
 import { defineExactSum } from './exact-sum.ts';
 import { rowFunction } from './row-mark.ts';
@@ -27,7 +27,7 @@ export type Scanned =
 const { path, stop } = workerData as ScanThreadData;
 
 /** Lowers the priority of this thread. Only Linux has priorities per thread; elsewhere it would change the whole process. */
-function giveWay(): void {
+function lowerPriority(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 5);
   } catch {
@@ -46,10 +46,10 @@ function open(): DatabaseSync {
   return opened;
 }
 
-giveWay();
+lowerPriority();
 const file = open();
 
-answerQuestions(({ sql, parameters }: Scan): Scanned => {
+serveRequests(({ sql, parameters }: Scan): Scanned => {
   try {
     const statement = prepareArrays(file, sql);
     const rows = statement.all(...parameters);

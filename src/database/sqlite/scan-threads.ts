@@ -5,7 +5,7 @@ import { WorkerThread } from '../../platform/worker-thread.ts';
 import { FairQueue } from '../fair-queue.ts';
 import type { Reader } from '../reader.ts';
 import type { Scan, Scanned, ScanThreadData } from './scan-thread.ts';
-import { bound, objectMaker } from './sqlite-statements.ts';
+import { objectMaker, toSqliteValues } from './sqlite-statements.ts';
 
 interface ScanThread {
   readonly thread: WorkerThread<Scan, Scanned>;
@@ -47,7 +47,7 @@ export class ScanThreads {
       // that unused threads can end.
       const idle = this.#idle.pop() as ScanThread;
       try {
-        return await scan<R>(idle, { sql, parameters: bound(parameters) as SQLInputValue[] }, signal);
+        return await scan<R>(idle, { sql, parameters: toSqliteValues(parameters) as SQLInputValue[] }, signal);
       } finally {
         this.#idle.push(idle);
       }
@@ -62,7 +62,7 @@ export class ScanThreads {
 async function scan<R>({ thread, stop }: ScanThread, question: Scan, signal: AbortSignal): Promise<R[]> {
   Atomics.store(stop, 0, 0);
   signal.addEventListener('abort', () => Atomics.store(stop, 0, 1), { once: true });
-  const answer = await thread.ask(question).catch((error: Error) => {
+  const answer = await thread.request(question).catch((error: Error) => {
     throw unavailable('This cannot be read at the moment. Try again shortly.', 5, error.message);
   });
   if ('message' in answer) {

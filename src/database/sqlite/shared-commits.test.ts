@@ -17,7 +17,7 @@ function open(timeoutMs?: number, clock = () => performance.now()) {
   file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
   let committed = 0;
   const other = new DatabaseSync(path, { timeout: 0 });
-  const commits = new SharedCommits(file, { committed: () => committed++, timeoutMs, clock });
+  const commits = new SharedCommits(file, { afterCommit: () => committed++, timeoutMs, clock });
   return {
     file,
     other,
@@ -204,7 +204,7 @@ describe('Shared commits', () => {
   it('are drained when no job is running', async () => {
     const { write, commits, insert, seen } = open();
     const writes = [1, 2, 3].map((n) => write(() => insert(n)));
-    await commits.drained();
+    await commits.waitUntilIdle();
     assert.deepEqual(seen(), [1, 2, 3]);
     await Promise.all(writes);
   });

@@ -9,11 +9,11 @@ interface Waiter {
 
 interface Options {
   /** False: other processes write too, and each process pauses for the others. */
-  readonly alone?: boolean;
+  readonly singleProcess?: boolean;
   /** Called after each commit, before any job is reported as done. */
-  readonly committed?: () => void;
+  readonly afterCommit?: () => void;
   /** Throws if the file was replaced, because a commit would be lost. */
-  readonly inPlace?: () => void;
+  readonly checkFile?: () => void;
   /** Called before a commit, during which this thread waits for the disk. */
   readonly beforeCommit?: () => void;
   readonly timeoutMs?: number | undefined;
@@ -23,8 +23,8 @@ interface Options {
 
 const sqliteBusy = 5;
 /** The interval of attempts to get the write lock, and the pause of a worker after a commit. */
-const lookAgainMs = { alone: 5, shared: 1 };
-const restMs = 1.5;
+const retryMs = { alone: 5, shared: 1 };
+const pauseMs = 1.5;
 /**
  * The time for writes in one turn of the event loop: at least 0.3 ms, and a quarter of the time that everything else took in the last
  * turn. After it, other requests are handled. Many reads make turns long: with a fixed time, writes would wait for seconds.
@@ -51,13 +51,13 @@ export class SharedCommits {
   readonly #file: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commitFile: StatementSync;
-  readonly #committed: () => void;
-  readonly #inPlace: () => void;
+  readonly #afterCommit: () => void;
+  readonly #checkFile: () => void;
   readonly #beforeCommit: () => void;
   readonly #timeoutMs: number;
-  readonly #alone: boolean;
+  readonly #singleProcess: boolean;
   readonly #clock: () => number;
-  #restsUntil = 0;
+  #pausesUntil = 0;
   readonly #entering: (() => void)[] = [];
   #busy = false;
   #open = false;
@@ -73,20 +73,20 @@ export class SharedCommits {
 
   constructor(file: DatabaseSync, options: Options = {}) {
     const {
-      committed = () => {},
-      inPlace = () => {},
+      afterCommit = () => {},
+      checkFile = () => {},
       beforeCommit = () => {},
       timeoutMs = 5000,
-      alone = true,
+      singleProcess = true,
       clock = () => performance.now(),
     } = options;
-    this.#alone = alone;
+    this.#singleProcess = singleProcess;
     this.#clock = clock;
     this.#file = file;
     this.#begin = file.prepare('begin immediate');
     this.#commitFile = file.prepare('commit');
-    this.#committed = committed;
-    this.#inPlace = inPlace;
+    this.#afterCommit = afterCommit;
+    this.#checkFile = checkFile;
     this.#beforeCommit = beforeCommit;
     this.#timeoutMs = timeoutMs;
   }
@@ -120,7 +120,7 @@ export class SharedCommits {
     try {
       if (!this.#open && this.#clock() > deadline) throw taken();
       // Another process may be writing. Waiting must not block this thread.
-      const pause = this.#alone ? lookAgainMs.alone : lookAgainMs.shared;
+      const pause = this.#singleProcess ? retryMs.alone : retryMs.shared;
       while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, pause));
       this.#start();
     } catch (error) {
@@ -135,7 +135,7 @@ export class SharedCommits {
 
   /** If other processes write too, they wait for the whole transaction. So it ends as soon as possible. */
   get #isShareSpent(): boolean {
-    return this.#alone && this.#spentMs >= this.#shareMs;
+    return this.#singleProcess && this.#spentMs >= this.#shareMs;
   }
 
   #start(): void {
@@ -161,7 +161,7 @@ export class SharedCommits {
 
   /** False while another process writes. Throws after the deadline. */
   #tryBegin(deadline = Number.POSITIVE_INFINITY): boolean {
-    if (!this.#alone && this.#clock() < this.#restsUntil) return false;
+    if (!this.#singleProcess && this.#clock() < this.#pausesUntil) return false;
     try {
       this.#begin.run();
     } catch (error) {
@@ -188,7 +188,7 @@ export class SharedCommits {
     this.#end();
   }
 
-  async drained(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.#open || this.#busy || this.#entering.length > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -202,11 +202,11 @@ export class SharedCommits {
   #next(): void {
     this.#busy = false;
     if (this.#open && this.#joining === 0) this.#commit();
-    else if (this.#entering.length > 0 && !this.#isShareSpent) this.#passTurn();
+    else if (this.#entering.length > 0 && !this.#isShareSpent) this.#startNextTurn();
     if (this.#open || this.#entering.length > 0) this.#awaitEndOfTurn();
   }
 
-  #passTurn(): void {
+  #startNextTurn(): void {
     this.#busy = true;
     if (this.#joining !== undefined) this.#joining--;
     this.#entering.shift()?.();
@@ -218,7 +218,7 @@ export class SharedCommits {
     this.#waiters = [];
     try {
       this.#beforeCommit();
-      this.#inPlace();
+      this.#checkFile();
       this.#commitFile.run();
     } catch (error) {
       this.#waiters = waiters;
@@ -228,8 +228,8 @@ export class SharedCommits {
     if (this.#open) {
       this.#open = false;
       // SQLite has no queue of writers. Without a pause, others would never get the lock.
-      if (!this.#alone) this.#restsUntil = this.#clock() + restMs;
-      this.#committed();
+      if (!this.#singleProcess) this.#pausesUntil = this.#clock() + pauseMs;
+      this.#afterCommit();
       for (const waiter of waiters) waiter.resolve();
     }
     // A slow disk gives writes no more time.

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
-import type { Changes, Db, Tx } from '../database.ts';
+import type { CommitCounts, Db, Tx } from '../database.ts';
 import { type ArrayStatement, prepareArrays } from './array-statement.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 import type { SqliteInvalidations } from './sqlite-invalidations.ts';
@@ -17,7 +17,7 @@ export class SqliteBus implements Bus {
   readonly #dataVersion: ArrayStatement;
   readonly #snapshot: SharedSnapshot;
   readonly #invalidations: SqliteInvalidations;
-  readonly #alone: boolean;
+  readonly #singleProcess: boolean;
   readonly #totalChanges: ArrayStatement;
   readonly #wakeListeners: (() => void)[] = [];
   #wakeAtCommit = false;
@@ -31,7 +31,7 @@ export class SqliteBus implements Bus {
   constructor(writer: DatabaseSync, snapshot: SharedSnapshot, invalidations: SqliteInvalidations, alone: boolean) {
     this.#snapshot = snapshot;
     this.#invalidations = invalidations;
-    this.#alone = alone;
+    this.#singleProcess = alone;
     // On the writing connection, only commits of other processes change `data_version`.
     this.#dataVersion = prepareArrays(writer, 'pragma data_version');
     this.#seen = this.#read();
@@ -76,7 +76,7 @@ export class SqliteBus implements Bus {
       this.#seen = version;
       this.#foreign++;
       this.#snapshot.end();
-      notifyListeners(this.#listeners, this.#alone ? everything : this.#invalidations.read());
+      notifyListeners(this.#listeners, this.#singleProcess ? everything : this.#invalidations.read());
     }
     return true;
   }
@@ -93,7 +93,7 @@ export class SqliteBus implements Bus {
   }
 
   /** A changed row counts when it changes, and again when the change is committed. */
-  changes(): Changes {
+  changes(): CommitCounts {
     this.cacheUsable();
     return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };
   }

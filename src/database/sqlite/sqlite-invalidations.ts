@@ -13,8 +13,8 @@ const everything: Change = { kind: 'everything', id: '' };
 /** Invalidations between processes that share a SQLite file, written in the transaction of the change. */
 export class SqliteInvalidations {
   readonly #file: DatabaseSync;
-  #later: StatementSync | undefined;
-  #heard = 0;
+  #selectNewer: StatementSync | undefined;
+  #lastRead = 0;
 
   /** `file`: a connection that sees only committed data. */
   constructor(file: DatabaseSync) {
@@ -24,8 +24,8 @@ export class SqliteInvalidations {
   /** Call it when the table exists. */
   join(): void {
     const newest = this.#file.prepare('select coalesce(max(id), 0) as id from invalidations').get();
-    this.#heard = newest?.id as number;
-    this.#later = this.#file.prepare('select id, changes from invalidations where id > ? order by id');
+    this.#lastRead = newest?.id as number;
+    this.#selectNewer = this.#file.prepare('select id, changes from invalidations where id > ? order by id');
   }
 
   async write(tx: Tx, changes: readonly Change[]): Promise<void> {
@@ -43,11 +43,11 @@ export class SqliteInvalidations {
 
   /** Invalidations since the last call. */
   read(): readonly Change[] {
-    if (this.#later === undefined) return [everything];
-    const before = this.#heard;
-    const rows = this.#later.all(before);
+    if (this.#selectNewer === undefined) return [everything];
+    const before = this.#lastRead;
+    const rows = this.#selectNewer.all(before);
     if (rows.length === 0) return [];
-    this.#heard = rows.at(-1)?.id as number;
+    this.#lastRead = rows.at(-1)?.id as number;
     if (rows[0]?.id !== before + 1) return [everything];
     return rows.flatMap(({ changes }) => JSON.parse(changes as string) as Change[]);
   }

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { atMostEvery } from '../at-most-every.ts';
 import type { Database } from '../database.ts';
+import { throttle } from '../throttle.ts';
 import type { SharedCommits } from './shared-commits.ts';
 import { isOfDisk } from './sqlite-errors.ts';
 
@@ -15,7 +15,7 @@ interface Parts {
   readonly path: string;
   readonly writer: DatabaseSync;
   readonly commits: SharedCommits;
-  readonly inPlace: () => void;
+  readonly checkFile: () => void;
 }
 
 /** Writes an unchanged value. */
@@ -27,13 +27,13 @@ async function write({ writer, commits }: Parts): Promise<void> {
 
 /** Checks that the file accepts a write, and that the disk has free space. */
 export function sqliteProbes(parts: Parts): Database['probes'] {
-  const written = atMostEvery(writeEvery, () => write(parts));
+  const written = throttle(writeEvery, () => write(parts));
   const unless = (blame: (error: unknown) => boolean) => (error: unknown) => {
     if (blame(error)) throw error;
   };
   return {
     async database() {
-      parts.inPlace();
+      parts.checkFile();
       await written().catch(unless((error) => !isOfDisk(error)));
     },
     async disk() {

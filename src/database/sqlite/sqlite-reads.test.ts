@@ -75,7 +75,7 @@ describe('Reads of many rows on SQLite', () => {
     const leaving: (() => void)[] = [];
     const hasty: Reader = {
       caller: 'hasty',
-      whenGone(gone) {
+      onDisconnect(gone) {
         leaving.push(gone);
         return () => undefined;
       },

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BoundedMap } from '../../platform/bounded-map.ts';
-import { ownReader, type Reader } from '../reader.ts';
+import { type Reader, systemReader } from '../reader.ts';
 import { RowBudget } from './row-budget.ts';
 import { ScanThreads } from './scan-threads.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
@@ -10,8 +10,8 @@ import { Statements } from './sqlite-statements.ts';
 /** The limit for one read on the main thread. Handing a read to a worker thread takes about as long. */
 const budget = { rows: 1000, ms: 2 };
 /** After an expensive read, the next reads of the same SQL go straight to a thread. */
-const handedOver = 20;
-const textsRemembered = 500;
+const readsInThread = 20;
+const maxTexts = 500;
 
 const rowsSpent = new Error('more rows than the thread that answers may walk over');
 
@@ -20,7 +20,7 @@ export class SqliteReads {
   readonly #statements: Statements;
   readonly #threads: ScanThreads;
   /** Per SQL text: the number of further reads that go directly to a worker thread. */
-  readonly #expensive = new BoundedMap<string, number>(textsRemembered);
+  readonly #expensive = new BoundedMap<string, number>(maxTexts);
 
   constructor(path: string, file: DatabaseSync, snapshot: SharedSnapshot, seconds: number) {
     // SQLite does not call the counting function while it builds an automatic index.
@@ -57,7 +57,7 @@ export class SqliteReads {
     return this.#threads.close();
   }
 
-  async #readInThread<R>(sql: string, parameters: readonly unknown[], reader = ownReader): Promise<R[]> {
+  async #readInThread<R>(sql: string, parameters: readonly unknown[], reader = systemReader): Promise<R[]> {
     try {
       return await this.#threads.read<R>(sql, parameters, reader);
     } catch (error) {
@@ -74,6 +74,6 @@ export class SqliteReads {
   }
 
   #remember(sql: string): void {
-    this.#expensive.set(sql, handedOver);
+    this.#expensive.set(sql, readsInThread);
   }
 }

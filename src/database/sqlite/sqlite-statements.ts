@@ -11,7 +11,7 @@ type ToObject = (row: readonly unknown[]) => unknown;
 interface Prepared {
   readonly statement: ArrayStatement;
   /** Whether the statement counts the rows that it scans. */
-  readonly walks: boolean;
+  readonly countsRows: boolean;
   columns: readonly string[];
   toObject: ToObject;
 }
@@ -49,8 +49,8 @@ export class Statements {
   run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const prepared = this.#prepare(sql);
     if (prepared.columns.length > 0) return { rows: this.#rows(prepared, parameters) };
-    if (prepared.walks) this.#budget.start();
-    const { changes } = prepared.statement.run(...bound(parameters));
+    if (prepared.countsRows) this.#budget.start();
+    const { changes } = prepared.statement.run(...toSqliteValues(parameters));
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
@@ -60,20 +60,20 @@ export class Statements {
 
   first<R>(sql: string, parameters: readonly unknown[]): R | undefined {
     const prepared = this.#prepare(sql);
-    if (prepared.walks) this.#budget.start();
+    if (prepared.countsRows) this.#budget.start();
     this.#snapshot?.join();
-    const row = prepared.statement.get(...bound(parameters));
-    if (prepared.walks) this.#budget.end();
+    const row = prepared.statement.get(...toSqliteValues(parameters));
+    if (prepared.countsRows) this.#budget.end();
     if (row === undefined) return undefined;
     if (row.length !== prepared.columns.length) this.#nameColumns(prepared);
     return prepared.toObject(row) as R;
   }
 
   #rows<R>(prepared: Prepared, parameters: readonly unknown[]): R[] {
-    if (prepared.walks) this.#budget.start();
+    if (prepared.countsRows) this.#budget.start();
     this.#snapshot?.join();
-    const rows = prepared.statement.all(...bound(parameters));
-    if (prepared.walks) this.#budget.end();
+    const rows = prepared.statement.all(...toSqliteValues(parameters));
+    if (prepared.countsRows) this.#budget.end();
     // After a migration, `select *` returns other columns.
     if (rows[0] && rows[0].length !== prepared.columns.length) this.#nameColumns(prepared);
     const objects: R[] = [];
@@ -86,7 +86,7 @@ export class Statements {
     if (known) return known;
     const prepared = this.#nameColumns({
       statement: prepareArrays(this.#file, sql),
-      walks: sql.includes(rowFunction),
+      countsRows: sql.includes(rowFunction),
       columns: [],
       toObject: objectMaker([]),
     });
@@ -102,7 +102,7 @@ export class Statements {
 }
 
 /** SQLite has no booleans and no undefined. A list without such values is not copied. */
-export function bound(parameters: readonly unknown[]): SQLInputValue[] {
+export function toSqliteValues(parameters: readonly unknown[]): SQLInputValue[] {
   for (const value of parameters) {
     if (typeof value !== 'boolean' && value !== undefined) continue;
     return parameters.map((each) => (typeof each === 'boolean' ? Number(each) : (each ?? null))) as SQLInputValue[];

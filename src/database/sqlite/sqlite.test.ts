@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
-import type { Changes } from '../database.ts';
+import type { CommitCounts } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -16,7 +16,7 @@ describe('SQLite', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const changesNow = () => (database.changes() as Changes | undefined) ?? assert.fail();
+  const changesNow = () => (database.changes() as CommitCounts | undefined) ?? assert.fail();
   const throttle = (key: string) => ({ key, count: 1, expires_at: 1 });
   const keys = async () => {
     const rows = await database.db.selectFrom('throttles').select('key').orderBy('key').execute();

@@ -15,8 +15,8 @@ import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts'
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
 import type { Tables } from '../tables/tables.ts';
-import { fileInPlace } from './file-in-place.ts';
-import { KeptPlanCompiler } from './placeholder.ts';
+import { fileGuard } from './file-guard.ts';
+import { StablePlanCompiler } from './placeholder.ts';
 import { RowBudget } from './row-budget.ts';
 import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
@@ -167,22 +167,22 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
   const snapshot = new SharedSnapshot(reader);
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
   const bus = new SqliteBus(writer, snapshot, new SqliteInvalidations(reader), alone);
-  const inPlace = fileInPlace(path);
+  const checkFile = fileGuard(path);
   // Remembers the files, now that the write-ahead log exists.
-  inPlace();
+  checkFile();
   const commitListeners: (() => void)[] = [];
   const commits = new SharedCommits(writer, {
-    alone,
-    inPlace,
+    singleProcess: alone,
+    checkFile,
     beforeCommit: () => commitListeners.forEach((listener) => void listener()),
-    committed: () => bus.committed(),
+    afterCommit: () => bus.committed(),
   });
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
       createDriver: () => new SqliteDriver(() => new Connection(reads, writing, commits)),
       createIntrospector: (inner) => new SqliteIntrospector(inner),
-      createQueryCompiler: () => new KeptPlanCompiler(),
+      createQueryCompiler: () => new StablePlanCompiler(),
     },
   });
   return {
@@ -204,10 +204,10 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
         throw translate(error);
       }
     },
-    probes: sqliteProbes({ path, writer, commits, inPlace }),
+    probes: sqliteProbes({ path, writer, commits, checkFile }),
     connections: () => ({ total: 2, idle: 1, waiting: commits.waiting + reads.waiting }),
     async close() {
-      await commits.drained();
+      await commits.waitUntilIdle();
       await reads.close();
       await db.destroy();
       snapshot.end();

@@ -1,5 +1,5 @@
+import { closestName } from '../../platform/closest-name.ts';
 import { badRequest, type Problem } from '../../platform/errors.ts';
-import { nearest } from '../../platform/nearest.ts';
 
 /** A caller's text, shortened and made safe for a response. */
 export const shown = (text: string): string =>
@@ -13,7 +13,7 @@ export function unknownName(
   code: string,
   why = 'is not known here',
 ): Problem {
-  const near = nearest(word.slice(0, 60), allowed);
+  const near = closestName(word.slice(0, 60), allowed);
   const choice = allowed.length > 0 ? `Allowed: ${allowed.join(', ')}.` : 'None is allowed here.';
   return badRequest(`${what} ${shown(word)} ${why}.${near ? ` Did you mean "${near}"?` : ''} ${choice}`, code);
 }

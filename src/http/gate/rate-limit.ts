@@ -26,7 +26,7 @@ export class RateLimit {
     this.#shared = limit === 0 ? undefined : shared;
     // Each worker lets this many requests of a burst pass before it asks the primary: together a tenth of the limit.
     this.#near = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
-    this.#shared?.onHeard((windowEnds, counts) => {
+    this.#shared?.onRemoteCounts((windowEnds, counts) => {
       if (windowEnds < this.#windowEnds) return;
       if (windowEnds > this.#windowEnds) this.#begin(windowEnds);
       for (const [caller, count] of counts) this.#add(caller, count);
@@ -45,7 +45,7 @@ export class RateLimit {
     this.#say(answer, count, resetSeconds);
     if (count > this.#limit) throw this.#refusal(resetSeconds);
     if (this.#shared && count > this.#near) {
-      answer.request.told = this.#shared.numberOf(caller).then((number = count) => {
+      answer.request.told = this.#shared.totalOf(caller).then((number = count) => {
         this.#say(answer, number, resetSeconds);
         return number > this.#limit ? this.#refusal(resetSeconds) : undefined;
       });

@@ -1,10 +1,17 @@
 import type { Caller } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type Acr, isProven, leastToRenew, type Proof, type ProofDemand, reaches } from '../../platform/proof.ts';
+import {
+  type Acr,
+  isProven,
+  meetsAcr,
+  minAcrToRenew,
+  type Proof,
+  type ProofRequirement,
+} from '../../platform/proof.ts';
 
 /** RFC 9470 3: the token is valid, but its user has to authenticate again. */
-export function proofTooOld(proof: Proof, demand: ProofDemand = {}): Problem {
-  const { maxAge = proof.freshFor || undefined } = demand;
+export function proofTooOld(proof: Proof, demand: ProofRequirement = {}): Problem {
+  const { maxAge = proof.freshSeconds || undefined } = demand;
   const acr = levelToName(proof, demand.acr);
   const detail =
     acr === undefined
@@ -28,11 +35,11 @@ export function proofTooOld(proof: Proof, demand: ProofDemand = {}): Problem {
  * that level.
  */
 function levelToName(proof: Proof, demanded: Acr | undefined): Acr | undefined {
-  const least = leastToRenew(proof);
-  return reaches(least, 'urn:gatehouse:2') && !reaches(demanded ?? null, least) ? least : demanded;
+  const least = minAcrToRenew(proof);
+  return meetsAcr(least, 'urn:gatehouse:2') && !meetsAcr(demanded ?? null, least) ? least : demanded;
 }
 
 /** Contract 5.9: requires a strong and recent proof, from the cached caller. The operator needs none. */
-export function requireProof({ kind, proof }: Caller, now: number, demand: ProofDemand = {}): void {
+export function requireProof({ kind, proof }: Caller, now: number, demand: ProofRequirement = {}): void {
   if (kind !== 'system' && !isProven(proof, now, demand)) throw proofTooOld(proof, demand);
 }

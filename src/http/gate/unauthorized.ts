@@ -1,4 +1,4 @@
-import { type Caller, mayUseScope } from '../../platform/caller.ts';
+import { type Caller, hasScope } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
@@ -48,5 +48,5 @@ export function insufficientScope(scope: string): Problem {
 
 /** Throws if a scope is required and the caller's token does not have it. */
 export function requireScope(caller: Caller, scope: string | undefined): void {
-  if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
+  if (scope !== undefined && !hasScope(caller, scope)) throw insufficientScope(scope);
 }

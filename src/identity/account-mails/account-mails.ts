@@ -1,5 +1,5 @@
 import { localeOf } from '../../config/languages/format-message.ts';
-import { languagesOf } from '../../config/languages/languages.ts';
+import { getLanguages } from '../../config/languages/languages.ts';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
@@ -24,7 +24,7 @@ function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
 export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
-  const languages = languagesOf(config);
+  const languages = getLanguages(config);
   const addressee = async (mail: QueuedMail): Promise<UserRow | undefined> => {
     const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     return user?.disabled ? undefined : user;

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import { announceRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
+import { lockForRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { foldEmail } from '../../platform/email-address.ts';
 import { parseJson } from '../../platform/json-text.ts';
@@ -42,7 +42,7 @@ export function updateUser(
 
 /** Locks the user: no other transaction writes it until this transaction ends. */
 export async function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
-  await announceRevocation(tx, [id]);
+  await lockForRevocation(tx, [id]);
   const query = tx.selectFrom('users').selectAll().where('id', '=', id);
   // SQLite runs one write transaction at a time.
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();

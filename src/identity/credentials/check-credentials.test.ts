@@ -274,7 +274,7 @@ onBothEngines('checking credentials', (engine) => {
 
   it('hashes for an unknown user what it hashes for a wrong password', async () => {
     const user = await addUser();
-    const asked = mock.method(WorkerThread.prototype, 'ask');
+    const asked = mock.method(WorkerThread.prototype, 'request');
     const work = async (login: string) => {
       asked.mock.resetCalls();
       assert.equal(await outcome(check(login, 'wrong password')), 'invalid_grant');

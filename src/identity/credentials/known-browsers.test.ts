@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { MacKeys } from '../../database/keys/mac-keys.ts';
-import { makeMacKey } from '../../database/keys/make-keys.ts';
+import { createMacKey } from '../../database/keys/make-keys.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { addKnownBrowser, knownBrowserOf } from './known-browsers.ts';
 
 const keys = { macKeys: new MacKeys(() => 1) };
-keys.macKeys.take([makeMacKey({ seal: () => '' }, { now: 0, signsFrom: 0 })], () => randomBytes(32));
+keys.macKeys.load([createMacKey({ seal: () => '' }, { now: 0, signsFrom: 0 })], () => randomBytes(32));
 const on = (browserCookie?: string): RequestSource => ({
   address: null,
   userAgent: null,

@@ -3,7 +3,7 @@ import { requireProof } from '../../http/gate/require-proof.ts';
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { sentAlong } from '../../platform/proof.ts';
+import { proofWithPassword } from '../../platform/proof.ts';
 import type { ProveByPassword } from '../../resources/model/resource-services.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
 import { hasPassword, type Passwords } from '../passwords/passwords.ts';
@@ -17,7 +17,7 @@ export const createProveByPassword =
     const user = await findUser(context.database.db, caller.userId);
     if (!user) throw unauthorized('user_gone');
     await requireCurrentPassword(context, passwords, user, { field: 'current_password', given, source });
-    return Object.freeze({ ...caller, proof: sentAlong(caller.proof, context.now()) });
+    return Object.freeze({ ...caller, proof: proofWithPassword(caller.proof, context.now()) });
   };
 
 /** Whether the user can sign in with a password. */

@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
-import { announceRevocation } from '../../database/locks/revocation-locks.ts';
+import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
@@ -41,7 +41,7 @@ export async function resetPassword(
   if (wrong) throw unprocessable([wrong]);
   const passwordHash = await passwords.hash(password as string, source.address);
   const user = await commitAndInvalidate(database, async (tx, invalidate) => {
-    await announceRevocation(tx, [owner.id]);
+    await lockForRevocation(tx, [owner.id]);
     const used = await useOneTimeToken(tx, found.id, 'reset_password', now());
     const changed =
       used &&

@@ -7,7 +7,7 @@ import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { type Caller, isSignedIn, userIdOf } from '../../platform/caller.ts';
 import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { readEmailField } from '../read-body.ts';
@@ -74,7 +74,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       },
     },
     async ({ caller, body }, reply) => {
-      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = membersOf(body);
+      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = asObject(body);
       if (type !== 'create' && type !== 'get') {
         throw unprocessable([{ field: 'type', code: 'enum', message: 'type must be create or get.' }]);
       }
@@ -129,7 +129,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       const source = requestSource(request);
       const userId = requirePerson(request.caller);
       requireSecondFactors(context);
-      const { current_password: password } = membersOf(request.body);
+      const { current_password: password } = asObject(request.body);
       const caller = password ? await proveByPassword({ caller: request.caller, source }, password) : request.caller;
       const act = { caller, scope: 'authenticators:write', ofAccounts: true };
       const recovery_codes = await changeAs(database, holdAuthority, act, async (tx, _invalidate, held) => {
@@ -162,7 +162,7 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       },
     },
     async (request, reply) => {
-      const email = readEmailField(membersOf(request.body)) as string;
+      const email = readEmailField(asObject(request.body)) as string;
       const { id, expiresAt } = await sendEmailCode(services, email, requestSource(request));
       const data = { id, expires_at: new Date(expiresAt).toISOString() };
       return reply.code(202).header('cache-control', 'no-store').send({ data });

@@ -1,7 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { type Acr, reaches } from '../../platform/proof.ts';
+import { type Acr, meetsAcr } from '../../platform/proof.ts';
 import { rolesOf, type UserRow } from '../accounts/user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { isRemembered } from './remembered-browser-store.ts';
@@ -33,7 +33,7 @@ export async function secondStepOf(
   if (config.mfa === 'off') return none;
   const held = await findHeldFactors(database.db, user.id);
   if (hasSecondFactor(held)) {
-    const mayRemember = config.mfaRemember > 0 && !reaches(least ?? null, 'urn:gatehouse:2');
+    const mayRemember = config.mfaRemember > 0 && !meetsAcr(least ?? null, 'urn:gatehouse:2');
     if (mayRemember && (await isRemembered(context, keys, user.id, source))) return none;
     const methods: Method[] = [];
     if (held.authenticators > 0) methods.push('totp');

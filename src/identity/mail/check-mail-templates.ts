@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { languagesOf } from '../../config/languages/languages.ts';
+import { getLanguages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
+import { closestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
-import { nearest } from '../../platform/nearest.ts';
 import { builtInMails } from './mail-templates.ts';
 
 /** A call of `mail` with a literal template name. */
@@ -32,7 +32,7 @@ function complaintsAbout(config: Config, folder: string, file: string): string[]
   try {
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
     const liquid = new liquidjs.Liquid({ root: [folder, ...builtInMails], strictFilters: true });
-    addMessages(liquid, liquidjs, languagesOf(config), { markup: false });
+    addMessages(liquid, liquidjs, getLanguages(config), { markup: false });
     liquid.parse(text);
   } catch (error) {
     wrong.push(`${path}: ${reasonOf(error)}`);
@@ -57,7 +57,7 @@ function namedInCode(dir: string, folder: string, own: readonly string[]): strin
     return [...text.matchAll(mailCall)].flatMap(({ 2: name = '', index }) => {
       if (names.includes(name)) return [];
       const line = text.slice(0, index).split('\n').length;
-      const near = nearest(name, names);
+      const near = closestName(name, names);
       return `${path}:${line}: there is no mail template ${name}.txt in ${folder}.${near ? ` Did you mean "${near}"?` : ''}`;
     });
   });

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { houseColours, readBrand } from '../../config/brand.ts';
+import { defaultColours, readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
-import { languagesOf } from '../../config/languages/languages.ts';
+import { getLanguages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 
 const templates = fileURLToPath(new URL('templates', import.meta.url));
@@ -21,7 +21,7 @@ export type RenderMail = (template: string, data: Readonly<Record<string, unknow
 /** A mail is `<name>.txt` (first line `Subject: …`) and `<name>.html`. Files in `VIEWS_DIR/mail` replace them. */
 export function mailTemplates(config: Config): RenderMail {
   const { viewsDir } = config;
-  const languages = languagesOf(config);
+  const languages = getLanguages(config);
   const brand = mailBrand(config);
   const root = [join(viewsDir, 'mail'), ...builtInMails];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
@@ -38,7 +38,7 @@ export function mailTemplates(config: Config): RenderMail {
   return async (template, data) => {
     engines ??= open();
     // Globals are visible in layouts and partials too.
-    const options = { globals: { language: data.language ?? languages.standard } };
+    const options = { globals: { language: data.language ?? languages.default } };
     const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand }, options);
     const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
     if (!match) throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
@@ -51,7 +51,7 @@ export function mailTemplates(config: Config): RenderMail {
 /** The logo and the colours of a mail, for light and dark mode. */
 function mailBrand(config: Config) {
   const { name, logo, colours } = readBrand(config);
-  const { light, dark } = colours ?? houseColours;
+  const { light, dark } = colours ?? defaultColours;
   // Mail programs load images from the network, so the logo needs an absolute address.
   const at = logo && 'url' in logo ? logo.url : `${config.baseUrl}/assets/logo`;
   const shown = { color: light.fill, text: light.onFill, ink: light.accent };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { languagesOf } from '../../config/languages/languages.ts';
+import { getLanguages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { foldEmail } from '../../platform/email-address.ts';
@@ -84,7 +84,7 @@ export class Mail {
     const compose = this.#mails.get(template) ?? (this.#isOwn(template) ? composeOwn : undefined);
     if (!compose) throw new Error(`no email template is named ${template}`);
     const queued = { id: key, template, recipient, data: JSON.stringify(data), created_at: createdAt };
-    const language = languagesOf(this.#context.config).chooseFor(accepted);
+    const language = getLanguages(this.#context.config).matchHeader(accepted);
     const mail: QueuedMail = { ...queued, language };
     const composed = await compose(mail);
     if (!composed) return;

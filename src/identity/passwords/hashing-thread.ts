@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
-import { answerQuestions } from '../../platform/worker-thread.ts';
+import { serveRequests } from '../../platform/worker-thread.ts';
 import { matchesHash } from './foreign-hashes.ts';
 import { makeArgon2, writeArgon2 } from './password-hash.ts';
 
@@ -11,7 +11,7 @@ export type HashingQuestion =
 export type HashingPriority = 'normal' | 'gives way';
 
 /** On Linux, each thread has its own priority. So other requests are answered while all cores hash. */
-function giveWay(): void {
+function lowerPriority(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 10);
   } catch {
@@ -19,9 +19,9 @@ function giveWay(): void {
   }
 }
 
-if ((workerData as HashingPriority) === 'gives way') giveWay();
+if ((workerData as HashingPriority) === 'gives way') lowerPriority();
 
-answerQuestions((question: HashingQuestion): string | boolean =>
+serveRequests((question: HashingQuestion): string | boolean =>
   question.kind === 'hash'
     ? writeArgon2(makeArgon2(Buffer.from(question.password)))
     : matchesHash(question.password, question.hash),

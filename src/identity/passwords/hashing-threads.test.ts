@@ -29,7 +29,7 @@ describe('Threads that hash passwords', () => {
     const asked: Record<HashingPriority, number> = { normal: 0, 'gives way': 0 };
     const threads = new HashingThreads(2, (priority) => ({
       load: 0,
-      async ask() {
+      async request() {
         asked[priority]++;
         // The thread with low priority is starved.
         const until = performance.now() + (priority === 'normal' ? 1 : 100);

@@ -8,7 +8,7 @@ import { HashingQueue, type Lane } from './hashing-queue.ts';
 import type { HashingPriority, HashingQuestion } from './hashing-thread.ts';
 import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
 
-type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'ask' | 'load' | 'end'>;
+type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'request' | 'load' | 'end'>;
 
 /** The weight of the newest measurement in the average time of a thread. */
 const newest = 0.5;
@@ -35,7 +35,7 @@ export class HashingThreads {
     for (const other of this.#threads) if (other !== quickest) other.ms *= forgiving;
     const before = quickest.thread.load;
     const begun = performance.now();
-    const answer = await quickest.thread.ask(question);
+    const answer = await quickest.thread.request(question);
     const each = (performance.now() - begun) / (before + 1);
     quickest.ms = quickest.ms * (1 - newest) + each * newest;
     return answer as T;

@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
-import { announceRevocation } from '../../database/locks/revocation-locks.ts';
+import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
@@ -30,7 +30,7 @@ export async function acceptInvitation(
     throw forbidden('The invitation is for another email address than the one of this account.', 'invitation_address');
   }
   await commitAndInvalidate(database, async (tx, invalidate) => {
-    await announceRevocation(tx, [user.id]);
+    await lockForRevocation(tx, [user.id]);
     if (!(await useOneTimeToken(tx, found.id, 'reset_password', now()))) throw linkNotValid();
     await revokeAccess(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
     const changes = { password_hash: unusablePassword(), email_confirmed: 1, updated_at: now() };

@@ -138,7 +138,7 @@ onBothEngines('importing users', (engine) => {
   it('takes thousands, and hashes nothing anew', async () => {
     const lines = Array.from({ length: 10_000 }, (_, i) => `many${i}@example.com,${bcrypt}`);
     const path = file(['email,password_hash', ...lines].join('\n'));
-    const asked = mock.method(WorkerThread.prototype, 'ask');
+    const asked = mock.method(WorkerThread.prototype, 'request');
     assert.equal((await run(path)).counts.imported, 10_000);
     assert.equal(asked.mock.callCount(), 0);
     asked.mock.restore();

@@ -1,4 +1,4 @@
-import { announceRevocation } from '../../database/locks/revocation-locks.ts';
+import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner } from '../account-mails/notify-owner.ts';
@@ -138,6 +138,6 @@ export async function endAccess(call: WriteCall, services: AccountServices, user
   const { tx, invalidate } = call;
   await services.endSessions(tx, invalidate, { userId: user.id }, 'user_deleted');
   const clients = await findClientIdsOf(tx, user.id);
-  await announceRevocation(tx, clients);
+  await lockForRevocation(tx, clients);
   for (const id of clients) invalidate({ kind: 'client', id });
 }

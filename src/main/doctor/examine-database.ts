@@ -2,8 +2,8 @@ import type { Config } from '../../config/config.ts';
 import { databaseClock } from '../../database/clock.ts';
 import type { Db } from '../../database/database.ts';
 import { listKeys } from '../../database/keys/key-ring.ts';
-import type { Looked } from '../../database/look-at-database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
+import type { ReadOnlyDatabase } from '../../database/open-read-only.ts';
 import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
@@ -32,7 +32,7 @@ const showTime = (ms: number): string => new Date(ms).toISOString();
 
 export interface Look {
   readonly config: Config;
-  readonly database: Pick<Looked, 'engine' | 'db'>;
+  readonly database: Pick<ReadOnlyDatabase, 'engine' | 'db'>;
   now(): number;
 }
 

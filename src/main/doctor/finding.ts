@@ -1,4 +1,4 @@
-import { fillIn } from '../../config/languages/fill-in.ts';
+import { formatEnglish } from '../../config/languages/format-english.ts';
 import type { MessageValues } from '../../config/languages/format-message.ts';
 import { Problem } from '../../platform/errors.ts';
 import { withoutSecrets } from '../../platform/log.ts';
@@ -23,7 +23,13 @@ export const notice: Complain = (...complaint) => complain('notice', ...complain
 export const wrong: Complain = (...complaint) => complain('wrong', ...complaint);
 
 function complain(state: 'notice' | 'wrong', ...[part, what, mend, values = {}]: Parameters<Complain>): Finding {
-  return { part, state, what: fillIn(what, values), mend: fillIn(mend, values), message: { what, mend, values } };
+  return {
+    part,
+    state,
+    what: formatEnglish(what, values),
+    mend: formatEnglish(mend, values),
+    message: { what, mend, values },
+  };
 }
 
 /** An error for an operator, with its reason and without secrets. */

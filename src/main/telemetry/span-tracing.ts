@@ -23,8 +23,8 @@ export class SpanTracing implements Tracing {
     this.#tracer = tracer;
   }
 
-  inSpan<T>(name: string, { kind, attributes = {}, onlyInside = false }: SpanOptions, work: () => T): T {
-    if (onlyInside && !trace.getSpan(context.active())) return work();
+  inSpan<T>(name: string, { kind, attributes = {}, onlyAsChild = false }: SpanOptions, work: () => T): T {
+    if (onlyAsChild && !trace.getSpan(context.active())) return work();
     const span = this.#tracer.startSpan(name, {
       kind: kind ? kinds[kind] : SpanKind.INTERNAL,
       attributes,

@@ -6,7 +6,7 @@ import type { Counted, FromPrimary, FromWorker } from './messages.ts';
 const reportEveryMs = 100;
 const timeoutMs = 3000;
 
-type Hear = Parameters<SharedCounts['onHeard']>[0];
+type Hear = Parameters<SharedCounts['onRemoteCounts']>[0];
 
 interface Waiting {
   answer(text: string): void;
@@ -46,20 +46,20 @@ export class WorkerSiblings implements Siblings {
     return {
       workers: this.#workers,
       note: (windowEnds, caller) => this.#note(name, windowEnds, caller),
-      numberOf: (caller) => this.#numberOf(name, caller),
-      onHeard: (hear) => this.#listeners.set(name, hear),
+      totalOf: (caller) => this.#numberOf(name, caller),
+      onRemoteCounts: (hear) => this.#listeners.set(name, hear),
     };
   }
 
-  get silent(): number {
+  get unresponsive(): number {
     return this.#silent;
   }
 
-  showFigures(read: () => Promise<object[]>): void {
+  provideMetrics(read: () => Promise<object[]>): void {
     this.#readFigures = read;
   }
 
-  async sumFigures(): Promise<string> {
+  async aggregatedMetrics(): Promise<string> {
     const text = await this.#ask((question) => ({ is: 'sum', question }));
     if (text === undefined) throw unavailable('The metrics of the workers are not available at the moment.', 5);
     return text;

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { type Acr, isProven, reaches } from '../../platform/proof.ts';
+import { type Acr, isProven, meetsAcr } from '../../platform/proof.ts';
 import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scopes.ts';
 import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -51,8 +51,8 @@ export function nextStep(
       throw new OAuthError('login_required', 'The user that the application expects must sign in.');
     return { kind: 'sign-in' };
   }
-  if (acr !== undefined && !reaches(login.caller.proof.acr, acr)) {
-    if (silent || hasSignedIn || !reaches(reachable ?? null, acr)) throw unmetRequirements();
+  if (acr !== undefined && !meetsAcr(login.caller.proof.acr, acr)) {
+    if (silent || hasSignedIn || !meetsAcr(reachable ?? null, acr)) throw unmetRequirements();
     return { kind: 'sign-in' };
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };

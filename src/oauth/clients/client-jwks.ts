@@ -1,8 +1,8 @@
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 
 /** The error in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
 export function faultOfJwks(jwks: unknown): string | undefined {
-  const { keys } = membersOf(jwks);
+  const { keys } = asObject(jwks);
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) {
     return `must be an object with a list keys of 1 to ${maxKeys}`;
   }
@@ -20,7 +20,7 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const minModulusLength = 342;
 
 function isPublicKey(key: unknown): boolean {
-  const { kty, n, ...rest } = membersOf(key);
+  const { kty, n, ...rest } = asObject(key);
   if (kty === 'RSA' && (typeof n !== 'string' || n.length < minModulusLength)) return false;
   return ['EC', 'OKP', 'RSA'].includes(String(kty)) && !privateMembers.some((name) => Object.hasOwn(rest, name));
 }

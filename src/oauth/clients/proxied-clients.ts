@@ -41,7 +41,7 @@ export async function remakeProxiedClients(context: Context, keys: KeyRing): Pro
 
 /** Derives the secret from the keys, so that every instance has the same. The secret keeps its key as long as the key exists. */
 async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
-  const derive = (keyId: string) => keys.macKeys.macUnder(keyId, 'proxied client', webAdmin.path);
+  const derive = (keyId: string) => keys.macKeys.macWithKey(keyId, 'proxied client', webAdmin.path);
   const client = await findClient(database.db, webAdmin.id);
   for (const { key_id } of client?.secrets ?? []) {
     const secret = key_id === null ? undefined : derive(key_id);

@@ -5,7 +5,7 @@ import { insufficientScope, requireScope, unauthorized } from '../../http/gate/u
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { oauthErrorSchema } from '../schemas.ts';
@@ -56,7 +56,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
 
 /** The caller of a POST: the token is in the header or in the form (RFC 6750 2.2), never in both. */
 async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promise<Caller> {
-  const sent = membersOf(request.body).access_token;
+  const sent = asObject(request.body).access_token;
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
   if (!isForm || typeof sent !== 'string') return verifier.verify(bearerToken(request), request);
   if (request.headers.authorization !== undefined) {

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
-import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
+import { type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/short-token.ts';
+import { createShortToken, hashShortToken, shortTokenKind } from '../../platform/short-token.ts';
 import type { OAuth } from '../oauth.ts';
 import { hasInitialToken, insertInitialToken } from './registration-store.ts';
 
 /** An initial access token (RFC 7591 1.2) for the operator to hand out. It can be used repeatedly until it expires. */
 export async function makeInitialToken({ database, now }: Context, expiresAt: number): Promise<string> {
-  const token = makeShortToken('reg');
+  const token = createShortToken('reg');
   const row = { hash: hashShortToken(token), created_at: now(), expires_at: expiresAt };
   await insertInitialToken(database.db, row);
   return token;
@@ -37,7 +37,7 @@ export async function authorizeRegistration(
   await keys.ensureCurrent();
   if (await isInitialToken(context, token)) return anonymous;
   const caller = await verifier.verify(token, null);
-  if (isAdmin(caller) && mayUseScope(caller, scopeOfRegistration)) return caller;
+  if (isAdmin(caller) && hasScope(caller, scopeOfRegistration)) return caller;
   throw new OAuthError(
     'access_denied',
     `Registering clients requires an administrator's token with ${scopeOfRegistration}.`,
@@ -48,7 +48,7 @@ export async function authorizeRegistration(
 }
 
 /** A registration access token (RFC 7592 1.2). It is random, so a plain hash is enough. */
-export const makeRegistrationToken = (): string => makeShortToken('reg');
+export const makeRegistrationToken = (): string => createShortToken('reg');
 export const hashRegistrationToken = hashShortToken;
 
 export const isRegistrationToken = (token: string, stored: string | null): boolean =>

@@ -69,7 +69,7 @@ onBothEngines('sessions', (engine) => {
         application: false,
         roles: ['admin'],
         scopes: ['*'],
-        proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },
+        proof: { time: null, amr: [], acr: null, freshSeconds: 900, renewable: true },
       },
     );
     assert.equal(on.verifier.verify(token, null), caller);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { textOfType } from '../../config/settings/authorization-details-types.ts';
+import { typeDescription } from '../../config/settings/authorization-details-types.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
@@ -57,7 +57,7 @@ export async function showConsent(
     // A sign-in always needs `openid`.
     scopes: scopes.map((name) => ({ name, text: describe(name), fixed: name === openidScope })),
     details: authorizationDetails.map(({ type, ...members }) => ({
-      text: textOfType(kit.config.authorizationDetailsTypes[type] ?? type),
+      text: typeDescription(kit.config.authorizationDetailsTypes[type] ?? type),
       members: Object.entries(members).map(([name, value]) => ({ name, value: textOf(value) })),
     })),
   };

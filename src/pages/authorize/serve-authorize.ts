@@ -6,7 +6,7 @@ import { noValidation } from '../../http/no-validation.ts';
 import { prompts } from '../../oauth/authorize/authorization-request.ts';
 import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 import { badRequest } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
 import { AuthorizePage, AuthorizeVisit, type Means } from './authorize-page.ts';
 import { digestOf } from './consent-page.ts';
@@ -107,7 +107,7 @@ async function decide(visit: AuthorizeVisit, means: Means, page: AuthorizePage):
 
 const allow = (page: AuthorizePage, visit: AuthorizeVisit): Promise<FastifyReply> =>
   page.allow(visit, async (asked, scopes) => {
-    const sent = membersOf(visit.request.body);
+    const sent = asObject(visit.request.body);
     const shown = await page.shown(visit, asked.authorization, scopes);
     const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;
     const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Brand, pictureSource } from '../../config/brand.ts';
-import { firstLanguage, type Languages } from '../../config/languages/languages.ts';
+import { type Brand, logoCspSource } from '../../config/brand.ts';
+import { fallbackLanguage, type Languages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
@@ -81,7 +81,7 @@ const policy = (nonce: string, brand: Brand): string =>
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "connect-src 'self'",
-    `img-src 'self' data:${pictureSource(brand)}`,
+    `img-src 'self' data:${logoCspSource(brand)}`,
     "font-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -124,7 +124,7 @@ function serveConsoleMessages(app: App, languages: Languages, root: string) {
   const made = new Map<string, string>();
   const contentOf = (language: string): string => {
     const content =
-      made.get(language) ?? JSON.stringify(languages.surface(language, ['console', 'react-admin', 'errors']));
+      made.get(language) ?? JSON.stringify(languages.messagesOf(language, ['console', 'react-admin', 'errors']));
     made.set(language, content);
     return content;
   };
@@ -143,7 +143,7 @@ function serveConsoleMessages(app: App, languages: Languages, root: string) {
   return {
     /** The address changes with the content. Empty for the English texts in the code. */
     addressOf(language: string): string {
-      if (language === firstLanguage && !languages.own.has(firstLanguage)) return '';
+      if (language === fallbackLanguage && !languages.custom.has(fallbackLanguage)) return '';
       const version = hash('sha256', contentOf(language), 'hex').slice(0, 12);
       return `${root}/admin/messages/${language}?v=${version}`;
     },

@@ -10,7 +10,7 @@ import {
 } from '../../oauth/device-authorization/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device-authorization/device-authorization.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
@@ -104,7 +104,7 @@ async function decide(visit: Visit, oauth: OAuth, device: WaitingDevice): Promis
 }
 
 const isTicked = ({ request }: Visit, scope: string): boolean =>
-  Object.hasOwn(membersOf(request.body), `scope:${scope}`);
+  Object.hasOwn(asObject(request.body), `scope:${scope}`);
 
 const showDone = (visit: Visit): Promise<FastifyReply> => {
   const refused = visit.query.decision === 'refused';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import { problemOnPage } from '../../config/languages/problem-message.ts';
+import { pageProblemMessage } from '../../config/languages/problem-message.ts';
 import type { Variables } from './views.ts';
 
 interface Words {
@@ -30,7 +30,7 @@ export function describeError(
   detail: string,
   code = '',
 ): Variables {
-  const said = problemOnPage(code, detail);
+  const said = pageProblemMessage(code, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
   const usual = message(status < 500 ? 'error.400.title' : 'error.500.title');
   // A specific title is more helpful than the HTTP phrase of the status.

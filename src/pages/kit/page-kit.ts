@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Brand, pictureSource, readBrand } from '../../config/brand.ts';
-import { type Languages, languagesOf, nameOfLanguage } from '../../config/languages/languages.ts';
+import { type Brand, logoCspSource, readBrand } from '../../config/brand.ts';
+import { getLanguages, type Languages, languageName } from '../../config/languages/languages.ts';
 import { Message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { App, Protection } from '../../http/app.ts';
@@ -27,7 +27,7 @@ const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {})
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
-    `img-src 'self' data:${pictureSource(brand)}${image ? ` ${new URL(image).origin}` : ''}`,
+    `img-src 'self' data:${logoCspSource(brand)}${image ? ` ${new URL(image).origin}` : ''}`,
     "font-src 'self'",
     "connect-src 'self'",
     `form-action 'self'${formTargets ? ` ${formTargets}` : ''}`,
@@ -54,7 +54,7 @@ export async function createPageKit(
   const assets = await serveAssets(app, config, brand, root);
   const cookies = createCookies(config);
   const csrf = createCsrf(config, keys, cookies);
-  const languages = languagesOf(config);
+  const languages = getLanguages(config);
   const views = createViews(config, languages);
   const requestLanguage = new RequestLanguage(languages, cookies);
   const languageOf = (request: FastifyRequest) => requestLanguage.of(request, database.db);
@@ -65,7 +65,7 @@ export async function createPageKit(
     tag,
     // Evaluated on demand: the names of languages take 30 ms to load.
     get name() {
-      return nameOfLanguage(tag);
+      return languageName(tag);
     },
   }));
   const globals = {

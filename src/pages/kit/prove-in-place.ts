@@ -3,7 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { Problem } from '../../platform/errors.ts';
-import { leastToRenew, reaches } from '../../platform/proof.ts';
+import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
 import type { Variables } from './views.ts';
@@ -98,7 +98,8 @@ export async function askForProof(visit: Visit, form: Form, variables: Variables
   const all = ok ? data.proof_methods : ['password'];
   const { userId, proof } = request.caller;
   // The password does not renew a session of two factors. The code, or the passkey, does so alone.
-  const byFactor = reaches(leastToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
+  const byFactor =
+    meetsAcr(minAcrToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
   const offered = byFactor ? all.filter((name) => name !== 'password') : all;
   const provers = await visit.kit.proversOf(userId);
   const optional = offered.length + provers.length > 1;

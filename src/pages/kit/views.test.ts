@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseConfig } from '../../config/config.ts';
-import { languagesOf } from '../../config/languages/languages.ts';
+import { getLanguages } from '../../config/languages/languages.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createViews } from './views.ts';
 
@@ -20,7 +20,7 @@ function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
     writeFileSync(join(dir, 'views', name), content);
   }
   const config = parseConfig({}, { LOGIN_PAGE_URL: loginPageUrl }, dir);
-  return createViews(config, languagesOf(config));
+  return createViews(config, getLanguages(config));
 }
 
 const render = (views: ReturnType<typeof viewsWith>, name: string, variables = {}, globals = {}) =>

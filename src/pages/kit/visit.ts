@@ -7,7 +7,7 @@ import type { Database } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
 import type { ProviderButton } from '../../identity/providers/providers.ts';
 import type { Caller } from '../../platform/caller.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import type { LoginClient } from '../session/login-client.ts';
@@ -92,7 +92,7 @@ export class Visit {
 
   /** The named fields of a form as text, trimmed except for passwords. Other fields are ignored. */
   form<Name extends string>(...names: Name[]): Record<Name, string> {
-    const sent = membersOf(this.request.body);
+    const sent = asObject(this.request.body);
     const read = (name: Name) => {
       const value = sent[name];
       if (typeof value !== 'string') return '';

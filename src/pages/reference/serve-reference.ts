@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { firstLanguage } from '../../config/languages/languages.ts';
+import { fallbackLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
 import { addVary, privateCache } from '../../http/gate/caching.ts';
@@ -35,7 +35,7 @@ export function serveReference(app: App, kit: PageKit): void {
     const { section: slug } = request.params as { section?: string };
     const { theme, themes: choices } = themeOf(kit.cookies, request);
     // In English, like the API itself.
-    const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(firstLanguage, label) }));
+    const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(fallbackLanguage, label) }));
     const key = `${theme ?? ''} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { Problem } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import type { Cookies } from './cookies.ts';
 import { mayBeOwnPage } from './page-origin.ts';
 
@@ -52,7 +52,7 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
       // too.
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
-      const sent = membersOf(request.body)._csrf;
+      const sent = asObject(request.body)._csrf;
       if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');
       if (!keys.macKeys.matches(purpose, boundTo(visitor, request), sent))
         throw refused('the token of the form is not ours');

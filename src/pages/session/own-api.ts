@@ -2,7 +2,7 @@ import type { FastifyRequest, InjectOptions } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import type { FieldError } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** A response of the API, in the form that a page needs. */
@@ -50,7 +50,7 @@ export async function callOwnApi<T>(
   if (cookie !== undefined) headers.cookie = cookie;
   const userAgent = request.headers['user-agent'];
   if (userAgent) headers['user-agent'] = userAgent;
-  const zone = membersOf(request.body).time_zone;
+  const zone = asObject(request.body).time_zone;
   if (typeof zone === 'string' && /^[\w+/-]{1,64}$/.test(zone)) headers['time-zone'] = zone;
   // Mail that the call causes uses the language of the page.
   const language = knownLanguage(request) ?? request.headers['accept-language'];

@@ -34,6 +34,6 @@ export class RequestLanguage {
   /** Does not use the database, so it also works on error pages when the database is down. */
   ofBrowser(request: FastifyRequest): string {
     const wanted = readAcceptLanguage(request.headers['accept-language']);
-    return languages.get(request) ?? this.#languages.choose([this.#cookies.read(request).language, ...wanted]);
+    return languages.get(request) ?? this.#languages.match([this.#cookies.read(request).language, ...wanted]);
   }
 }

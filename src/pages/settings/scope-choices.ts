@@ -6,7 +6,7 @@ import {
   identityScopes,
   type KnownScopes,
 } from '../../oauth/clients/scopes/scopes.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import type { Visit } from '../kit/visit.ts';
 
 /** The built-in resources on the form, by heading. Declared resources come before them. */
@@ -49,7 +49,7 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
 
 /** The scopes chosen in a form. */
 export function readScopes({ request }: Visit): string[] {
-  const sent = membersOf(request.body);
+  const sent = asObject(request.body);
   if (sent.access === 'all') return [everyScope];
   return Object.keys(sent)
     .filter((name) => name.startsWith('scope:'))

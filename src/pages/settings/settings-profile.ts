@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
 import type { PasskeyMeans } from '../../identity/factors/passkeys.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
@@ -57,7 +57,7 @@ async function pendingEmail({ kit: { database, now }, caller }: Visit): Promise<
 
 async function saveProfile(visit: Visit): Promise<FastifyReply> {
   const identifiers = identifierFields(visit.kit.config).map(({ name }) => name);
-  const sent = membersOf(visit.request.body);
+  const sent = asObject(visit.request.body);
   // A view of the operator may lack this field.
   const own = 'locale' in sent ? (['locale'] as const) : [];
   const names = ['name', ...own, ...identifiers] as const;

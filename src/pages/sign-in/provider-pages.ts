@@ -10,7 +10,7 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
 import { Problem } from '../../platform/errors.ts';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
@@ -41,7 +41,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     `${path}/callback`,
     { config: { auth: 'public', errors: 'page' }, schema: { hide: true } },
     async (request, reply) => {
-      const query = answersIn(membersOf(request.body));
+      const query = answersIn(asObject(request.body));
       const visit = new Visit(kit, request, reply);
       return visit.go(`/login/with/${encodeURIComponent(nameIn(visit))}/callback?${query}`);
     },
@@ -50,7 +50,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     `${path}/logout`,
     { config: { auth: 'public', errors: 'oauth' }, schema: { hide: true } },
     async (request, reply) => {
-      const { logout_token: token } = membersOf(request.body);
+      const { logout_token: token } = asObject(request.body);
       if (typeof token !== 'string') throw invalidRequest("The parameter 'logout_token' is missing.");
       const provider = await providerOf(means, new Visit(kit, request, reply));
       await logOutByProvider(means.oauth, provider, { token, source: requestSource(request) });

@@ -1,4 +1,4 @@
-import type { Context, EventsOut } from '../../database/context.ts';
+import type { Context, EventSink } from '../../database/context.ts';
 import { eventLine } from './event-line.ts';
 import { committedEvents, type EventRow } from './event-store.ts';
 
@@ -26,7 +26,7 @@ const maxWaiting = 100_000;
 const undoneAfter = 5 * 60_000;
 
 /** Writes each event of this process as a line after its transaction has committed. Failed lines are kept and retried. */
-export class EventsLog implements EventsOut {
+export class EventsLog implements EventSink {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;
   #waiting: Noted[] = [];
@@ -39,7 +39,7 @@ export class EventsLog implements EventsOut {
     this.#sink = sink;
   }
 
-  note(row: EventRow): void {
+  write(row: EventRow): void {
     if (this.#waiting.length < maxWaiting) this.#waiting.push({ row, at: performance.now() });
     else if (this.#leftOut++ === 0)
       this.#context.log.error('EVENTS_LOG has been unavailable for too long: events are left out');

@@ -42,5 +42,5 @@ export async function recordEvent(
     created_at: at,
   };
   await insertEvent(db, row);
-  eventsLog?.note(row);
+  eventsLog?.write(row);
 }

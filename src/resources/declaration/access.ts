@@ -1,4 +1,4 @@
-import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
+import { type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { demandsOf, stepUpIn } from './step-up.ts';
 
@@ -84,7 +84,7 @@ export const owner =
 export const scope =
   (name: string): Rule<never, never> =>
   (caller) =>
-    mayUseScope(caller, name);
+    hasScope(caller, name);
 
 /** One of the rules holds. A step-up is required only if no other rule holds. */
 export function anyOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {

@@ -1,13 +1,13 @@
 import { importFile } from '../../config/import-file.ts';
+import { closestName } from '../../platform/closest-name.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { nearest } from '../../platform/nearest.ts';
 import type { Complain } from './complaints.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
 
 /** `Did you mean …? There are: …` */
 export function nearestOf(name: string, known: Iterable<string>): string {
   const names = [...known];
-  const near = nearest(name, names);
+  const near = closestName(name, names);
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }
 

@@ -1,6 +1,6 @@
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import { closestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
-import { nearest } from '../../platform/nearest.ts';
 import type { Condition, Rule } from './access.ts';
 import { nearestOf, shown } from './check-options.ts';
 import type { Complain, Definitions } from './complaints.ts';
@@ -50,7 +50,7 @@ export function checkRule(
   for (const name of asked.roles) {
     if (roles?.includes(name) ?? true) continue;
     const known = roles ?? [];
-    const mend = nearest(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
+    const mend = closestName(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
     once(where, `there is no role "${name}".${nearestOf(name, known)} The setting ROLES names them${mend}.`);
   }
   for (const name of asked.scopes) {
@@ -70,7 +70,7 @@ export const probeUser = (now: number): Caller => ({
   userId: someId,
   clientId: someId,
   sessionId: someId,
-  proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true },
+  proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshSeconds: 0, renewable: true },
 });
 
 /** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule reads. */

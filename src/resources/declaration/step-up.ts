@@ -1,8 +1,8 @@
 import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Caller } from '../../platform/caller.ts';
+import { closestName } from '../../platform/closest-name.ts';
 import { Problem } from '../../platform/errors.ts';
-import { nearest } from '../../platform/nearest.ts';
-import { type Acr, acrLevels, type ProofDemand } from '../../platform/proof.ts';
+import { type Acr, acrLevels, type ProofRequirement } from '../../platform/proof.ts';
 
 export interface StepUp {
   /** `1`: one factor. `2`: two factors. `'phr'`: a phishing-resistant factor. The default is any factor. */
@@ -24,7 +24,9 @@ const seconds = new Map([
 ]);
 
 /** A rule that requires a strong and recent proof of identity. The API reference describes `demands`. */
-export type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
+export type DemandingRule = ((caller: Caller, now: number) => true) & {
+  readonly demands?: readonly ProofRequirement[];
+};
 
 /** Requires a recent proof. Otherwise the response is 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
 export function stepUp(options: StepUp = {}): DemandingRule {
@@ -37,11 +39,11 @@ export function stepUp(options: StepUp = {}): DemandingRule {
 }
 
 /** An error stops the start, and `gatehouse check` names the file. */
-function readStepUp(options: StepUp): ProofDemand {
+function readStepUp(options: StepUp): ProofRequirement {
   const known = ['acr', 'maxAge'];
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    const near = nearest(name, known);
+    const near = closestName(name, known);
     throw new TypeError(`stepUp takes acr and maxAge, not "${name}".${near ? ` Did you mean ${near}?` : ''}`);
   }
   const { acr, maxAge } = options;
@@ -58,7 +60,7 @@ function readAge(given: unknown): number {
   throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(given)}.`);
 }
 
-export const demandsOf = (rules: readonly unknown[]): readonly ProofDemand[] =>
+export const demandsOf = (rules: readonly unknown[]): readonly ProofRequirement[] =>
   rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as DemandingRule).demands ?? []) : []));
 
 /** The error, if a new proof would resolve it. */

@@ -1,7 +1,7 @@
-import { besideWriters } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import type { FixedIndex, Report } from '../../database/migration.ts';
-import { makeIndexes, missingIndexes } from '../../database/missing-indexes.ts';
+import { createMissingIndexes, findMissing } from '../../database/missing-indexes.ts';
+import { withoutTableLocks } from '../../database/without-table-locks.ts';
 import type { Executor } from '../sql/executor.ts';
 import { defaultedColumns, missingDefaults } from './fill-defaults.ts';
 import { indexOn } from './migration-steps.ts';
@@ -15,12 +15,12 @@ export async function finishLater(
   report: Report = () => undefined,
 ): Promise<void> {
   if (database.engine === 'sqlite') return;
-  const declared = await missingIndexes(database, await declaredIndexes(database.db));
-  await makeIndexes(database, [...fixed, ...declared], report);
+  const declared = await findMissing(database, await declaredIndexes(database.db));
+  await createMissingIndexes(database, [...fixed, ...declared], report);
   await validateReferences(database, report);
   const schemas = [...(await readSchemas(database.db)).values()];
   if (schemas.every((schema) => defaultedColumns(schema).length === 0)) return;
-  await besideWriters(database, async (db) => {
+  await withoutTableLocks(database, async (db) => {
     const executor: Executor = { engine: 'postgres', db };
     for (const { says, beside } of await missingDefaults(executor, schemas)) {
       await beside?.run(executor, () => undefined);

@@ -27,7 +27,7 @@ export function recordedTables(definitions: readonly ResourceDefinition[]): Tabl
     }
     if (versioned) columns.add('version');
     const needs = definition.recordedWith;
-    tables.recorded.push({ resource: name, table, columns: [...columns], versioned, needs });
+    tables.recorded.push({ resource: name, table, columns: [...columns], versioned, requiredColumn: needs });
   }
   return tables;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { besideWriters } from '../../database/beside-writers.ts';
 import type { Database } from '../../database/database.ts';
+import { withoutTableLocks } from '../../database/without-table-locks.ts';
 import { readSchemas } from './schema-store.ts';
 
 interface Unlooked {
@@ -20,7 +20,7 @@ export async function validateReferences(
     where contype = 'f' and not convalidated and relnamespace = current_schema()::regnamespace
       and relname = any(${tables})`.execute(database.db);
   if (rows.length === 0) return;
-  await besideWriters(database, async (db) => {
+  await withoutTableLocks(database, async (db) => {
     for (const { table, name } of rows) {
       await sql`alter table ${sql.ref(table)} validate constraint ${sql.ref(name)}`
         .execute(db)

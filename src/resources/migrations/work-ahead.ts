@@ -1,6 +1,6 @@
-import { besideWriters, makeIndex } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
+import { createIndexConcurrently, withoutTableLocks } from '../../database/without-table-locks.ts';
 import { type BeginProgress, noProgress, stepProgress } from '../../platform/progress.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
@@ -46,7 +46,7 @@ export async function workAhead(
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const shown = stepProgress(progress);
-  return besideWriters(database, async (db) => {
+  return withoutTableLocks(database, async (db) => {
     const done = new Map<string, readonly Fragment[]>(columns.map(({ says }) => [says, []]));
     try {
       for (const [n, step] of long.entries()) {
@@ -69,7 +69,7 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
     await convertRows(executor, convert, rows);
-    await makeIndex(db, recast.left.name, () => writeOnce(executor, recast.left.make));
+    await createIndexConcurrently(db, recast.left.name, () => writeOnce(executor, recast.left.make));
     return undefined;
   }
   if (beside) await beside.run(executor, rows);
@@ -87,7 +87,7 @@ async function makeAhead(
   const as = dropped.has(name) ? besideName(name) : name;
   const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, columnNameOf(table)));
   try {
-    await makeIndex(db, as, make);
+    await createIndexConcurrently(db, as, make);
   } catch {
     return undefined;
   }

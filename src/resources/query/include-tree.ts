@@ -1,6 +1,6 @@
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
-import { type Caller, mayUseScope } from '../../platform/caller.ts';
+import { type Caller, hasScope } from '../../platform/caller.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
 import { wordsOf } from './words-of.ts';
 
@@ -54,7 +54,7 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
 export function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (definition.access.read !== 'public') throw unauthorized('token_missing');
-  } else if (!mayUseScope(caller, readScope)) throw insufficientScope(readScope);
+  } else if (!hasScope(caller, readScope)) throw insufficientScope(readScope);
 }
 
 /** The columns of the resource that its includes need. */

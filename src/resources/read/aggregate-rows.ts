@@ -1,5 +1,5 @@
 import { wrongParameter } from '../../http/errors/parameter-errors.ts';
-import { divideDecimal, parseDecimal, writeDecimal } from '../../platform/decimal.ts';
+import { divideDecimal, formatDecimal, parseDecimal } from '../../platform/decimal.ts';
 import { codeOf } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
@@ -108,6 +108,6 @@ function decimalText(
 ): string {
   const sum = parseDecimal(text) ?? { units: 0n, scale: 0 };
   return of === 'sum'
-    ? writeDecimal(sum, scale)
-    : writeDecimal(divideDecimal(sum, BigInt(count), scale + moreDigits), scale);
+    ? formatDecimal(sum, scale)
+    : formatDecimal(divideDecimal(sum, BigInt(count), scale + moreDigits), scale);
 }

@@ -1,5 +1,5 @@
-import type { Changes, Database, Engine } from '../../database/database.ts';
-import { changesAreCounted } from '../../database/postgres/batching/count-row-changes.ts';
+import type { CommitCounts, Database, Engine } from '../../database/database.ts';
+import { hasCountingTriggersSql } from '../../database/postgres/batching/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
 import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
@@ -29,13 +29,13 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   counts[engine] ??= new PreparedSelect(
     engine === 'sqlite'
       ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${some}) end as n`
-      : sql`select counted.n, ${raw(changesAreCounted(resource.table))} as told from (${some}) as counted`,
+      : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as told from (${some}) as counted`,
   );
   return counts[engine];
 }
 
 /** The last count, if it is still valid, or if the changes since then cannot have reduced it below the cap. */
-function knownCount(resource: Resource, changes: Changes | undefined): number | undefined {
+function knownCount(resource: Resource, changes: CommitCounts | undefined): number | undefined {
   const last = rememberedOf(resource).lastCount;
   if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
   // A replica that lacks these changes has other rows.
@@ -45,7 +45,7 @@ function knownCount(resource: Resource, changes: Changes | undefined): number | 
 }
 
 /** `changes`: the counters before the count. */
-function countAll(executor: Executor, resource: Resource, changes: Changes | undefined): number | Promise<number> {
+function countAll(executor: Executor, resource: Resource, changes: CommitCounts | undefined): number | Promise<number> {
   const known = knownCount(resource, changes);
   if (known !== undefined) return known;
   const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));

@@ -1,5 +1,5 @@
-import type { Changes, Engine } from '../../database/database.ts';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import type { CommitCounts, Engine } from '../../database/database.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Resource } from '../model/resource.ts';
 import { besides, type Include, keyColumns } from '../query/include-tree.ts';
 import { plainRow, type RowQuery } from '../query/list-query.ts';
@@ -31,7 +31,7 @@ class Remembered {
   readonly sort: Sort;
   readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
   /** The last count of the table, and the state of the change counters at that time. */
-  lastCount: { readonly rows: number; readonly changes: Changes } | undefined;
+  lastCount: { readonly rows: number; readonly changes: CommitCounts } | undefined;
   /** False: the changes of this table are not counted. */
   isTold = true;
 
@@ -46,7 +46,7 @@ const byResource = new WeakMap<Resource, Remembered>();
 
 const remember = (resource: Resource): Remembered => new Remembered(resource);
 
-export const rememberedOf = (resource: Resource): Remembered => getOrMake(byResource, resource, remember);
+export const rememberedOf = (resource: Resource): Remembered => getOrCreate(byResource, resource, remember);
 
 export const selectionFor = (resource: Resource, query: RowQuery): Selection =>
   query.fields === undefined && query.includes.length === 0

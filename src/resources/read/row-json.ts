@@ -1,6 +1,6 @@
 import type { Engine } from '../../database/database.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
 import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
@@ -78,7 +78,7 @@ export function shapeOf(
     columns: selected,
     byId: new KeyedSelect(from, repeated),
     page: (sort, engine) =>
-      getOrMake(pages, `${engine} ${sort.signature}`, () => {
+      getOrCreate(pages, `${engine} ${sort.signature}`, () => {
         const text = sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`;
         return new PreparedSelect(text, repeated);
       }),
@@ -95,7 +95,7 @@ const wholeColumnsOf = new WeakMap<Resource, string>();
 
 /** Every stored column, for writes and hooks. */
 export const wholeColumns = (resource: Resource): string =>
-  getOrMake(wholeColumnsOf, resource, () => {
+  getOrCreate(wholeColumnsOf, resource, () => {
     const columns = new Set([...always(resource), ...resource.stored.map(({ column }) => column)]);
     return [...columns].map(quoted).join(', ');
   });

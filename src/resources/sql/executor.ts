@@ -2,7 +2,7 @@ import { type CompiledQuery, InsertQueryNode, RawNode, SelectQueryNode, TableNod
 import type { Database, Db, Engine, Tx } from '../../database/database.ts';
 import type { Reader } from '../../database/reader.ts';
 import { placeholder } from '../../database/sqlite/placeholder.ts';
-import { countedRows } from '../../database/sqlite/row-mark.ts';
+import { replaceRowMarks } from '../../database/sqlite/row-mark.ts';
 import { Fragment } from './sql-text.ts';
 
 /** Runs statements in the database or in a transaction. */
@@ -21,7 +21,7 @@ export interface Executor {
 function textFor(engine: Engine, { strings }: Fragment): string {
   let text = strings[0] as string;
   for (let i = 1; i < strings.length; i++) text += (engine === 'sqlite' ? placeholder : `$${i}`) + strings[i];
-  return engine === 'sqlite' ? countedRows(text) : text;
+  return engine === 'sqlite' ? replaceRowMarks(text) : text;
 }
 
 // The drivers only check the kind of the node. It distinguishes reads from writes, and repeated texts (which are prepared) from others.

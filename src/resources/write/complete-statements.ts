@@ -15,7 +15,7 @@ import {
   ValuesNode,
 } from 'kysely';
 import { uuidv7 } from '../../database/uuid.ts';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import type { Resources } from '../model/resource.ts';
 import { quoted } from '../sql/sql-text.ts';
@@ -30,7 +30,7 @@ const plugins = new WeakMap<Resources, (now: () => number) => KyselyPlugin>();
  * columns that the API would write: the id, folded text, the version and `updated_at`. Raw SQL is not changed.
  */
 export function completing(resources: Resources, now: () => number): KyselyPlugin {
-  return getOrMake(plugins, resources, pluginFor)(now);
+  return getOrCreate(plugins, resources, pluginFor)(now);
 }
 
 function pluginFor(resources: Resources): (now: () => number) => KyselyPlugin {

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { Batcher } from '../../database/postgres/batching/batcher.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { codeOf } from '../../platform/errors.ts';
-import { getOrMake } from '../../platform/get-or-make.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -61,10 +61,10 @@ export async function createTogether<T>(
   resource: Resource,
   creation: Creation<T>,
 ): Promise<T> {
-  const byKey = getOrMake(gatherings, services, () => new Map());
+  const byKey = getOrCreate(gatherings, services, () => new Map());
   const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
-  const limits = { atOnce: transactionsAtOnce, maxItems: maxRows, expectedMs };
-  const gathering = getOrMake(
+  const limits = { concurrency: transactionsAtOnce, maxItems: maxRows, expectedMs };
+  const gathering = getOrCreate(
     byKey,
     key,
     (): Gathering => new Batcher(limits, (creations) => createAll(services, resource, creations)),

@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
-import { membersOf } from '../../platform/is-object.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { readFlag } from '../declaration/fields/boolean.ts';
 
 /** Converts the strings of a form to the types of a route's schema. A string that cannot be converted stays, and the schema refuses it. */
 export function readForm(body: unknown, schema: TSchema): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
   return Object.fromEntries(
-    Object.entries(membersOf(body)).map(([name, value]) => [
+    Object.entries(asObject(body)).map(([name, value]) => [
       name,
       typeof value === 'string' ? readText(value, properties[name]?.type) : value,
     ]),

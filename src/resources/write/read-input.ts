@@ -1,6 +1,6 @@
 import { shown } from '../../http/errors/parameter-errors.ts';
+import { closestName } from '../../platform/closest-name.ts';
 import { type FieldError, type FieldErrorValues, maxFieldErrors, unprocessable } from '../../platform/errors.ts';
-import { nearest } from '../../platform/nearest.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 
@@ -103,7 +103,7 @@ function complete(
 
 function unknownField(resource: Resource, name: string): FieldError {
   const known = [...resource.fields.values()].filter(({ sendable }) => sendable).map((field) => field.name);
-  const near = nearest(name.slice(0, 60), known);
+  const near = closestName(name.slice(0, 60), known);
   return {
     field: name.slice(0, 100),
     code: 'unknown',

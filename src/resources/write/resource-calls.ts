@@ -1,6 +1,6 @@
 import type { ListQuery } from 'gatehouse-server/client/list-query';
 import { sql } from 'kysely';
-import { nameActor } from '../../database/change-log/actor.ts';
+import { setActorForTransaction } from '../../database/change-log/actor.ts';
 import type { Tx } from '../../database/database.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { nearestOf } from '../declaration/check-options.ts';
@@ -143,9 +143,9 @@ async function beginInside<T>(
   const renames = recorded && (caller.userId !== outer.actor.userId || caller.clientId !== outer.actor.clientId);
   try {
     return await inSavepoint(tx, outer.depth, async () => {
-      if (renames) await nameActor(outer.engine, tx, caller);
+      if (renames) await setActorForTransaction(outer.engine, tx, caller);
       const result = await work(write);
-      if (renames) await nameActor(outer.engine, tx, outer.actor);
+      if (renames) await setActorForTransaction(outer.engine, tx, outer.actor);
       if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.recorded?.() });
       return result;
     });

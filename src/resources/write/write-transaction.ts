@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Change } from '../../database/bus.ts';
 import { type Act, changeAs } from '../../database/change-as.ts';
-import { actingAs } from '../../database/change-log/actor.ts';
+import { withActor } from '../../database/change-log/actor.ts';
 import type { OperatorTx, Tx } from '../../database/database.ts';
 import { type Caller, systemCaller } from '../../platform/caller.ts';
 import type { Call } from '../declaration/define-resource.ts';
@@ -52,7 +52,7 @@ export async function writeTransaction<T>(
       afterCommit = [];
       const write = writeContext(services, { ...call, caller }, { tx, invalidate, recorded, hooks, afterCommit });
       const open = { isOpen: true };
-      const run = () => (recorded && engine === 'sqlite' ? actingAs(tx, caller, () => work(write)) : work(write));
+      const run = () => (recorded && engine === 'sqlite' ? withActor(tx, caller, () => work(write)) : work(write));
       return opened.run(open, run).finally(() => {
         open.isOpen = false;
       });

@@ -1,10 +1,10 @@
 interface Limits {
   /** The number of statements that run at the same time. */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** The number of items that one statement may serve. */
   readonly maxItems: number;
   /** Never exceeds `atOnce`, however long a statement takes. */
-  readonly strictly?: boolean;
+  readonly strict?: boolean;
   /** Milliseconds. A statement that takes longer no longer counts towards `atOnce`, so later items do not wait for it. */
   readonly expectedMs?: number;
 }
@@ -41,7 +41,7 @@ export class Batcher<I, O> {
   add(item: I): Promise<O> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      if (this.#scheduled || this.#underWay >= this.#limits.atOnce) return;
+      if (this.#scheduled || this.#underWay >= this.#limits.concurrency) return;
       this.#scheduled = true;
       setImmediate(() => {
         this.#scheduled = false;
@@ -51,7 +51,7 @@ export class Batcher<I, O> {
   }
 
   #sendWaiting(): void {
-    while (this.#waiting.length > 0 && this.#underWay < this.#limits.atOnce) {
+    while (this.#waiting.length > 0 && this.#underWay < this.#limits.concurrency) {
       void this.#send(this.#waiting.splice(0, this.#limits.maxItems));
     }
   }
@@ -65,9 +65,7 @@ export class Batcher<I, O> {
       this.#sendWaiting();
     };
     this.#underWay++;
-    const timer = this.#limits.strictly
-      ? undefined
-      : setTimeout(makeRoom, this.#limits.expectedMs ?? defaultExpectedMs);
+    const timer = this.#limits.strict ? undefined : setTimeout(makeRoom, this.#limits.expectedMs ?? defaultExpectedMs);
     try {
       const values = await this.#run(together.map(({ item }) => item));
       for (const [i, { resolve }] of together.entries()) resolve(values[i] as O);

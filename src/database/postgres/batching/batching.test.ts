@@ -39,11 +39,11 @@ describe('Statements of one turn on PostgreSQL', () => {
   it('that may be expensive are shared by one caller, and are canceled when all its requests are gone', async () => {
     const asking = (caller: string) => {
       const { promise, resolve: leave } = Promise.withResolvers<void>();
-      const whenGone = (gone: () => void) => {
+      const onDisconnect = (gone: () => void) => {
         void promise.then(gone);
         return () => undefined;
       };
-      return { caller, leave, whenGone };
+      return { caller, leave, onDisconnect };
     };
     const search = async (caller: string) =>
       (

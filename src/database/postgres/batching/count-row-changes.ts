@@ -6,7 +6,7 @@ import type { Tx } from '../../db.ts';
 const rowTrigger = 'gatehouse_row_changes';
 
 /** SQL that tells whether a table (its quoted name) has all triggers, and they are enabled. */
-export const changesAreCounted = (table: string): string =>
+export const hasCountingTriggersSql = (table: string): string =>
   `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${rowTrigger}%' and tgenabled in ('O', 'A'))`;
 
 /** The highest count for one statement. It exceeds every number of rows that a cached count covers. */

@@ -1,5 +1,5 @@
 import type { Bus } from '../../bus.ts';
-import type { Changes } from '../../database.ts';
+import type { CommitCounts } from '../../database.ts';
 import { Batcher } from './batcher.ts';
 
 interface Observed {
@@ -16,7 +16,7 @@ const observe = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::
   pg_snapshot_xmax(s)::text::float8 as xmax from row_changes, pg_current_snapshot() as s`;
 
 /** The longest time for which a count is trusted, because an operator can disable triggers. */
-const believedMs = 60_000;
+const trustedMs = 60_000;
 
 /**
  * How many rows were added or removed. Triggers count them in a sequence, which also counts rows that are not committed yet. A count
@@ -26,8 +26,8 @@ const believedMs = 60_000;
 export class RowChanges {
   readonly #read: (text: string) => Promise<Observed[]>;
   /** One query at a time, so that each one sees a newer state than the one before. */
-  readonly #asked = new Batcher<undefined, Changes | undefined>(
-    { atOnce: 1, maxItems: Number.POSITIVE_INFINITY, strictly: true },
+  readonly #asked = new Batcher<undefined, CommitCounts | undefined>(
+    { concurrency: 1, maxItems: Number.POSITIVE_INFINITY, strict: true },
     async (askers) => {
       const changes = await this.#observe();
       return askers.map(() => changes);
@@ -42,18 +42,18 @@ export class RowChanges {
   constructor(bus: Bus, read: (text: string) => Promise<Observed[]>) {
     this.#read = read;
     // After a failover, the sequence may return to an earlier value.
-    bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
+    bus.subscribe(({ kind }) => kind === 'everything' && this.#reset());
   }
 
-  changes(): Promise<Changes | undefined> {
+  changes(): Promise<CommitCounts | undefined> {
     return this.#asked.add(undefined);
   }
 
-  async #observe(): Promise<Changes | undefined> {
+  async #observe(): Promise<CommitCounts | undefined> {
     const generation = this.#generation;
     // If the sequence cannot be read, the number of changes is unknown.
     const [observed] = await this.#read(observe).catch((): Observed[] => []);
-    if (performance.now() - this.#began > believedMs) this.#startAnew();
+    if (performance.now() - this.#began > trustedMs) this.#reset();
     if (!observed || generation !== this.#generation) return undefined;
     this.#note(observed);
     return { own: observed.value, foreign: generation, settled: this.#settled, settledAt: this.#settledAt };
@@ -73,7 +73,7 @@ export class RowChanges {
     }
   }
 
-  #startAnew(): void {
+  #reset(): void {
     this.#generation++;
     this.#began = performance.now();
     this.#pending = undefined;

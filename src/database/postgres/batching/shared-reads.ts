@@ -1,5 +1,5 @@
 import type { KeyColumn } from '../../database.ts';
-import { ownReader, type Reader } from '../../reader.ts';
+import { type Reader, systemReader } from '../../reader.ts';
 import { Batcher } from './batcher.ts';
 
 type Run = <R>(
@@ -24,34 +24,34 @@ export class SharedReads {
   }
 
   /** Identical reads of one caller share the result. The rows must not be modified. Each reader gets a separate list. */
-  async read<R>(text: string, values: readonly unknown[], once?: boolean, reader = ownReader): Promise<R[]> {
+  async read<R>(text: string, values: readonly unknown[], once?: boolean, reader = systemReader): Promise<R[]> {
     const question = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
-    let gathering = this.#same.get(question);
-    if (!gathering) {
-      gathering = new Batcher({ atOnce: 1, maxItems: Number.POSITIVE_INFINITY }, async (readers) => {
+    let batcher = this.#same.get(question);
+    if (!batcher) {
+      batcher = new Batcher({ concurrency: 1, maxItems: Number.POSITIVE_INFINITY }, async (readers) => {
         const rows = await this.#run<Row>(text, values, once, readers);
         return readers.map(() => rows);
       });
-      this.#same.set(question, gathering);
+      this.#same.set(question, batcher);
     }
     try {
-      return [...(await gathering.add(reader))] as R[];
+      return [...(await batcher.add(reader))] as R[];
     } finally {
-      if (gathering.isIdle) this.#same.delete(question);
+      if (batcher.isIdle) this.#same.delete(question);
     }
   }
 
   /** Returns the rows with this key. `text` selects the rows of a list of keys. */
   async readKeyed<R>(text: string, key: string, by: KeyColumn = 'id'): Promise<R[]> {
-    let gathering = this.#byKey.get(text);
-    if (!gathering) {
-      gathering = new Batcher({ atOnce: 2, maxItems: maxKeys[by] }, (keys) => this.#readKeys(text, keys, by));
-      this.#byKey.set(text, gathering);
+    let batcher = this.#byKey.get(text);
+    if (!batcher) {
+      batcher = new Batcher({ concurrency: 2, maxItems: maxKeys[by] }, (keys) => this.#readKeys(text, keys, by));
+      this.#byKey.set(text, batcher);
     }
     try {
-      return (await gathering.add(key)) as R[];
+      return (await batcher.add(key)) as R[];
     } finally {
-      if (gathering.isIdle) this.#byKey.delete(text);
+      if (batcher.isIdle) this.#byKey.delete(text);
     }
   }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../../platform/errors.ts';
-import { getOrMake } from '../../../platform/get-or-make.ts';
+import { getOrCreate } from '../../../platform/get-or-create.ts';
 import type { RowToWrite } from '../../database.ts';
 import { Batcher } from './batcher.ts';
 
@@ -17,12 +17,12 @@ export class SharedWrites {
   }
 
   write<R extends RowToWrite>(text: string, row: RowToWrite): Promise<R | undefined> {
-    const gathering = getOrMake(
+    const batcher = getOrCreate(
       this.#byText,
       text,
-      () => new Batcher({ atOnce: 2, maxItems: maxRows }, (rows) => this.#writeAll(text, rows)),
+      () => new Batcher({ concurrency: 2, maxItems: maxRows }, (rows) => this.#writeAll(text, rows)),
     );
-    return gathering.add(row) as Promise<R | undefined>;
+    return batcher.add(row) as Promise<R | undefined>;
   }
 
   async #writeAll(text: string, rows: readonly RowToWrite[]): Promise<(RowToWrite | undefined)[]> {

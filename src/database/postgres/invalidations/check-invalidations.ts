@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { OperatorError } from '../../../platform/errors.ts';
-import { placeOf } from '../servers/servers-of.ts';
-import type { CarriedClock } from './carried-clock.ts';
+import { withoutCredentials } from '../servers/split-hosts.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { oldestVersion, readServer } from './instance-table.ts';
 
 const connectsWithin = 3000;
@@ -11,18 +11,18 @@ const answersWithin = 15_000;
 /** The number of statements that are sent to detect a pooler. A pooler could run each of them in another session. */
 const rounds = 3;
 
-interface Ways {
+interface Addresses {
   readonly server: string;
   /** The address for invalidations, if it differs from `server`. */
   readonly listen: string | undefined;
-  readonly clock: CarriedClock;
+  readonly clock: DatabaseClock;
 }
 
 /**
  * Checks at a start that each connection keeps one PostgreSQL session, and that notifications from `server` arrive at `listen`. A
  * transaction pooler shares sessions between connections.
  */
-export async function checkInvalidations({ server, listen, clock }: Ways): Promise<void> {
+export async function checkInvalidations({ server, listen, clock }: Addresses): Promise<void> {
   const opened: pg.Client[] = [];
   const open = async (url: string) => {
     const client = new pg.Client({
@@ -37,20 +37,20 @@ export async function checkInvalidations({ server, listen, clock }: Ways): Promi
     return client;
   };
   try {
-    const [tells, hears] = await Promise.all([open(server), open(listen ?? server)]);
-    await readClock(tells, clock);
-    if (await areShared(hears, listen ? await open(listen) : tells))
-      throw new OperatorError(whyRefused(server, listen));
-    if (listen && !(await isHeard(tells, hears)))
+    const [sender, receiver] = await Promise.all([open(server), open(listen ?? server)]);
+    await readClock(sender, clock);
+    if (await shareServer(receiver, listen ? await open(listen) : sender))
+      throw new OperatorError(refusedReason(server, listen));
+    if (listen && !(await receivesNotification(sender, receiver)))
       throw new OperatorError(
-        `DATABASE_LISTEN_URL (${placeOf(listen)}) is not the database of DATABASE_URL (${placeOf(server)}). Notifications in one do not reach the other. Set both to the same database, DATABASE_LISTEN_URL without the pooler.`,
+        `DATABASE_LISTEN_URL (${withoutCredentials(listen)}) is not the database of DATABASE_URL (${withoutCredentials(server)}). Notifications in one do not reach the other. Set both to the same database, DATABASE_LISTEN_URL without the pooler.`,
       );
   } finally {
     await Promise.all(opened.map((client) => client.end().catch(() => undefined)));
   }
 }
 
-async function readClock(client: pg.Client, clock: CarriedClock): Promise<void> {
+async function readClock(client: pg.Client, clock: DatabaseClock): Promise<void> {
   // The first query of a connection takes long, so the clock is read by the second one.
   await client.query('select 1');
   const asked = performance.now();
@@ -60,7 +60,7 @@ async function readClock(client: pg.Client, clock: CarriedClock): Promise<void> 
   if (version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
 }
 
-async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
+async function shareServer(one: pg.Client, other: pg.Client): Promise<boolean> {
   const session = async (client: pg.Client) =>
     (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
   const sessions: (number | undefined)[][] = [];
@@ -70,19 +70,19 @@ async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
 }
 
 /** PostgreSQL sends pending notifications before it reports a statement as done. A notification that is missing then never arrives. */
-async function isHeard(tells: pg.Client, hears: pg.Client): Promise<boolean> {
+async function receivesNotification(sender: pg.Client, receiver: pg.Client): Promise<boolean> {
   const channel = `gatehouse_probe_${randomBytes(8).toString('hex')}`;
-  let heard = false;
-  hears.on('notification', (message) => {
-    heard ||= message.channel === channel;
+  let received = false;
+  receiver.on('notification', (message) => {
+    received ||= message.channel === channel;
   });
-  await hears.query(`listen ${channel}`);
-  await tells.query(`notify ${channel}`);
-  await hears.query('select 1');
-  return heard;
+  await receiver.query(`listen ${channel}`);
+  await sender.query(`notify ${channel}`);
+  await receiver.query('select 1');
+  return received;
 }
 
-const whyRefused = (server: string, listen: string | undefined): string =>
+const refusedReason = (server: string, listen: string | undefined): string =>
   listen
-    ? `DATABASE_LISTEN_URL (${placeOf(listen)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances. Name the PostgreSQL server itself.`
-    : `DATABASE_URL (${placeOf(server)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances, so revoked tokens would stay valid here. Set DATABASE_LISTEN_URL to the PostgreSQL server itself, without the pooler, or use a session pooler (pool_mode = session).`;
+    ? `DATABASE_LISTEN_URL (${withoutCredentials(listen)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances. Name the PostgreSQL server itself.`
+    : `DATABASE_URL (${withoutCredentials(server)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances, so revoked tokens would stay valid here. Set DATABASE_LISTEN_URL to the PostgreSQL server itself, without the pooler, or use a session pooler (pool_mode = session).`;

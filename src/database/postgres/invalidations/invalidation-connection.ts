@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Primary } from '../servers/primary.ts';
-import { Beats } from './beats.ts';
-import type { CarriedClock } from './carried-clock.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import {
   type ClockRow,
   type InstanceRow,
@@ -13,8 +12,9 @@ import {
   removeSilent,
   renewInstance,
 } from './instance-table.ts';
-import { changesChannel, heardChannel, jobsChannel } from './invalidation-messages.ts';
-import { Lease, type Moment, thisMoment } from './lease.ts';
+import { changesChannel, confirmationsChannel, jobsChannel } from './invalidation-messages.ts';
+import { currentMoment, Lease, type Moment } from './lease.ts';
+import { LeaseRenewals } from './lease-renewals.ts';
 import { SilentInstances } from './silent-instances.ts';
 
 /** Shorter than half the lease, so that one late response does not lose it. */
@@ -23,15 +23,15 @@ const renewEvery = 1000;
 const answerWithin = 2000;
 const retryAfter = 250;
 
-interface NewsListener {
+interface InvalidationListener {
   /** Whether reads go to the same server as invalidations. That server then has an instance with this id. */
-  isKnown(id: string): Promise<boolean>;
+  isRegistered(id: string): Promise<boolean>;
   /** Receives notifications in the order in which the database sent them. */
-  hear(channel: string, payload: string): void;
+  notified(channel: string, payload: string): void;
   /** Clears the caches, because invalidations were missed. */
-  startAnew(): void;
+  clearCaches(): void;
   /** The connection and the lease are lost, so other instances need not wait for these ids. */
-  lost(ids: readonly string[]): void;
+  disconnected(ids: readonly string[]): void;
 }
 
 /**
@@ -40,10 +40,10 @@ interface NewsListener {
  */
 export class InvalidationConnection {
   readonly lease = new Lease();
-  readonly beats = new Beats();
+  readonly renewals = new LeaseRenewals();
   readonly #primary: Primary;
-  readonly #listener: NewsListener;
-  readonly #clock: CarriedClock;
+  readonly #listener: InvalidationListener;
+  readonly #clock: DatabaseClock;
   readonly #silent = new SilentInstances();
   /** The ids of this process that may be in the table. Each connection has a new id. */
   readonly #ids = new Set<string>();
@@ -53,11 +53,11 @@ export class InvalidationConnection {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(primary: Primary, clock: CarriedClock, listener: NewsListener) {
+  constructor(primary: Primary, clock: DatabaseClock, listener: InvalidationListener) {
     this.#primary = primary;
     this.#clock = clock;
     this.#listener = listener;
-    primary.onMove(() => this.startAgain());
+    primary.onFailover(() => this.reconnect());
   }
 
   /** The id with which this instance confirms invalidations. */
@@ -84,36 +84,36 @@ export class InvalidationConnection {
     });
     this.#client = client;
     this.#socket = socket;
-    client.on('error', () => this.#lose(client));
-    client.on('end', () => this.#lose(client));
+    client.on('error', () => this.#disconnect(client));
+    client.on('end', () => this.#disconnect(client));
     client.on('notification', ({ channel, payload }) => {
       if (this.#client !== client) return;
       try {
-        this.#listener.hear(channel, payload ?? '');
+        this.#listener.notified(channel, payload ?? '');
       } catch {
         // An invalidation was not applied. A new connection clears the caches.
-        this.#lose(client);
+        this.#disconnect(client);
       }
     });
     try {
       await client.connect();
       // The server ends a statement that nobody waits for any more, one second after this process gives up. If it ended a commit that waits
       // for a standby, PostgreSQL would report that commit as done.
-      await this.ask(`set statement_timeout = ${answerWithin + 1000}`);
-      await this.ask(`listen ${changesChannel}`);
-      await this.ask(`listen ${heardChannel}`);
-      await this.ask(`listen ${jobsChannel}`);
+      await this.query(`set statement_timeout = ${answerWithin + 1000}`);
+      await this.query(`listen ${changesChannel}`);
+      await this.query(`listen ${confirmationsChannel}`);
+      await this.query(`listen ${jobsChannel}`);
       await this.#register();
     } catch {
-      this.#lose(client);
+      this.#disconnect(client);
     }
   }
 
   /** Runs a statement on this connection. Without a response in time, the connection is closed. */
-  async ask<R>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+  async query<R>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const client = this.#client;
     if (!client) throw new Error('there is no connection for invalidations');
-    const timer = setTimeout(() => this.#lose(client), answerWithin);
+    const timer = setTimeout(() => this.#disconnect(client), answerWithin);
     try {
       return (await client.query(text, [...values])).rows as R[];
     } finally {
@@ -122,15 +122,15 @@ export class InvalidationConnection {
   }
 
   /** Call it when reads or invalidations come from another server. */
-  startAgain(): void {
-    if (this.#client) this.#lose(this.#client);
+  reconnect(): void {
+    if (this.#client) this.#disconnect(this.#client);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.lease.drop();
     clearTimeout(this.#timer);
-    await this.ask(removeInstances, [[...this.#ids]]).catch(() => undefined);
+    await this.query(removeInstances, [[...this.#ids]]).catch(() => undefined);
     const [client, socket] = [this.#client, this.#socket];
     this.#client = undefined;
     // If the network is broken, the end of the connection is never reported.
@@ -146,12 +146,13 @@ export class InvalidationConnection {
     this.#ids.add(id);
     this.#id = id;
     const client = this.#client;
-    const asked = thisMoment();
-    const [row] = await this.ask<ClockRow>(registerInstance, [id, earlier]);
-    if (!(await this.#listener.isKnown(id))) throw new Error('invalidations come from another server than the rows');
+    const asked = currentMoment();
+    const [row] = await this.query<ClockRow>(registerInstance, [id, earlier]);
+    if (!(await this.#listener.isRegistered(id)))
+      throw new Error('invalidations come from another server than the rows');
     if (this.#client !== client || !row) return;
     for (const old of earlier) this.#ids.delete(old);
-    this.#listener.startAnew();
+    this.#listener.clearCaches();
     this.#granted(asked, row);
   }
 
@@ -159,14 +160,14 @@ export class InvalidationConnection {
     const client = this.#client;
     if (!client) return;
     try {
-      const asked = thisMoment();
-      const [row] = await this.ask<ClockRow>(renewInstance, [this.#id]);
+      const asked = currentMoment();
+      const [row] = await this.query<ClockRow>(renewInstance, [this.#id]);
       if (this.#client !== client) return;
       if (!row) return await this.#reregister();
       this.#granted(asked, row);
       await this.#removeSilent();
     } catch {
-      this.#lose(client);
+      this.#disconnect(client);
     }
   }
 
@@ -177,43 +178,43 @@ export class InvalidationConnection {
 
   #granted(asked: Moment, { time, renewals }: ClockRow): void {
     if (this.#closed) return;
-    this.beats.add(this.#id, { renewals, asked });
+    this.renewals.add(this.#id, { renewals, asked });
     this.lease.renew(asked);
     this.#clock.set({ time, asked: asked.monotonic, answered: performance.now() });
     this.#timer = setTimeout(() => void this.#renew(), renewEvery);
   }
 
   async #removeSilent(): Promise<void> {
-    const rows = await this.ask<InstanceRow>(listInstances);
+    const rows = await this.query<InstanceRow>(listInstances);
     const silent = this.#silent.find(
       rows.filter(({ id }) => !this.#ids.has(id)),
       performance.now(),
     );
     if (silent.length === 0) return;
-    await this.ask(removeSilent, [silent.map(({ id }) => id), silent.map(({ renewals }) => renewals)]);
+    await this.query(removeSilent, [silent.map(({ id }) => id), silent.map(({ renewals }) => renewals)]);
   }
 
-  #lose(client: pg.Client): void {
+  #disconnect(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     // First, because this instance misses invalidations from here on.
     this.lease.drop();
     this.#socket?.destroy();
     clearTimeout(this.#timer);
-    this.#listener.lost([...this.#ids]);
-    this.#openLater();
+    this.#listener.disconnected([...this.#ids]);
+    this.#scheduleReconnect();
   }
 
-  #openLater(): void {
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#openAgain(), retryAfter);
+  #scheduleReconnect(): void {
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#openOrRetry(), retryAfter);
   }
 
   /** Looks for the primary first, because another server may have become the primary. */
-  async #openAgain(): Promise<void> {
+  async #openOrRetry(): Promise<void> {
     try {
       await this.#primary.find();
     } catch {
-      return this.#openLater();
+      return this.#scheduleReconnect();
     }
     await this.open();
   }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Change } from '../../bus.ts';
 import { isVisibleIn } from './instance-table.ts';
-import { confirmationBy, readAnnounced, readHeard, writeAnnounced, writeHeard } from './invalidation-messages.ts';
+import {
+  confirmationBy,
+  formatAnnouncement,
+  formatConfirmation,
+  parseAnnouncement,
+  parseConfirmation,
+} from './invalidation-messages.ts';
 
 describe('Messages between instances', () => {
   const changes: Change[] = [
@@ -11,29 +17,32 @@ describe('Messages between instances', () => {
   ];
 
   it('contain the changes', () => {
-    assert.deepEqual(readAnnounced(writeAnnounced({ announcement: 'x', changes })), { announcement: 'x', changes });
+    assert.deepEqual(parseAnnouncement(formatAnnouncement({ announcement: 'x', changes })), {
+      announcement: 'x',
+      changes,
+    });
   });
 
   it('become an invalidation of everything if they are too long or of a newer version', () => {
     const everything = [{ kind: 'everything', id: '' }];
     for (const id of ['a'.repeat(8000), 'ü'.repeat(4000), '"'.repeat(4000)]) {
-      const message = writeAnnounced({ announcement: 'x', changes: [...changes, { kind: 'user', id }] });
+      const message = formatAnnouncement({ announcement: 'x', changes: [...changes, { kind: 'user', id }] });
       assert.ok(Buffer.byteLength(message) < 8000);
-      assert.deepEqual(readAnnounced(message)?.changes, everything);
+      assert.deepEqual(parseAnnouncement(message)?.changes, everything);
     }
-    assert.deepEqual(readAnnounced('["x",["tenant","a"]]')?.changes, everything);
-    assert.deepEqual(readAnnounced('["x",["constructor","a"]]')?.changes, everything);
+    assert.deepEqual(parseAnnouncement('["x",["tenant","a"]]')?.changes, everything);
+    assert.deepEqual(parseAnnouncement('["x",["constructor","a"]]')?.changes, everything);
   });
 
   it('are ignored if no instance wrote them', () => {
     for (const payload of ['', 'x', '[]', '{}', '[1]', '["x",["session"]]', '["x",["session",1]]', '["x","y"]', 'null'])
-      assert.equal(readAnnounced(payload), undefined, payload);
-    for (const payload of ['', 'x', 'x ', ' y', 'x y z']) assert.equal(readHeard(payload), undefined, payload);
+      assert.equal(parseAnnouncement(payload), undefined, payload);
+    for (const payload of ['', 'x', 'x ', ' y', 'x y z']) assert.equal(parseConfirmation(payload), undefined, payload);
   });
 
   it('are confirmed differently by each instance and for each message', () => {
     const heard = { announcement: 'x', confirmation: confirmationBy('one', 'x') };
-    assert.deepEqual(readHeard(writeHeard(heard)), heard);
+    assert.deepEqual(parseConfirmation(formatConfirmation(heard)), heard);
     const all = ['one', 'two'].flatMap((id) => ['x', 'y'].map((announcement) => confirmationBy(id, announcement)));
     assert.equal(new Set(all).size, 4);
   });

@@ -4,16 +4,16 @@ import type { Change } from '../../bus.ts';
 // Every database user can listen and notify. So payloads are untrusted input.
 
 export const changesChannel = 'gatehouse_changes';
-export const heardChannel = 'gatehouse_heard';
+export const confirmationsChannel = 'gatehouse_heard';
 /** Announces that there may be work in the queue. */
 export const jobsChannel = 'gatehouse_jobs';
 
-interface Announced {
+interface Announcement {
   readonly announcement: string;
   readonly changes: readonly Change[];
 }
 
-interface Heard {
+interface Confirmation {
   readonly announcement: string;
   readonly confirmation: string;
 }
@@ -31,14 +31,14 @@ const everything: Change = { kind: 'everything', id: '' };
 const maxPayloadLength = 7999;
 const maxAnnouncementLength = 100;
 
-export function writeAnnounced({ announcement, changes }: Announced): string {
+export function formatAnnouncement({ announcement, changes }: Announcement): string {
   const write = (what: readonly Change[]) => JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
   const payload = write(changes);
   return Buffer.byteLength(payload) <= maxPayloadLength ? payload : write([everything]);
 }
 
 /** Undefined for a payload that no instance has written. A kind of a newer version counts as an invalidation of everything. */
-export function readAnnounced(payload: string): Announced | undefined {
+export function parseAnnouncement(payload: string): Announcement | undefined {
   let parts: unknown;
   try {
     parts = JSON.parse(payload);
@@ -62,9 +62,10 @@ const isChange = (part: unknown): part is [string, string] =>
 export const confirmationBy = (instance: string, announcement: string): string =>
   createHmac('sha256', instance).update(announcement).digest('base64url');
 
-export const writeHeard = ({ announcement, confirmation }: Heard): string => `${announcement} ${confirmation}`;
+export const formatConfirmation = ({ announcement, confirmation }: Confirmation): string =>
+  `${announcement} ${confirmation}`;
 
-export function readHeard(payload: string): Heard | undefined {
+export function parseConfirmation(payload: string): Confirmation | undefined {
   const [announcement, confirmation, ...rest] = payload.split(' ', 3);
   return announcement && confirmation && rest.length === 0 ? { announcement, confirmation } : undefined;
 }

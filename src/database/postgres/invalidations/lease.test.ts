@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { CarriedClock } from './carried-clock.ts';
-import { Lease, leaseLength, leaseSurelyOver, thisMoment } from './lease.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { confirmationTimeout, currentMoment, Lease, leaseLength } from './lease.ts';
 import { SilentInstances } from './silent-instances.ts';
 
 const clocks = { monotonic: 0, wall: 0 };
@@ -24,7 +24,7 @@ describe('A lease on invalidations', () => {
   it('is valid for its length from the request, not from the response', () => {
     const lease = new Lease();
     assert.equal(lease.holds(), false);
-    const asked = thisMoment();
+    const asked = currentMoment();
     pass(1000);
     lease.renew(asked);
     pass(leaseLength - 1001);
@@ -35,14 +35,14 @@ describe('A lease on invalidations', () => {
 
   it('expires during sleep, although the monotonic clock stops', () => {
     const lease = new Lease();
-    lease.renew(thisMoment());
+    lease.renew(currentMoment());
     clocks.wall += 3_600_000;
     assert.equal(lease.holds(), false);
   });
 
   it('is not extended by a wall clock that is set back', () => {
     const lease = new Lease();
-    lease.renew(thisMoment());
+    lease.renew(currentMoment());
     clocks.wall -= 3_600_000;
     assert.equal(lease.holds(), true);
     pass(leaseLength);
@@ -51,18 +51,21 @@ describe('A lease on invalidations', () => {
 
   it('can be dropped, and expires before any instance stops waiting for it', () => {
     const lease = new Lease();
-    lease.renew(thisMoment());
+    lease.renew(currentMoment());
     lease.drop();
     assert.equal(lease.holds(), false);
-    assert.ok(leaseSurelyOver / leaseLength >= 1.0834 / 0.9166, 'by clocks of which one runs fast and the other slow');
-    assert.ok(leaseSurelyOver <= 3000, 'so long may a logout take');
+    assert.ok(
+      confirmationTimeout / leaseLength >= 1.0834 / 0.9166,
+      'by clocks of which one runs fast and the other slow',
+    );
+    assert.ok(confirmationTimeout <= 3000, 'so long may a logout take');
   });
 });
 
 describe('The clock of the database', () => {
   mockClocks();
   it('continues between readings, even if the clock of the machine changes', () => {
-    const clock = new CarriedClock();
+    const clock = new DatabaseClock();
     assert.throws(() => clock.now());
     clock.set({ time: 500_000, asked: 1000, answered: 1010 });
     assert.equal(clock.now(), 499_995);
@@ -72,7 +75,7 @@ describe('The clock of the database', () => {
   });
 
   it('is corrected only as far as a reading proves it wrong', () => {
-    const clock = new CarriedClock();
+    const clock = new DatabaseClock();
     clock.set({ time: 500_000, asked: 1000, answered: 1010 });
     pass(1000);
     clock.set({ time: 501_900, asked: 2000, answered: 4000 });
@@ -91,9 +94,9 @@ describe('Silent instances', () => {
   it('are instances whose row has not changed for longer than a lease', () => {
     const silent = new SilentInstances();
     assert.deepEqual(silent.find([row('a', 1), row('b', 1)], 0), []);
-    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], leaseSurelyOver - 1), []);
-    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], leaseSurelyOver), [row('b', 1)]);
-    assert.deepEqual(silent.find([row('a', 2)], 2 * leaseSurelyOver - 2), []);
-    assert.deepEqual(silent.find([row('a', 2)], 2 * leaseSurelyOver - 1), [row('a', 2)]);
+    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], confirmationTimeout - 1), []);
+    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], confirmationTimeout), [row('b', 1)]);
+    assert.deepEqual(silent.find([row('a', 2)], 2 * confirmationTimeout - 2), []);
+    assert.deepEqual(silent.find([row('a', 2)], 2 * confirmationTimeout - 1), [row('a', 2)]);
   });
 });

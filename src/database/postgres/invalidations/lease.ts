@@ -4,7 +4,7 @@ export const leaseLength = 2500;
  * How long a change waits for an instance that does not confirm it. It is longer than the lease, because clocks may drift
  * (docs/decisions/lease-on-invalidations.md).
  */
-export const leaseSurelyOver = 3000;
+export const confirmationTimeout = 3000;
 
 /** One moment by both clocks of this machine. */
 export interface Moment {
@@ -12,7 +12,7 @@ export interface Moment {
   readonly wall: number;
 }
 
-export const thisMoment = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+export const currentMoment = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
 
 /**
  * The right to use the caches until a point in time. Only a query to the database extends it. Every use compares the clocks, because timers

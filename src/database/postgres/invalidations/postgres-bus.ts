@@ -4,30 +4,30 @@ import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../../bus.ts';
 import type { Db, Tx } from '../../database.ts';
 import type { Primary } from '../servers/primary.ts';
-import type { Beats } from './beats.ts';
-import type { CarriedClock } from './carried-clock.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { findInstance, type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
 import { InvalidationConnection } from './invalidation-connection.ts';
 import {
   changesChannel,
   confirmationBy,
-  heardChannel,
+  confirmationsChannel,
+  formatAnnouncement,
+  formatConfirmation,
   jobsChannel,
-  readAnnounced,
-  readHeard,
-  writeAnnounced,
-  writeHeard,
+  parseAnnouncement,
+  parseConfirmation,
 } from './invalidation-messages.ts';
-import { leaseSurelyOver } from './lease.ts';
+import { confirmationTimeout } from './lease.ts';
+import type { LeaseRenewals } from './lease-renewals.ts';
 
 /** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
 const maxUnsettled = 10_000;
 const maxConfirmations = 1000;
 /** After this delay, the table of instances is read again: an instance that has registered again does not confirm earlier changes. */
-const firstLookAgain = 50;
-const lookAgainWithin = 400;
+const firstRecheckMs = 50;
+const maxRecheckMs = 400;
 
-interface Ways {
+interface Connections {
   /** The server that rows are read from. */
   readonly primary: Primary;
   /** The server that sends invalidations: the same address, or the same server without the pooler. */
@@ -39,7 +39,7 @@ type Query = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 interface Unsettled {
   readonly transaction: bigint;
   readonly confirmations: Set<string>;
-  heard: () => void;
+  confirmed: () => void;
 }
 
 /**
@@ -55,22 +55,22 @@ export class PostgresBus implements Bus {
   readonly #wakeListeners: (() => void)[] = [];
   readonly #unsettled = new BoundedMap<string, Unsettled>(maxUnsettled);
 
-  constructor({ primary, listening }: Ways, clock: CarriedClock, query: Query) {
+  constructor({ primary, listening }: Connections, clock: DatabaseClock, query: Query) {
     const isApart = listening !== primary;
     this.#list = () => query(listInstances, []);
     this.#connection = new InvalidationConnection(listening, clock, {
-      isKnown: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
-      hear: (channel, payload) => this.#hear(channel, payload),
-      startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
+      isRegistered: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
+      notified: (channel, payload) => this.#notified(channel, payload),
+      clearCaches: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
       // Without this, other instances would wait until this instance is back or counts as silent.
-      lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
+      disconnected: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
-    if (isApart) primary.onMove(() => this.#connection.startAgain());
+    if (isApart) primary.onFailover(() => this.#connection.reconnect());
   }
 
   /** The renewals by which a replica is compared with the primary. */
-  get beats(): Beats {
-    return this.#connection.beats;
+  get renewals(): LeaseRenewals {
+    return this.#connection.renewals;
   }
 
   join(): Promise<void> {
@@ -80,12 +80,12 @@ export class PostgresBus implements Bus {
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
     // The id is random, because instances confirm every announcement, even a forged one.
     const announcement = randomUUID();
-    const message = writeAnnounced({ announcement, changes });
+    const message = formatAnnouncement({ announcement, changes });
     const { rows } = await sql<{
       transaction: string;
     }>`select pg_current_xact_id()::text as transaction, pg_notify(${changesChannel}, ${message})`.execute(tx);
     const transaction = BigInt(rows[0]?.transaction as string);
-    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), heard: () => undefined });
+    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), confirmed: () => undefined });
     return announcement;
   }
 
@@ -123,22 +123,22 @@ export class PostgresBus implements Bus {
     const unsettled = this.#unsettled.get(announcement);
     const timers = new Set<NodeJS.Timeout>();
     await new Promise<void>((resolve) => {
-      timers.add(setTimeout(resolve, leaseSurelyOver));
+      timers.add(setTimeout(resolve, confirmationTimeout));
       if (!unsettled) return;
       let awaited: readonly string[] | undefined;
       const check = () => {
         if (awaited?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
       };
       const look = async (list: () => Promise<InstanceRow[]>, wait: number) => {
-        const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, lookAgainWithin)), wait);
+        const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, maxRecheckMs)), wait);
         timers.add(again);
         const rows = await list().catch(() => undefined);
         if (rows)
           awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
         check();
       };
-      unsettled.heard = check;
-      void look(this.cacheUsable() ? () => this.#connection.ask(listInstances) : this.#list, firstLookAgain);
+      unsettled.confirmed = check;
+      void look(this.cacheUsable() ? () => this.#connection.query(listInstances) : this.#list, firstRecheckMs);
     });
     for (const timer of timers) clearTimeout(timer);
     this.#unsettled.delete(announcement);
@@ -151,30 +151,30 @@ export class PostgresBus implements Bus {
       .map(({ id }) => id);
   }
 
-  #hear(channel: string, payload: string): void {
-    if (channel === heardChannel) this.#noteConfirmation(payload);
-    else if (channel === changesChannel) this.#noteChanges(payload);
+  #notified(channel: string, payload: string): void {
+    if (channel === confirmationsChannel) this.#addConfirmation(payload);
+    else if (channel === changesChannel) this.#applyChanges(payload);
     else if (channel === jobsChannel) for (const listener of this.#wakeListeners) listener();
   }
 
-  #noteConfirmation(payload: string): void {
-    const heard = readHeard(payload);
+  #addConfirmation(payload: string): void {
+    const heard = parseConfirmation(payload);
     const unsettled = heard && this.#unsettled.get(heard.announcement);
     if (!unsettled || unsettled.confirmations.size >= maxConfirmations) return;
     unsettled.confirmations.add(heard.confirmation);
-    unsettled.heard();
+    unsettled.confirmed();
   }
 
-  #noteChanges(payload: string): void {
-    const announced = readAnnounced(payload);
+  #applyChanges(payload: string): void {
+    const announced = parseAnnouncement(payload);
     if (!announced) return;
     const { announcement, changes } = announced;
     const { id } = this.#connection;
     const confirm = () => {
       // An instance does not confirm its own announcements.
       if (this.#unsettled.has(announcement)) return;
-      const message = writeHeard({ announcement, confirmation: confirmationBy(id, announcement) });
-      this.#connection.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
+      const message = formatConfirmation({ announcement, confirmation: confirmationBy(id, announcement) });
+      this.#connection.query('select pg_notify($1, $2)', [confirmationsChannel, message]).catch(() => undefined);
     };
     // Confirms after all listeners have finished, so that no part of this instance still uses the old state.
     const told = notifyListeners(this.#listeners, changes);

@@ -1,5 +1,5 @@
 import type { InstanceRow } from './instance-table.ts';
-import { leaseSurelyOver } from './lease.ts';
+import { confirmationTimeout } from './lease.ts';
 
 /** Finds instances that no longer renew their row: crashed, stopped or disconnected. Nobody has to wait for them. */
 export class SilentInstances {
@@ -14,6 +14,6 @@ export class SilentInstances {
         return [id, known?.renewals === renewals ? known : { renewals, since: at }];
       }),
     );
-    return rows.filter(({ id }) => at - (this.#seen.get(id)?.since ?? at) >= leaseSurelyOver);
+    return rows.filter(({ id }) => at - (this.#seen.get(id)?.since ?? at) >= confirmationTimeout);
   }
 }

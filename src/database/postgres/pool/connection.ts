@@ -1,15 +1,15 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { unavailable } from '../../../platform/errors.ts';
-import { tookTooLong } from '../../fair-queue.ts';
+import { readTimeoutError } from '../../fair-queue.ts';
 import { statementSpan } from '../../statement-span.ts';
-import { grace, type Limits, limited } from './limits.ts';
-import { isAway, isCanceled, isDeadlock, isStalePlan, translate } from './postgres-errors.ts';
+import { grace, type Limits, withQueryTimeout } from './limits.ts';
+import { isCanceled, isConnectionError, isDeadlock, isStalePlan, toProblem } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
-import { recentName } from './recent-statements.ts';
-import { refuseUnreplicated } from './unreplicated.ts';
+import { statementNameOf } from './recent-statements.ts';
+import { requireReplicated } from './unreplicated.ts';
 
-const aDay = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Names of repeated statements. PostgreSQL parses and plans a named statement once per connection. */
 const statementNames = new Map<string, string>();
@@ -29,7 +29,7 @@ const data = /^\s*(select|insert|update|delete|with)\b/i;
 export class Connection implements DatabaseConnection {
   readonly client: pg.PoolClient;
   /** The connection must not be used again: it is broken, or its prepared plans are outdated. */
-  spent = false;
+  unusable = false;
   readonly #limits: Limits;
   readonly #pool: PrimaryPool;
   #inTransaction = false;
@@ -56,25 +56,25 @@ export class Connection implements DatabaseConnection {
   async query(text: string, values: unknown[], repeats: boolean | 'perhaps', deadlocks = 0): Promise<pg.QueryResult> {
     const limit = { query_timeout: this.#timeoutMs };
     const keeps = repeats && !this.#pool.byTransaction;
-    const name = keeps ? (repeats === 'perhaps' ? await recentName(this.client, text) : nameOf(text)) : undefined;
+    const name = keeps ? (repeats === 'perhaps' ? await statementNameOf(this.client, text) : nameOf(text)) : undefined;
     const ask = () =>
       statementSpan('postgresql', text, () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) }));
     try {
       const alone = this.#pool.byTransaction && !this.#inTransaction && data.test(text);
       const result = await (alone ? this.#inOneOfItsOwn(ask) : ask());
-      refuseUnreplicated(this.client);
+      requireReplicated(this.client);
       return result;
     } catch (error) {
-      this.spent ||= isAway(error) || isStalePlan(error);
-      this.#pool.doubt(error);
-      if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
+      this.unusable ||= isConnectionError(error) || isStalePlan(error);
+      this.#pool.checkPrimary(error);
+      if (isCanceled(error) && !this.#inTransaction) throw readTimeoutError(this.#limits.read / 1000);
       // In a transaction, a deadlock undoes earlier statements as well.
       if (isDeadlock(error) && !this.#inTransaction) {
         // A migration changes several tables. A read of several tables can deadlock with it at each one.
         if (deadlocks < maxDeadlocks) return this.query(text, values, repeats, deadlocks + 1);
         throw unavailable('The database is being changed. Try again.', 1, 'deadlock');
       }
-      if (!isStalePlan(error)) throw translate(error);
+      if (!isStalePlan(error)) throw toProblem(error);
       if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
       return this.client.query({ text, values, ...limit });
     }
@@ -91,19 +91,19 @@ export class Connection implements DatabaseConnection {
     // Sent with "begin", so that it costs no extra round trip.
     const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#pauseLimit()}` : '';
     try {
-      await this.client.query(limited(text + limit, timeoutMs));
-      refuseUnreplicated(this.client);
+      await this.client.query(withQueryTimeout(text + limit, timeoutMs));
+      requireReplicated(this.client);
     } catch (error) {
       // The outcome is unknown. Closing the connection ends its transaction.
-      this.spent = true;
-      throw translate(error);
+      this.unusable = true;
+      throw toProblem(error);
     }
   }
 
   /** A migration sets a longer limit. As in PostgreSQL, 0 means no limit. */
   #noteLimit(text: string): void {
     const [, ms] = /^set (?:local )?statement_timeout = (\d+)$/.exec(text) ?? [];
-    if (ms) this.#timeoutMs = ms === '0' ? aDay : Number(ms) + grace;
+    if (ms) this.#timeoutMs = ms === '0' ? dayMs : Number(ms) + grace;
   }
 
   /** Without a pooler, this limit is set once for the whole connection. */
@@ -115,9 +115,9 @@ export class Connection implements DatabaseConnection {
   async #inOneOfItsOwn(ask: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const { read, timeoutMs } = this.#limits;
     const [begun, answered, ended] = await Promise.allSettled([
-      this.client.query(limited(`begin; set local statement_timeout = ${read}`, timeoutMs)),
+      this.client.query(withQueryTimeout(`begin; set local statement_timeout = ${read}`, timeoutMs)),
       ask(),
-      this.client.query(limited('commit', timeoutMs)),
+      this.client.query(withQueryTimeout('commit', timeoutMs)),
     ]);
     if (begun.status === 'rejected') throw begun.reason;
     if (answered.status === 'rejected') throw answered.reason;

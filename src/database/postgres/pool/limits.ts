@@ -21,4 +21,7 @@ export function limitsOf(readSeconds: number): Limits {
   return { read, inTransactions, timeoutMs: inTransactions + grace, pause: inTransactions + grace };
 }
 
-export const limited = (text: string, timeoutMs: number): pg.QueryConfig => ({ text, query_timeout: timeoutMs });
+export const withQueryTimeout = (text: string, timeoutMs: number): pg.QueryConfig => ({
+  text,
+  query_timeout: timeoutMs,
+});

@@ -7,7 +7,7 @@ interface PoolCloser {
   /** Ends the pool and returns when its connections are closed. The pool's own `end` does not wait for that. */
   close(): Promise<void>;
   /** Closes connections immediately, even during a statement. */
-  cut(which: (client: pg.PoolClient) => boolean): void;
+  disconnect(which: (client: pg.PoolClient) => boolean): void;
 }
 
 export function poolCloser(pool: pg.Pool): PoolCloser {
@@ -18,7 +18,7 @@ export function poolCloser(pool: pg.Pool): PoolCloser {
     open.delete(client);
     if (open.size === 0) noneOpen();
   });
-  const cut: PoolCloser['cut'] = (which) => {
+  const cut: PoolCloser['disconnect'] = (which) => {
     for (const client of open) if (which(client)) client.connection.stream.destroy();
   };
   const close = async () => {
@@ -31,5 +31,5 @@ export function poolCloser(pool: pg.Pool): PoolCloser {
     await closed;
     clearTimeout(timer);
   };
-  return { close, cut };
+  return { close, disconnect: cut };
 }

@@ -1,14 +1,14 @@
 import type { DatabaseConnection, Driver } from 'kysely';
 import { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
-import { translate } from './postgres-errors.ts';
+import { toProblem } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
 export async function connect(pool: PrimaryPool, limits: Limits): Promise<Connection> {
   try {
     return new Connection(await pool.connect(), limits, pool);
   } catch (error) {
-    throw translate(error);
+    throw toProblem(error);
   }
 }
 
@@ -33,8 +33,8 @@ export class PostgresDriver implements Driver {
     return connection.run('rollback');
   }
   async releaseConnection(connection: Connection): Promise<void> {
-    const { client, spent } = connection;
-    client.release(spent);
+    const { client, unusable } = connection;
+    client.release(unusable);
   }
   async destroy(): Promise<void> {}
 }

@@ -48,7 +48,7 @@ describe('Time limits on PostgreSQL', () => {
     let leave: () => void = () => undefined;
     const reader = {
       caller: 'somebody',
-      whenGone(gone: () => void) {
+      onDisconnect(gone: () => void) {
         leave = gone;
         return () => undefined;
       },

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { codeOf, reasonOf } from '../../../platform/errors.ts';
-import { readsAlone } from '../servers/look-at-server.ts';
 import type { Primary } from '../servers/primary.ts';
-import { type Limits, limited } from './limits.ts';
+import { isReadOnlySql } from '../servers/server-state.ts';
+import { type Limits, withQueryTimeout } from './limits.ts';
 import { poolCloser } from './pool-closer.ts';
-import { isAway } from './postgres-errors.ts';
+import { isConnectionError } from './postgres-errors.ts';
 import { watchReplication } from './unreplicated.ts';
 
 /** Parts of the driver that its types leave out. */
@@ -27,7 +27,7 @@ declare module 'pg' {
 interface Options {
   readonly size: number;
   /** Connections go through a transaction pooler, so no session state lasts longer than a transaction. */
-  readonly byTransaction: boolean;
+  readonly transactionPooler: boolean;
   readonly limits: Limits;
 }
 
@@ -39,12 +39,12 @@ export interface PrimaryPool {
   /** Returns a connection to the primary. If the server does not respond, looks for the primary first. */
   connect(): Promise<pg.PoolClient>;
   /** Looks for the primary if the error shows that the server accepts no writes. */
-  doubt(error: unknown): void;
+  checkPrimary(error: unknown): void;
   close(): Promise<void>;
 }
 
 /** A pool of connections to the primary. If another server becomes the primary, connections to the old one are closed. */
-export function openPrimaryPool(primary: Primary, { size, byTransaction, limits }: Options): PrimaryPool {
+export function openPrimaryPool(primary: Primary, { size, transactionPooler, limits }: Options): PrimaryPool {
   class Client extends pg.Client {
     readonly server = primary.current;
     constructor(options?: pg.ClientConfig) {
@@ -60,14 +60,14 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
     // Detects a broken idle connection before its next use.
     keepAliveInitialDelayMillis: 10_000,
     Client,
-    ...(byTransaction ? { pipeline: true } : {}),
+    ...(transactionPooler ? { pipeline: true } : {}),
     // Not set as connection parameters, because poolers refuse unknown ones.
     onConnect: async (client) => {
-      const asked = primary.hasChoice ? `select ${readsAlone} as yes` : 'select false as yes';
-      const limit = byTransaction
+      const asked = primary.hasChoice ? `select ${isReadOnlySql} as yes` : 'select false as yes';
+      const limit = transactionPooler
         ? ''
         : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
-      const results = await client.query(limited(limit + asked, limits.timeoutMs));
+      const results = await client.query(withQueryTimeout(limit + asked, limits.timeoutMs));
       const [answer] = [results as pg.QueryResult | pg.QueryResult[]].flat().slice(-1);
       if (answer?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },
@@ -75,24 +75,24 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
   // A broken idle connection is replaced at its next use. Without a listener, the error would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const { close, cut } = poolCloser(pool);
-  primary.onMove(() => cut(isElsewhere));
-  pool.on('connect', () => cut(isElsewhere));
+  const { close, disconnect } = poolCloser(pool);
+  primary.onFailover(() => disconnect(isElsewhere));
+  pool.on('connect', () => disconnect(isElsewhere));
   pool.on('connect', watchReplication);
   return {
     pool,
-    byTransaction,
+    byTransaction: transactionPooler,
     server: () => primary.current,
     async connect() {
       try {
         return await pool.connect();
       } catch (error) {
-        if (!primary.hasChoice || !isAway(error) || isTaken(error)) throw error;
+        if (!primary.hasChoice || !isConnectionError(error) || isTaken(error)) throw error;
         await primary.find();
         return await pool.connect();
       }
     },
-    doubt(error) {
+    checkPrimary(error) {
       if (primary.hasChoice && codeOf(error) === readOnly) primary.find().catch(() => undefined);
     },
     close,

@@ -6,7 +6,7 @@ import type { Reader } from '../../reader.ts';
 
 describe('Statements with texts of callers', () => {
   const make = contexts('postgres');
-  const reader: Reader = { caller: 'somebody', whenGone: () => () => undefined };
+  const reader: Reader = { caller: 'somebody', onDisconnect: () => () => undefined };
 
   it('are prepared at their second use, up to a limit', async () => {
     const { database } = await make({ env: { DATABASE_POOL_SIZE: '1' } });

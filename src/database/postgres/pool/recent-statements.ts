@@ -21,7 +21,7 @@ const byClient = new WeakMap<pg.ClientBase, Prepared>();
  * have the same text. Callers can produce any number of texts. So only a repeated text is prepared, and the least recently used ones are
  * dropped.
  */
-export async function recentName(client: pg.ClientBase, text: string): Promise<string | undefined> {
+export async function statementNameOf(client: pg.ClientBase, text: string): Promise<string | undefined> {
   if (text.length > maxTextLength) return undefined;
   const prepared = byClient.get(client) ?? { names: new Map(), count: 0 };
   const known = prepared.names.get(text);

@@ -16,7 +16,7 @@ export interface Reserve {
   readonly all: PrimaryPool;
   /** Uses the pool while it has a free connection, otherwise the reserve. */
   readonly own: Pick<PrimaryPool, 'connect'>;
-  isTaken(): boolean;
+  isFull(): boolean;
 }
 
 export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: number): Reserve {
@@ -36,7 +36,7 @@ export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: numbe
   return {
     all: { ...main, connect },
     own: { connect: () => (isTaken() ? reserve : main).connect() },
-    isTaken,
+    isFull: isTaken,
   };
 }
 

@@ -18,7 +18,7 @@ export function watchReplication(client: pg.ClientBase): void {
 }
 
 /** Call it after each statement that may have written. */
-export function refuseUnreplicated(client: pg.ClientBase): void {
+export function requireReplicated(client: pg.ClientBase): void {
   if (!unreplicated.delete(client)) return;
   throw unavailable(
     'The database could not confirm that this was stored safely. Check whether it was stored before you try again.',

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { codeOf, reasonOf } from '../../../platform/errors.ts';
-import { tookTooLong } from '../../fair-queue.ts';
-import type { Beats } from '../invalidations/beats.ts';
+import { readTimeoutError } from '../../fair-queue.ts';
 import { Lease } from '../invalidations/lease.ts';
-import { type Limits, limited } from '../pool/limits.ts';
+import type { LeaseRenewals } from '../invalidations/lease-renewals.ts';
+import { type Limits, withQueryTimeout } from '../pool/limits.ts';
 import { poolCloser } from '../pool/pool-closer.ts';
-import { isAway, isCanceled } from '../pool/postgres-errors.ts';
+import { isCanceled, isConnectionError } from '../pool/postgres-errors.ts';
 
 const lookEvery = 250;
 const answersWithin = 2000;
@@ -15,7 +15,7 @@ const renewalsOf = 'select renewals from instances where id = $1';
 const conflicts = /^(40001|40P01)$/;
 
 /** The replica cannot answer. The primary can. */
-export class LeftOut extends Error {}
+export class ReplicaUnavailable extends Error {}
 
 /** A replica of the primary. It is used only while it is known to be recent: it must contain a recent renewal of this instance's row. */
 export class Replica {
@@ -23,13 +23,13 @@ export class Replica {
   readonly #lease = new Lease();
   readonly #pool: pg.Pool;
   readonly #close: () => Promise<void>;
-  readonly #beats: Beats;
+  readonly #beats: LeaseRenewals;
   readonly #limits: Limits;
   #completeTo = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(url: string, size: number, limits: Limits, beats: Beats) {
+  constructor(url: string, size: number, limits: Limits, beats: LeaseRenewals) {
     this.#beats = beats;
     this.#limits = limits;
     this.#pool = new pg.Pool({
@@ -39,13 +39,13 @@ export class Replica {
       application_name: 'gatehouse-reads',
       keepAlive: true,
       onConnect: async (client) => {
-        await client.query(limited(`set statement_timeout = ${limits.read}`, answersWithin));
+        await client.query(withQueryTimeout(`set statement_timeout = ${limits.read}`, answersWithin));
       },
     });
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
     this.#close = poolCloser(this.#pool).close;
-    void this.#look();
+    void this.#check();
   }
 
   /** The replica contains everything that was committed before this monotonic time. */
@@ -59,14 +59,14 @@ export class Replica {
 
   async read<R>(text: string, values: readonly unknown[]): Promise<R[]> {
     try {
-      const query = { ...limited(text, this.#limits.timeoutMs), values: [...values] };
+      const query = { ...withQueryTimeout(text, this.#limits.timeoutMs), values: [...values] };
       return (await this.#pool.query(query)).rows as R[];
     } catch (error) {
-      if (isCanceled(error)) throw tookTooLong(this.#limits.read / 1000);
+      if (isCanceled(error)) throw readTimeoutError(this.#limits.read / 1000);
       const code = codeOf(error) ?? '';
-      if (!isAway(error) && !conflicts.test(code)) throw error;
-      if (isAway(error)) this.#lease.drop();
-      throw new LeftOut(reasonOf(error));
+      if (!isConnectionError(error) && !conflicts.test(code)) throw error;
+      if (isConnectionError(error)) this.#lease.drop();
+      throw new ReplicaUnavailable(reasonOf(error));
     }
   }
 
@@ -76,18 +76,18 @@ export class Replica {
     await this.#close();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       // A command that does not receive invalidations reads from the primary.
       if (this.#beats.id !== '') await this.#compare(this.#beats.id);
     } catch {
       this.#lease.drop();
     }
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#look(), lookEvery).unref();
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#check(), lookEvery).unref();
   }
 
   async #compare(id: string): Promise<void> {
-    const query = { ...limited(renewalsOf, answersWithin), values: [id] };
+    const query = { ...withQueryTimeout(renewalsOf, answersWithin), values: [id] };
     const { rows } = await this.#pool.query<{ renewals: number }>(query);
     const moment = rows[0] && this.#beats.completeTo(id, rows[0].renewals);
     if (!moment || moment.monotonic < this.#completeTo) return;

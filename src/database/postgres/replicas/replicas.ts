@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, commitAndInvalidate } from '../../bus.ts';
-import type { Copied, Database, KeyColumn, Replicas } from '../../database.ts';
+import type { Database, KeyColumn, ReplicaReads, Replicas } from '../../database.ts';
 import type { Db } from '../../db.ts';
 import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
 import { rowMark } from '../../sqlite/row-mark.ts';
 import { SharedReads } from '../batching/shared-reads.ts';
-import type { Beats } from '../invalidations/beats.ts';
-import { leaseSurelyOver } from '../invalidations/lease.ts';
+import { confirmationTimeout } from '../invalidations/lease.ts';
+import type { LeaseRenewals } from '../invalidations/lease-renewals.ts';
 import type { Limits } from '../pool/limits.ts';
-import { LeftOut, Replica } from './replica.ts';
+import { Replica, ReplicaUnavailable } from './replica.ts';
 
 /** The maximum number of callers whose last write is remembered. Beyond it, all callers count as having just written. */
 const maxCallers = 10_000;
 
-interface Copy {
+interface ReplicaReader {
   readonly replica: Replica;
   readonly queue: FairQueue;
   /** Reads of one turn of the event loop are combined, as on the primary. */
@@ -25,7 +25,7 @@ interface Options {
   readonly urls: readonly string[];
   readonly size: number;
   readonly limits: Limits;
-  readonly beats: Beats;
+  readonly beats: LeaseRenewals;
   readonly queue: () => FairQueue;
   /** Answers the reads that a replica cannot answer. */
   readonly primary: {
@@ -42,14 +42,14 @@ interface Options {
  * writer before a write is acknowledged.
  */
 export class PostgresReplicas implements Replicas {
-  readonly #replicas: readonly Copy[];
+  readonly #replicas: readonly ReplicaReader[];
   readonly #primary: Options['primary'];
   /** By caller: the monotonic time of the last write. */
   readonly #wrote = new Map<string, number>();
   /** The time of the last write by any caller. */
-  #anybody = Number.NEGATIVE_INFINITY;
+  #lastWriteOfAny = Number.NEGATIVE_INFINITY;
   /** Writes before this time are unknown, for every caller. */
-  #everybody = performance.now();
+  #knownSince = performance.now();
   #turn = 0;
 
   constructor({ urls, size, limits, beats, queue, primary }: Options) {
@@ -61,19 +61,22 @@ export class PostgresReplicas implements Replicas {
     primary.bus.subscribe(({ kind, id }) => {
       if (kind === 'writer') this.#note(id);
       // Invalidations were missed.
-      else if (kind === 'everything') this.#everybody = performance.now();
+      else if (kind === 'everything') this.#knownSince = performance.now();
     });
   }
 
-  choose(caller: string, ruled: boolean): Copied | undefined {
-    const since = Math.max(this.#everybody, ruled ? this.#anybody : (this.#wrote.get(caller) ?? this.#everybody));
+  choose(caller: string, ruled: boolean): ReplicaReads | undefined {
+    const since = Math.max(
+      this.#knownSince,
+      ruled ? this.#lastWriteOfAny : (this.#wrote.get(caller) ?? this.#knownSince),
+    );
     const able = this.#replicas.filter(({ replica }) => replica.completeTo() > since);
     const chosen = able[this.#turn++ % able.length];
     if (!chosen) return undefined;
     const { replica, queue, shared } = chosen;
     const completeTo = replica.completeTo();
     const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
-      orElse(
+      withFallback(
         () =>
           reader && text.includes(rowMark)
             ? queue.run(reader, () => replica.read<R>(text, values))
@@ -81,7 +84,7 @@ export class PostgresReplicas implements Replicas {
         async () => this.#primary.read<R>(text, values, reader, once),
       );
     const readKeyed = <R>(text: string, key: string, by?: KeyColumn) =>
-      orElse(
+      withFallback(
         () => shared.readKeyed<R>(text, key, by),
         () => this.#primary.readKeyed<R>(text, key, by),
       );
@@ -95,13 +98,13 @@ export class PostgresReplicas implements Replicas {
     return { read, readFirst, readKeyed, changes };
   }
 
-  async wrote(caller: string): Promise<void> {
+  async afterWrite(caller: string): Promise<void> {
     this.#note(caller);
     try {
       await commitAndInvalidate(this.#primary, async (_tx, invalidate) => invalidate({ kind: 'writer', id: caller }));
     } catch {
       // After this time, an instance without the announcement uses no replica that lacks this write.
-      await delay(leaseSurelyOver);
+      await delay(confirmationTimeout);
     }
   }
 
@@ -115,21 +118,21 @@ export class PostgresReplicas implements Replicas {
 
   #note(caller: string): void {
     const now = performance.now();
-    this.#anybody = now;
+    this.#lastWriteOfAny = now;
     if (this.#wrote.size >= maxCallers) {
       this.#wrote.clear();
-      this.#everybody = now;
+      this.#knownSince = now;
     }
     this.#wrote.set(caller, now);
   }
 }
 
 /** Asks the primary if the replica cannot answer. */
-async function orElse<T>(asked: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
+async function withFallback<T>(asked: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
   try {
     return await asked();
   } catch (error) {
-    if (!(error instanceof LeftOut)) throw error;
+    if (!(error instanceof ReplicaUnavailable)) throw error;
     return primary();
   }
 }

@@ -1,13 +1,13 @@
 import { codeOf, reasonOf } from '../../../platform/errors.ts';
-import { lookAtServer, type ServerState } from './look-at-server.ts';
-import { placeOf, serversOf } from './servers-of.ts';
+import { readServerState, type ServerState } from './server-state.ts';
+import { splitHosts, withoutCredentials } from './split-hosts.ts';
 
 /** Calls within this time share one result. */
-const answerLasts = 250;
+const cacheMs = 250;
 /** The longest time for which a returning former primary can go unnoticed. */
 const watchEvery = 5000;
 
-interface Looked {
+interface ServerCheck {
   readonly server: string;
   readonly state?: ServerState;
   readonly error?: unknown;
@@ -27,7 +27,7 @@ export class Primary {
   #watching: NodeJS.Timeout | undefined;
 
   constructor(url: string) {
-    this.servers = serversOf(url);
+    this.servers = splitHosts(url);
     this.#current = this.servers[0];
   }
 
@@ -40,7 +40,7 @@ export class Primary {
   }
 
   /** Calls the listener before anything is sent to the new primary. It must close connections to other servers at once. */
-  onMove(listener: () => void): void {
+  onFailover(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
@@ -52,7 +52,7 @@ export class Primary {
       const forget = () => {
         setTimeout(() => {
           this.#finding = undefined;
-        }, answerLasts).unref();
+        }, cacheMs).unref();
       };
       this.#finding.then(forget, forget);
     }
@@ -78,24 +78,25 @@ export class Primary {
   async #find(): Promise<void> {
     const looked = await Promise.all(this.servers.map(look));
     const [first, ...others] = looked
-      .filter(({ state }) => state && this.#canBe(state))
+      .filter(({ state }) => state && this.#canBePrimary(state))
       .sort(
         (a, b) =>
           (b.state?.timeline ?? 0) - (a.state?.timeline ?? 0) ||
           Number(b.server === this.#current) - Number(a.server === this.#current),
       );
-    if (!first?.state) throw new NoPrimary(`none takes writes (${looked.map((one) => this.#about(one)).join('; ')})`);
+    if (!first?.state)
+      throw new NoPrimary(`none takes writes (${looked.map((one) => this.#describe(one)).join('; ')})`);
     const { state, server } = first;
     const stranger = others.find((other) => other.state?.system !== state.system);
     if (stranger)
       throw new NoPrimary(
-        `${placeOf(server)} and ${placeOf(stranger.server)} take writes, and are not of one cluster: leave one of them out`,
+        `${withoutCredentials(server)} and ${withoutCredentials(stranger.server)} take writes, and are not of one cluster: leave one of them out`,
       );
     this.#known = state;
     this.#moveTo(server);
   }
 
-  #canBe({ takesWrites, system, timeline }: ServerState): boolean {
+  #canBePrimary({ takesWrites, system, timeline }: ServerState): boolean {
     const known = this.#known;
     if (!takesWrites) return false;
     return known.system === '' || (system === known.system && timeline >= known.timeline);
@@ -107,19 +108,19 @@ export class Primary {
     for (const listener of this.#listeners) listener();
   }
 
-  #about({ server, state, error }: Looked): string {
+  #describe({ server, state, error }: ServerCheck): string {
     const why = (): string => {
       if (!state) return reasonOf(error) || (codeOf(error) ?? 'away');
       if (!state.takesWrites) return 'a standby, or read-only';
       return state.system === this.#known.system ? 'a primary of an earlier timeline' : 'of another cluster';
     };
-    return `${placeOf(server)}: ${why()}`;
+    return `${withoutCredentials(server)}: ${why()}`;
   }
 }
 
-const look = async (server: string): Promise<Looked> => {
+const look = async (server: string): Promise<ServerCheck> => {
   try {
-    return { server, state: await lookAtServer(server) };
+    return { server, state: await readServerState(server) };
   } catch (error) {
     return { server, error };
   }

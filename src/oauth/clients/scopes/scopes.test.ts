@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { languagesOf } from '../../../config/languages/languages.ts';
+import { getLanguages } from '../../../config/languages/languages.ts';
 import { identityScopes, KnownScopes, narrowScopes } from './scopes.ts';
 
 describe('the texts of scopes', () => {
   it('come from the declarations, the service and the operator, in that order', () => {
     const known = new KnownScopes();
-    const languages = languagesOf({ languagesDir: '/nowhere', defaultLanguage: 'en' });
+    const languages = getLanguages({ languagesDir: '/nowhere', defaultLanguage: 'en' });
     const textOf = (scope: string) => languages.text('en', known.describe(scope));
     known.addResource('books');
     known.addResource('car_drivers');

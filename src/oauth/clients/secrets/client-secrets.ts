@@ -2,7 +2,7 @@ import type { Invalidate } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
 import type { Db, Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
+import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { unknownClient } from '../client-errors.ts';
 import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from '../client-store.ts';
 import { holdSecret } from './secret-store.ts';
@@ -14,7 +14,7 @@ const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
 function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecret {
   const keyId = keys.macKeys.currentId();
   const valueHash = shortTokenKind(secret) === 'sec' ? hashShortToken(secret) : null;
-  return { hash: keys.macKeys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
+  return { hash: keys.macKeys.macWithKey(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
 }
 
 /** A client, and the secret with which it authenticated. Each write for the client checks that this secret is still active. */
@@ -47,7 +47,11 @@ export async function addClientSecret(
   keys: KeyRing,
   tx: Tx,
   invalidate: Invalidate,
-  { clientId, secret = makeShortToken('sec'), oldHours = 0 }: { clientId: string; secret?: string; oldHours?: number },
+  {
+    clientId,
+    secret = createShortToken('sec'),
+    oldHours = 0,
+  }: { clientId: string; secret?: string; oldHours?: number },
 ): Promise<string> {
   const at = now();
   await lockClient(tx, database.engine, clientId);

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Tx } from '../../../database/database.ts';
-import { isPostgres, lockedFirst, sharedLock, tryShared } from '../../../database/locks/revocation-locks.ts';
+import { isPostgres, lockThen, sharedLock, trySharedLockSql } from '../../../database/locks/revocation-locks.ts';
 
 interface Secret {
   /** Null if the client authenticated without a secret. */
@@ -18,13 +18,13 @@ export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<Sq
     onPostgres ? sql`for key share of c for share of s` : sql``
   })`;
   const client = sharedLock(sql`(select client_id from client_secrets where id = ${secretId})`);
-  return sql<SqlBool>`(cast(${secretId} as text) is null or ${onPostgres ? lockedFirst(client, counts) : counts})`;
+  return sql<SqlBool>`(cast(${secretId} as text) is null or ${onPostgres ? lockThen(client, counts) : counts})`;
 }
 
 /** Like `isSecretActive`, for many rows (`r` in PostgreSQL). Skips rows whose client or secret is locked. */
 export const secretsOfEach = `counting as materialized (
     select s.id from clients as c join client_secrets as s on s.client_id = c.id
-    where s.id = any(array(select secret_id from r where ${tryShared('client_id')})) and (s.expires_at is null or s.expires_at > (select max(now) from r))
+    where s.id = any(array(select secret_id from r where ${trySharedLockSql('client_id')})) and (s.expires_at is null or s.expires_at > (select max(now) from r))
     for key share of c skip locked for share of s skip locked
   )`;
 export const isSecretActiveOfEach = '(r.secret_id is null or r.secret_id in (select id from counting))';

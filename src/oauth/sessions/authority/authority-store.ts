@@ -3,10 +3,10 @@ import { actorJson, actorSetting } from '../../../database/change-log/actor.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../../../database/database.ts';
 import {
-  announceRevocation,
   exclusiveLock,
+  lockForRevocation,
   sharedLock,
-  sharedLockOfAll,
+  sharedLockOnAll,
 } from '../../../database/locks/revocation-locks.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
 
@@ -72,7 +72,7 @@ type Lock = (rows: Lockable) => Lockable;
 
 const id = sql.ref('id');
 const share: Lock = (rows) => rows.where(sharedLock(id)).forShare();
-const shareSession: Lock = (rows) => share(rows.where(sharedLockOfAll));
+const shareSession: Lock = (rows) => share(rows.where(sharedLockOnAll));
 // Not `for update`: other transactions can still insert rows that refer to this row.
 const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
 // SQLite runs one write transaction at a time.
@@ -107,6 +107,6 @@ export async function holdAuthorityRows(
 
 /** Locks users in a fixed order, so that two users who change each other do not deadlock. */
 export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<void> {
-  await announceRevocation(tx, ids);
+  await lockForRevocation(tx, ids);
   await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/config.ts';
 import type { Act, HoldAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
-import { announceRevocation } from '../../../database/locks/revocation-locks.ts';
+import { lockForRevocation } from '../../../database/locks/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { parseJson } from '../../../platform/json-text.ts';
@@ -24,7 +24,7 @@ export const createAuthority =
     const strength = act.ofAccounts ? 'change' : 'share';
     const rows = await holdAuthorityRows(tx, database.engine, ids, strength, act.recorded);
     refuseEnded(caller, rows, now());
-    if (act.accountId !== undefined) await announceRevocation(tx, [act.accountId]);
+    if (act.accountId !== undefined) await lockForRevocation(tx, [act.accountId]);
     return asOfNow(config, act, rows);
   };
 

@@ -10,8 +10,8 @@ import type { Method } from '../../../identity/factors/second-step.ts';
 import { hasPassword, type Passwords } from '../../../identity/passwords/passwords.ts';
 import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
 import { unprocessable } from '../../../platform/errors.ts';
-import { membersOf } from '../../../platform/is-object.ts';
-import { type Acr, reaches } from '../../../platform/proof.ts';
+import { asObject } from '../../../platform/is-object.ts';
+import { type Acr, meetsAcr } from '../../../platform/proof.ts';
 
 /** The body of a proof. */
 export interface SentProof {
@@ -54,7 +54,7 @@ export async function highestAcr(methods: ProofMethods, userId: string): Promise
   let highest: Acr = 'urn:gatehouse:1';
   for (const [name, method] of methods) {
     const acr = levels.get(name);
-    if (acr !== undefined && !reaches(highest, acr) && (await method.isOffered(userId))) highest = acr;
+    if (acr !== undefined && !meetsAcr(highest, acr) && (await method.isOffered(userId))) highest = acr;
   }
   return highest;
 }
@@ -127,7 +127,7 @@ function parsed(text: string): unknown {
 export const byEmailCode = (means: FactorMeans): ProofMethod => ({
   isOffered: async (userId) => means.context.config.emailCodes && (await hasConfirmedEmail(means, userId)),
   async check({ userId, value, source }) {
-    const { id, code } = membersOf(value);
+    const { id, code } = asObject(value);
     const sent = { code: String(code ?? ''), emailCode: String(id ?? '') };
     const factor = await proveFactor(means, { userId, methods: ['email_code'], sent, source });
     const held = await findHeldFactors(means.context.database.db, userId);

@@ -5,7 +5,7 @@ import type { App } from '../../../http/app.ts';
 import { noValidation } from '../../../http/no-validation.ts';
 import { requestSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { membersOf } from '../../../platform/is-object.ts';
+import { asObject } from '../../../platform/is-object.ts';
 import type { ProofMethods } from './proof-methods.ts';
 import { renewProof, requireRenewable } from './renew-proof.ts';
 
@@ -81,7 +81,7 @@ export function serveProofs(
     },
     async (request, reply) => {
       const { caller, body } = request;
-      const renewal = { caller, body: membersOf(body), source: requestSource(request) };
+      const renewal = { caller, body: asObject(body), source: requestSource(request) };
       const proof = await renewProof(context, holdAuthority, methods, renewal);
       return reply
         .code(201)

@@ -4,7 +4,7 @@ import { proofTooOld } from '../../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { type Caller, userIdOf } from '../../../platform/caller.ts';
 import { type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
-import { leastToRenew, type Proof, reaches } from '../../../platform/proof.ts';
+import { meetsAcr, minAcrToRenew, type Proof } from '../../../platform/proof.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { type Authentication, authenticatedBy } from '../store/authentication.ts';
 import { updateProof } from '../store/proof-store.ts';
@@ -30,8 +30,8 @@ export async function renewProof(
   const sent = { userId, sessionId, source };
   const checked = await checkAll(methods, body, sent);
   const proof = authenticatedBy(amrOfAll(checked, caller.proof), context.now());
-  const least = leastToRenew(caller.proof);
-  if (!reaches(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
+  const least = minAcrToRenew(caller.proof);
+  if (!meetsAcr(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
   await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
     for (const { use } of checked) await use(tx);
     await updateProof(tx, sessionId, proof);

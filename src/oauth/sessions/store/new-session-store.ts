@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
-import { isPostgres, lockedFirst, sharedLock } from '../../../database/locks/revocation-locks.ts';
+import { isPostgres, lockThen, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
 import { unknownClient } from '../../clients/client-errors.ts';
@@ -23,7 +23,7 @@ const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; n
   return db
     .insertInto('sessions')
     .columns(columns)
-    .expression(values.where(isPostgres(db) ? lockedFirst(client, counts) : counts))
+    .expression(values.where(isPostgres(db) ? lockThen(client, counts) : counts))
     .returning('id');
 });
 

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Config } from '../../../config/config.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
-import { announceRevocation, announceRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
+import { lockForRevocation, lockForRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
 import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
@@ -104,7 +104,7 @@ export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
   const some = await db.selectFrom('sessions').select('id').where(livesLonger).limit(1).execute();
   if (some.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    await announceRevocationOfAll(tx);
+    await lockForRevocationOfAll(tx);
     await tx
       .updateTable('sessions')
       .set({ expires_at: sql`created_at + ${maxAge}` })
@@ -115,7 +115,7 @@ export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
 
 /** Marks live sessions as ended and returns their ids. */
 export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
-  await announceRevocation(tx, ['sessionId' in of ? of.sessionId : 'userId' in of ? of.userId : of.clientId]);
+  await lockForRevocation(tx, ['sessionId' in of ? of.sessionId : 'userId' in of ? of.userId : of.clientId]);
   let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
   if ('sessionId' in of) query = query.where('id', '=', of.sessionId);
   else if (!('userId' in of)) query = query.where('client_id', '=', of.clientId);
@@ -131,7 +131,7 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
 /** Marks those of these sessions as ended that have no offline access, and returns their ids. */
 export async function revokeOnline(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
-  await announceRevocation(tx, ids);
+  await lockForRevocation(tx, ids);
   const ended = await tx
     .updateTable('sessions')
     .set({ revoked_at: now })

@@ -1,13 +1,13 @@
 import type { Config } from '../../../config/config.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { parseJson } from '../../../platform/json-text.ts';
-import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
+import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { findByTokenHash, setTokenHash } from '../store/token-hash-store.ts';
 import { type AccessTokenClaims, noClient } from './access-token.ts';
 
 /** Replaces the value of a personal access token. The new value is returned once and not stored. */
 export async function renewPersonalToken(tx: Tx, sessionId: string): Promise<string> {
-  const token = makeShortToken('pat');
+  const token = createShortToken('pat');
   await setTokenHash(tx, sessionId, hashShortToken(token));
   return token;
 }

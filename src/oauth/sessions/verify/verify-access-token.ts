@@ -97,10 +97,10 @@ function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, sessio
 }
 
 /** A personal access token and a client's own token do not prove the identity of their holder. */
-function proofOf({ freshProof: freshFor }: Config, session: SessionWithSubject): Proof {
+function proofOf({ freshProof: freshSeconds }: Config, session: SessionWithSubject): Proof {
   const renewable = session.type === 'session' && session.user_id !== null;
   const { time = null, amr = [], acr = null } = (renewable && authenticationOf(session)) || {};
-  return Object.freeze({ time, amr, acr, freshFor, renewable });
+  return Object.freeze({ time, amr, acr, freshSeconds, renewable });
 }
 
 /** The reason why a session is gone: its user or client was deleted, or it was pruned. */

@@ -1,4 +1,4 @@
-import { getOrMake } from '../../../platform/get-or-make.ts';
+import { getOrCreate } from '../../../platform/get-or-create.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type RowShape, shapeOf } from '../../read/row-json.ts';
 import type { StoredRow } from '../../sql/executor.ts';
@@ -14,7 +14,7 @@ export interface Sight {
 const shapes = new WeakMap<Resource, RowShape>();
 
 const shapeFor = (resource: Resource): RowShape =>
-  getOrMake(shapes, resource, () => shapeOf(resource, resource.changes ?? []));
+  getOrCreate(shapes, resource, () => shapeOf(resource, resource.changes ?? []));
 
 /** Parses a row of the log. Undefined for a soft-deleted row. */
 function readKept({ definition }: Resource, text: string | null): StoredRow | undefined {

@@ -2,8 +2,8 @@ import type { Context } from '../../../database/context.ts';
 import type { Engine } from '../../../database/database.ts';
 import { unknownName, wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import { insufficientScope } from '../../../http/gate/unauthorized.ts';
-import { type Caller, mayUseScope } from '../../../platform/caller.ts';
-import { getOrMake } from '../../../platform/get-or-make.ts';
+import { type Caller, hasScope } from '../../../platform/caller.ts';
+import { getOrCreate } from '../../../platform/get-or-create.ts';
 import { queryContext } from '../../model/query-context.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type ListQuery, readListQuery } from '../../query/list-query.ts';
@@ -53,7 +53,7 @@ export function readSubscription(
     names.map((name) => {
       const resource = recorded.get(name);
       if (!resource) throw unknownName('resources: the resource', name, [...recorded.keys()], 'resource_unknown');
-      if (!mayUseScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
+      if (!hasScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
       // Throws if the caller may see no row.
       readingRules(resource, { caller, now });
       const asked = readListQuery(resource, query, caller);
@@ -83,7 +83,7 @@ function splitNames(text: string): string[] {
 function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: number): string[] {
   const allowed = (resource: Resource): boolean => {
     try {
-      return mayUseScope(caller, resource.readScope) && !readingRules(resource, { caller, now }).includes(false);
+      return hasScope(caller, resource.readScope) && !readingRules(resource, { caller, now }).includes(false);
     } catch {
       return false;
     }
@@ -118,7 +118,7 @@ export class Viewing {
       if (!changes) continue;
       const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
       const context = queryContext(this.#context.database, { caller, now });
-      const made = getOrMake(this.#made, rights, () => changesInView(context, resource, changes, search));
+      const made = getOrCreate(this.#made, rights, () => changesInView(context, resource, changes, search));
       sights.set(name, await made);
     }
     return sights;

@@ -1,4 +1,4 @@
-import { fromSortable, parseDecimal, sortableDecimal, writeDecimal } from '../../../platform/decimal.ts';
+import { formatDecimal, fromSortable, parseDecimal, sortableDecimal } from '../../../platform/decimal.ts';
 
 /** The stored text of a decimal, for SQL: `toDecimalColumn('12.50')` is `02 12.5`. */
 export function toDecimalColumn(text: string): string {
@@ -8,4 +8,4 @@ export function toDecimalColumn(text: string): string {
 }
 
 /** The decimal of a stored text, with at least `scale` digits after the point: `fromDecimalColumn('02 12.5', 2)` is `12.50`. */
-export const fromDecimalColumn = (stored: string, scale = 0): string => writeDecimal(fromSortable(stored), scale);
+export const fromDecimalColumn = (stored: string, scale = 0): string => formatDecimal(fromSortable(stored), scale);

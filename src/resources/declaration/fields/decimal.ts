@@ -1,4 +1,4 @@
-import { type Decimal, fromSortable, parseDecimal, sortableDecimal, writeDecimal } from '../../../platform/decimal.ts';
+import { type Decimal, formatDecimal, fromSortable, parseDecimal, sortableDecimal } from '../../../platform/decimal.ts';
 import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
@@ -58,7 +58,7 @@ function schema(options: AnyOptions): Record<string, unknown> {
     type: 'string',
     format: 'decimal',
     pattern: `^${sign}${whole}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$`,
-    ...(shown ? { examples: [writeDecimal(shown, scale)] } : {}),
+    ...(shown ? { examples: [formatDecimal(shown, scale)] } : {}),
     ...(min === undefined ? {} : { 'x-minimum': String(min) }),
     ...(max === undefined ? {} : { 'x-maximum': String(max) }),
   };
@@ -113,8 +113,8 @@ const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
   checkOptions,
   check,
   toStored: (value) => sortable(String(value)),
-  fromStored: (stored: string) => writeDecimal(fromSortable(stored), scale),
-  toJson: (stored: string) => `"${writeDecimal(fromSortable(stored), scale)}"`,
+  fromStored: (stored: string) => formatDecimal(fromSortable(stored), scale),
+  toJson: (stored: string) => `"${formatDecimal(fromSortable(stored), scale)}"`,
   schema,
   fromSearch: sortable,
   takes: 'a decimal such as 12.50',

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import pg from 'pg';
-import { limited } from './limits.ts';
+import { withQueryTimeout } from './limits.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
 /** The longest wait for a cancellation. */
 const closesWithinMs = 2000;
 
 /** Connections that are available even if the pool has no free one. */
-type Own = Pick<PrimaryPool, 'connect'>;
+type ReservedConnections = Pick<PrimaryPool, 'connect'>;
 
 /**
  * Cancels the running statement of a connection when the signal aborts. Await the returned function before the connection is used again, or
  * the cancellation could hit its next statement.
  */
-export function cancelAt(
+export function cancelOnAbort(
   signal: AbortSignal,
-  { pool, own }: { pool: PrimaryPool; own: Own },
+  { pool, own }: { pool: PrimaryPool; own: ReservedConnections },
   client: pg.PoolClient,
 ): () => Promise<void> {
   let canceled: Promise<unknown> | undefined;
@@ -30,12 +30,12 @@ export function cancelAt(
   };
 }
 
-async function cancelIn(own: Own, client: pg.PoolClient): Promise<void> {
+async function cancelIn(own: ReservedConnections, client: pg.PoolClient): Promise<void> {
   const canceler = await own.connect();
   let failed = true;
   try {
     const values = [client.processID];
-    await canceler.query({ ...limited('select pg_cancel_backend($1)', closesWithinMs), values });
+    await canceler.query({ ...withQueryTimeout('select pg_cancel_backend($1)', closesWithinMs), values });
     failed = false;
   } finally {
     canceler.release(failed);

@@ -1,5 +1,5 @@
 import { reasonOf } from '../../platform/errors.ts';
-import { formatMessage, plainText } from './format-message.ts';
+import { formatMessage, textRenderer } from './format-message.ts';
 import type { Languages } from './languages.ts';
 import { type MessagePart, parseMessage } from './message-parts.ts';
 
@@ -20,13 +20,13 @@ const freeNames = (key: string): readonly string[] =>
   /^(field_error|problem)\./.test(key) ? ['detail', 'field', 'limit', 'values'] : [];
 
 /** The mistake in a translation, compared with the English message. Undefined if there is none. */
-export function mistakeIn(key: string, english: string, text: string, language: string): string | undefined {
+export function checkTranslation(key: string, english: string, text: string, language: string): string | undefined {
   try {
     const parts = parseMessage(text);
     const allowed = new Set([...namesIn(parseMessage(english)), ...freeNames(key)]);
     const foreign = [...namesIn(parts)].find((name) => !allowed.has(name));
     if (foreign) return `${foreign} is not a value of this message`;
-    formatMessage(parts, {}, language, plainText(language));
+    formatMessage(parts, {}, language, textRenderer(language));
     return undefined;
   } catch (error) {
     return reasonOf(error);
@@ -34,7 +34,7 @@ export function mistakeIn(key: string, english: string, text: string, language: 
 }
 
 /** The keys that an operator's own message file lacks or does not need, for `gatehouse check`. */
-export interface OwnMessages {
+export interface CustomMessages {
   readonly language: string;
   /** Shown in the default language or in English. */
   readonly missing: readonly string[];
@@ -43,16 +43,16 @@ export interface OwnMessages {
   readonly mistakes: readonly string[];
 }
 
-export function checkOwnMessages(languages: Languages): OwnMessages[] {
+export function checkCustomMessages(languages: Languages): CustomMessages[] {
   const { english } = languages;
-  return [...languages.own].map(([language, own]) => {
-    const spoken = languages.spokenIn(language);
+  return [...languages.custom].map(([language, own]) => {
+    const spoken = languages.translatedKeys(language);
     return {
       language,
       missing: [...english.keys()].filter((key) => !spoken.has(key)),
       unknown: [...own.keys()].filter((key) => !languages.isBuiltIn(key)),
       mistakes: [...own].flatMap(([key, text]) => {
-        const wrong = languages.isBuiltIn(key) && mistakeIn(key, english.get(key) ?? '', text, language);
+        const wrong = languages.isBuiltIn(key) && checkTranslation(key, english.get(key) ?? '', text, language);
         return wrong ? [`${key}: ${wrong}`] : [];
       }),
     };

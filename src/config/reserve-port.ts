@@ -3,8 +3,8 @@ import { OperatorError } from '../platform/errors.ts';
 import type { Config } from './config.ts';
 
 /** An error that tells the operator how to fix the problem. */
-export function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const mends = new Map([
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const fixes = new Map([
     [
       'EADDRINUSE',
       `Another program listens on ${host} port ${port}. Stop it, or choose another port: PORT=${port + 1}`,
@@ -13,8 +13,8 @@ export function whyNotListening(error: NodeJS.ErrnoException, host: string, port
     ['EADDRNOTAVAIL', `HOST=${host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
     ['ENOTFOUND', `HOST=${host} is a name that does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
   ]);
-  const mend = mends.get(error.code ?? '');
-  return mend ? new OperatorError(mend) : error;
+  const fix = fixes.get(error.code ?? '');
+  return fix ? new OperatorError(fix) : error;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function reservePort(config: Config): Promise<{ readonly config: Co
   if (config.port !== 0) return { config, release: async () => undefined };
   const holder = createServer((connection) => connection.destroy()).unref();
   const port = await new Promise<number>((resolve, reject) => {
-    holder.once('error', (error) => reject(whyNotListening(error, config.host, 0)));
+    holder.once('error', (error) => reject(listenError(error, config.host, 0)));
     holder.listen(0, config.host, () => resolve((holder.address() as { port: number }).port));
   });
   return {

@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
 /** A database that is opened read-only. */
-export interface Looked extends Pick<Database, 'engine' | 'db'> {
+export interface ReadOnlyDatabase extends Pick<Database, 'engine' | 'db'> {
   close(): Promise<void>;
 }
 
@@ -18,17 +18,17 @@ interface Location {
 }
 
 /** Opens a database without changing it. Undefined if it does not exist. `limitMs`: the time limit of a statement on PostgreSQL. */
-export async function lookAtDatabase(
+export async function openReadOnly(
   { databaseUrl, workingDir }: Location,
   { limitMs }: { readonly limitMs?: number } = {},
-): Promise<Looked | undefined> {
-  if (!databaseUrl.startsWith('sqlite:')) return lookAtPostgres(databaseUrl, limitMs);
+): Promise<ReadOnlyDatabase | undefined> {
+  if (!databaseUrl.startsWith('sqlite:')) return openPostgresReadOnly(databaseUrl, limitMs);
   const path = resolve(workingDir, databaseUrl.slice('sqlite:'.length));
-  return existsSync(path) ? lookAtSqlite(path) : undefined;
+  return existsSync(path) ? openSqliteReadOnly(path) : undefined;
 }
 
 /** Without a write-ahead log, SQLite would create one even to read. `immutable` prevents that. */
-function lookAtSqlite(path: string): Looked {
+function openSqliteReadOnly(path: string): ReadOnlyDatabase {
   let file: DatabaseSync;
   try {
     const log = `${path}-wal`;
@@ -58,7 +58,7 @@ function lookAtSqlite(path: string): Looked {
 const networkMs = 2000;
 
 /** Uses one read-only transaction. The limit also applies to waiting for locks and for the network. */
-async function lookAtPostgres(url: string, limitMs?: number): Promise<Looked> {
+async function openPostgresReadOnly(url: string, limitMs?: number): Promise<ReadOnlyDatabase> {
   const { default: pg } = await import('pg');
   const { Primary } = await import('./postgres/servers/primary.ts');
   const primary = new Primary(url);

@@ -10,7 +10,7 @@ const fileAt = (path: string): Stats | undefined => {
 };
 
 /** Throws if the database or its write-ahead log was removed or replaced: writes to the old file would be lost. */
-export function fileInPlace(path: string): () => void {
+export function fileGuard(path: string): () => void {
   const opened = new Map<string, Stats>();
   return () => {
     for (const each of [path, `${path}-wal`]) {

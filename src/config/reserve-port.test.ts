@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { it } from 'node:test';
 import { parseConfig } from './config.ts';
-import { reservePort } from './real-port.ts';
+import { reservePort } from './reserve-port.ts';
 
 it('keeps a port that it found from other programs until the service listens', async () => {
   const { config, release } = await reservePort(parseConfig({}, { PORT: '0', HOST: '127.0.0.1' }, '.'));

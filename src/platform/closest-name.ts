@@ -1,5 +1,5 @@
 /** The candidate closest to a misspelt word by edit distance ignoring case, or undefined when none is close. */
-export function nearest(
+export function closestName(
   word: string,
   candidates: Iterable<string>,
   limit = Math.max(2, Math.floor(word.length / 3)),

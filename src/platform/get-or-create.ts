@@ -1,5 +1,5 @@
 /** The value of a key in a map. Makes a missing value and keeps it. */
-export function getOrMake<K, V>(
+export function getOrCreate<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,
   make: (key: K) => V,

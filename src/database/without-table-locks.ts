@@ -10,7 +10,7 @@ const pauseMs = 200;
  * On PostgreSQL: long work on large tables without locking them, by one instance at a time. It runs outside of transactions, in
  * steps that can be interrupted and repeated.
  */
-export async function besideWriters<T>({ direct }: Database, work: (db: Db) => Promise<T>): Promise<T> {
+export async function withoutTableLocks<T>({ direct }: Database, work: (db: Db) => Promise<T>): Promise<T> {
   if (!direct) throw new Error('only PostgreSQL works beside those who write');
   return direct(async (db) => {
     for (;;) {
@@ -34,7 +34,7 @@ export async function waitForIndexBuilds(db: Db): Promise<boolean> {
 }
 
 /** `make` is a CREATE INDEX CONCURRENTLY IF NOT EXISTS. A failed index is dropped. */
-export async function makeIndex(db: Db, name: string, make: () => Promise<unknown>): Promise<void> {
+export async function createIndexConcurrently(db: Db, name: string, make: () => Promise<unknown>): Promise<void> {
   const drop = () => sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db);
   const { rows } = await sql`select 1 from pg_index join pg_class on pg_class.oid = indexrelid
     where relname = ${name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(db);

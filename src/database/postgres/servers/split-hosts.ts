@@ -2,7 +2,7 @@
 const parts = /^(?<before>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<after>.*)$/s;
 
 /** One URL for each host that DATABASE_URL names, in its order. */
-export function serversOf(url: string): [string, ...string[]] {
+export function splitHosts(url: string): [string, ...string[]] {
   const { before = '', hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
   const [first = url, ...others] = hosts
     .split(',')
@@ -12,7 +12,7 @@ export function serversOf(url: string): [string, ...string[]] {
 }
 
 /** For messages: a server without its user and password. */
-export const placeOf = (url: string): string => {
+export const withoutCredentials = (url: string): string => {
   const { hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
   return `${hosts}${after.replace(/\?.*$/s, '')}`;
 };

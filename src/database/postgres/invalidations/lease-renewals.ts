@@ -1,6 +1,6 @@
 import type { Moment } from './lease.ts';
 
-interface Beat {
+interface Renewal {
   readonly renewals: number;
   readonly asked: Moment;
 }
@@ -12,24 +12,24 @@ const kept = 8;
  * The renewals of this instance's row in the primary, each with the time at which it was requested. A replica that has one of them has
  * everything that was committed before that time, because both are in the same log.
  */
-export class Beats {
+export class LeaseRenewals {
   #id = '';
-  #beats: Beat[] = [];
+  #renewals: Renewal[] = [];
 
   get id(): string {
     return this.#id;
   }
 
   /** Adds a renewal. A new id discards the renewals of the earlier id. */
-  add(id: string, beat: Beat): void {
-    if (id !== this.#id) this.#beats = [];
+  add(id: string, beat: Renewal): void {
+    if (id !== this.#id) this.#renewals = [];
     this.#id = id;
-    this.#beats.push(beat);
-    if (this.#beats.length > kept) this.#beats.shift();
+    this.#renewals.push(beat);
+    if (this.#renewals.length > kept) this.#renewals.shift();
   }
 
   /** The time up to which a replica is complete, if it has this number of renewals of this id. */
   completeTo(id: string, renewals: number): Moment | undefined {
-    return id === this.#id ? this.#beats.findLast((beat) => beat.renewals <= renewals)?.asked : undefined;
+    return id === this.#id ? this.#renewals.findLast((beat) => beat.renewals <= renewals)?.asked : undefined;
   }
 }

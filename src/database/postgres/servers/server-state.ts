@@ -14,16 +14,16 @@ export interface ServerState {
 }
 
 /** True for a standby and for a read-only server. */
-export const readsAlone = "pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'";
+export const isReadOnlySql = "pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'";
 
 /** The timeline from the name of the current WAL file. The control file is updated only some time after a promotion. */
-const whichTimeline = `
+const timelineSql = `
   select system_identifier::text as system,
     ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint as timeline
   from pg_control_system()`;
 
 /** Reads the state of a server over a separate connection. Rejects if the server does not respond. */
-export async function lookAtServer(url: string): Promise<ServerState> {
+export async function readServerState(url: string): Promise<ServerState> {
   const socket = new Socket();
   const client = new pg.Client({
     connectionString: url,
@@ -36,9 +36,9 @@ export async function lookAtServer(url: string): Promise<ServerState> {
   const timer = setTimeout(() => socket.destroy(), answersWithin);
   try {
     await client.connect();
-    const { rows } = await client.query<{ yes: boolean }>(`select ${readsAlone} as yes`);
+    const { rows } = await client.query<{ yes: boolean }>(`select ${isReadOnlySql} as yes`);
     if (rows[0]?.yes !== false) return { takesWrites: false, timeline: 0, system: '' };
-    const told = await client.query<{ system: string; timeline: number }>(whichTimeline).catch(() => undefined);
+    const told = await client.query<{ system: string; timeline: number }>(timelineSql).catch(() => undefined);
     const { system, timeline } = told?.rows[0] ?? { system: '', timeline: 0 };
     return { takesWrites: true, system, timeline: Number(timeline) };
   } finally {

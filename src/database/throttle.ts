@@ -1,5 +1,5 @@
 /** Calls within this time share one result. */
-export function atMostEvery(ms: number, probe: () => Promise<void>): () => Promise<void> {
+export function throttle(ms: number, probe: () => Promise<void>): () => Promise<void> {
   let asked = Number.NEGATIVE_INFINITY;
   let outcome: Promise<void> = Promise.resolve();
   return () => {

@@ -2,7 +2,7 @@
  * The clock of the database. It is read from time to time and advanced by the monotonic clock of this machine. So instances agree on expiry
  * times even if their system clocks differ or are reset.
  */
-export class CarriedClock {
+export class DatabaseClock {
   /** The database's clock minus the monotonic clock. */
   #ahead: number | undefined;
 
