@@ -1,4 +1,4 @@
-import { formatMessage, type MessageValues, plainText } from '../../../src/config/languages/format-message.ts';
+import { formatMessage, type MessageValues, textRenderer } from '../../../src/config/languages/format-message.ts';
 import { type MessagePart, parseMessage } from '../../../src/config/languages/message-parts.ts';
 
 /** The language of the page, chosen by the service. A change of language reloads the page. */
@@ -43,5 +43,5 @@ function format(text: string, values: MessageValues): string {
     parts = parseMessage(text);
     parsed.set(text, parts);
   }
-  return formatMessage(parts, values, language, plainText(language));
+  return formatMessage(parts, values, language, textRenderer(language));
 }
