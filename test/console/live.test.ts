@@ -118,6 +118,33 @@ describe('The console', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
+    await visit.test('shows two messages that arrive within one frame, one after the other', async () => {
+      await page.goBack();
+      await page.getByRole('heading', { name: /^Webhook / }).waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'Send again', exact: true }).first().waitFor();
+      // The second answer arrives when the first message is known, but not shown yet. Effects wait for a frame, and no frame comes.
+      await page.evaluate(`{
+        const ask = fetch;
+        const answered = [];
+        window.requestAnimationFrame = () => 0;
+        window.fetch = async (...request) => {
+          const answer = await ask(...request);
+          if (request[1].method === 'POST') {
+            await new Promise((next) => {
+              if (answered.push(next) === 2) answered.forEach((each, i) => setTimeout(each, 10 * i));
+            });
+          }
+          return answer;
+        };
+      }`);
+      await page.getByRole('button', { name: 'Send a ping' }).click();
+      await page.getByRole('button', { name: 'Send again', exact: true }).first().click();
+      await Promise.all(
+        ['The ping is on its way.', 'The delivery is sent again.'].map((text) => page.getByText(text).waitFor()),
+      );
+    });
+
     await visit.test('causes no errors in the browser', () => assert.deepEqual(complaints, []));
   });
 });

@@ -11,7 +11,6 @@ import {
   Error as ErrorPage,
   LoadingPage,
   localStorageStore,
-  Notification,
   Resource,
 } from 'react-admin';
 import { createAuthProvider } from '../auth/auth-provider.ts';
@@ -29,6 +28,7 @@ import { shareTheme } from './chosen-theme.ts';
 import type { Entered } from './enter-console.ts';
 import { loadDashboard, loadForms, loadPerson, loadShow } from './lazy-pages.ts';
 import { NotFound } from './NotFound.tsx';
+import { Notifications } from './Notifications.tsx';
 import { createThemes } from './theme.ts';
 
 const Dashboard = lazy(loadDashboard);
@@ -80,7 +80,7 @@ export default function Console({ me, descriptions }: NonNullable<Entered>) {
               <Resource key={description.name} {...routesOf(description)} />
             ))}
           </CoreAdminUI>
-          <Notification />
+          <Notifications />
         </AdminContext>
       </DescriptionsProvider>
     </CacheProvider>
