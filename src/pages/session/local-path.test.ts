@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { codePoint } from '../../../test/harness/code-points.ts';
 import { localPath } from './local-path.ts';
 
 const bases = ['https://gate.example', 'http://127.0.0.1:3000/login?next=x', 'https://gate.example/deep/er/page'];
@@ -85,7 +86,7 @@ describe('localPath', () => {
     const anything = fc.oneof(
       fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')),
       fc.array(pieces, { maxLength: 12 }).map((parts) => `/${parts.join('')}`),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.webUrl(),
     );
     fc.assert(

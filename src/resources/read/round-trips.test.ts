@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import fc from 'fast-check';
+import { codePoint } from '../../../test/harness/code-points.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { defineResource } from '../declaration/define-resource.ts';
@@ -26,7 +27,7 @@ const samples = defineResource({
 
 const words = (maxLength: number, minLength = 0) =>
   fc
-    .string({ unit: 'binary', minLength, maxLength })
+    .string({ unit: codePoint, minLength, maxLength })
     .map((value) => value.replaceAll('\0', '0'))
     .filter((value) => value.isWellFormed());
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 8 });
