@@ -1,8 +1,8 @@
-// Preloaded by `npm test` in each test process, its threads and its commands, because both would take much of the suite's
-// processor time:
-// - Threads hash passwords with the least cost. The salt of such a hash has a mark, so that every other hash is checked at
-//   its real cost. src/identity/passwords/passwords.test.ts checks the real cost. A test of the wait for hashes sets
-//   TEST_REAL_PASSWORDS before it starts a service: threads take the environment of the moment in which they start.
+// Preloaded by `npm test` in each test process, its threads and its commands, to save processor time:
+// - Threads hash passwords with the least cost. The salt of such a hash has a mark, so that hashes of other programs are
+//   checked at their real cost. src/identity/passwords/passwords.test.ts checks the real cost. A test of the wait for
+//   hashes sets TEST_REAL_PASSWORDS before it starts a service: threads take the environment of the moment in which
+//   they start.
 // - RSA keys come from TEST_RSA_KEYS, if the run has made some. Each new service needs one.
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,6 +11,9 @@ import { isMainThread } from 'node:worker_threads';
 
 const mark = Buffer.from('quick');
 const saltLength = 16;
+/** The salts for unknown users and for users without a password. */
+const saltsOfNobody = [Buffer.alloc(saltLength), Buffer.from('has no password.')];
+const isReal = Boolean(process.env.TEST_REAL_PASSWORDS);
 const { argon2Sync, createPrivateKey, createPublicKey, generateKeyPair, randomBytes, randomInt } = crypto;
 
 function markedBytes(size: number): NonSharedBuffer {
@@ -21,10 +24,12 @@ function markedBytes(size: number): NonSharedBuffer {
 
 crypto.argon2Sync = (algorithm, parameters) => {
   const { nonce } = parameters;
-  const isQuick = Buffer.isBuffer(nonce) && nonce.subarray(0, mark.length).equals(mark);
+  const isQuick =
+    Buffer.isBuffer(nonce) &&
+    (nonce.subarray(0, mark.length).equals(mark) || (!isReal && saltsOfNobody.some((salt) => salt.equals(nonce))));
   return argon2Sync(algorithm, isQuick ? { ...parameters, memory: 8, passes: 1 } : parameters);
 };
-if (!isMainThread && !process.env.TEST_REAL_PASSWORDS) crypto.randomBytes = markedBytes as typeof randomBytes;
+if (!isMainThread && !isReal) crypto.randomBytes = markedBytes as typeof randomBytes;
 
 const rsaKeys = process.env.TEST_RSA_KEYS?.split(',').map((text) => Buffer.from(text, 'base64'));
 if (isMainThread && rsaKeys) {
