@@ -9,9 +9,9 @@ import { type BenchRequest, checkOnce } from './measure/request.ts';
 import type { ServerProcess } from './measure/server-process.ts';
 
 export interface ChangesFigures {
-  /** Streams to which nothing is sent, and the memory of the service with them. */
+  /** Idle streams, and the memory of the service with them. */
   readonly idle: { readonly streams: number; readonly memoryMb: number | undefined };
-  /** Milliseconds from a write to the last of its subscribers, the median of several writes. */
+  /** Milliseconds from a write until its last subscriber has it: the median of several writes. */
   readonly fanOut: { readonly subscribers: number; readonly ms: number };
   /** On PostgreSQL, with one subscriber. */
   readonly sustained?: { readonly byApi: Sustained; readonly bySql: Sustained };
@@ -21,7 +21,7 @@ export interface ChangesFigures {
 
 export interface Sustained {
   readonly rowsPerSecond: number;
-  /** How long after the last write the subscriber has all of them. */
+  /** The time from the last write until the subscriber has received all of them. */
   readonly lateMs: number;
 }
 
@@ -99,7 +99,7 @@ async function measureStreams(server: ServerProcess, { quick }: Plan) {
   return { idle: { streams, memoryMb }, fanOut: { subscribers, ms } };
 }
 
-/** Writes as quickly as possible. `write` says how many rows it has written. */
+/** Writes as quickly as possible. `write` returns the number of rows that it wrote. */
 async function sustain(
   server: ServerProcess,
   { quick }: Plan,

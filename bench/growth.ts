@@ -79,7 +79,7 @@ async function measure(servers: readonly ServerProcess[], plan: Plan) {
   return { costs, processor };
 }
 
-/** A cursor some thousand rows into the list: walked there, because cursors cannot be made by hand. */
+/** A cursor some thousand rows into the list. The benchmark pages to it, because cursors cannot be constructed. */
 async function deepCursor({ url, operations }: ServerProcess): Promise<BenchRequest> {
   const { headers } = operations['page with include'] as BenchRequest;
   let cursor = '';

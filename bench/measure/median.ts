@@ -22,7 +22,7 @@ export const quantile = (values: readonly number[], share: number): number =>
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The median of each figure. Failures are added up, because even one matters. */
+/** The median of each figure. Failures are summed, because even one matters. */
 export const medianOf = (results: readonly Result[]): Measured => ({
   requests: results.reduce((sum, { requests }) => sum + requests, 0),
   perSecond: median(results.map(({ perSecond }) => perSecond)),

@@ -34,11 +34,11 @@ function ticksOf(pid: number): number {
       .split(' ');
     return Number(fields[11]) + Number(fields[12]);
   } catch {
-    return 0; // it has ended, or there is no /proc
+    return 0; // The process has ended, or the system has no /proc.
   }
 }
 
-/** The process that was started, and those that it has started. */
+/** The process and all its descendants. */
 function family(pid: number): number[] {
   try {
     const tasks = readdirSync(`/proc/${pid}/task`);
@@ -49,7 +49,7 @@ function family(pid: number): number[] {
   }
 }
 
-/** The processes of a PostgreSQL on this machine: those of this database, and those that work for all. */
+/** The PostgreSQL processes on this machine: those of this database, and those of the whole server. */
 async function postgresProcesses(databaseUrl: string): Promise<number[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -105,7 +105,7 @@ function residentMemory(pid: number): number | undefined {
     const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kilobytes ? Number(kilobytes) / 1024 : undefined;
   } catch {
-    return undefined; // only Linux has /proc
+    return undefined; // Only Linux has /proc.
   }
 }
 

@@ -70,7 +70,7 @@ export async function driveByWrk(url: string, request: BenchRequest, load: Load)
   try {
     const output = await run(['-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--timeout=30s', '-s', file, url]);
     const found = /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(output);
-    if (!found) throw new Error(`wrk said: ${output}`);
+    if (!found) throw new Error(`unexpected output of wrk: ${output}`);
     const [requests, micros, p50, p99, failures] = found.slice(1).map(Number) as [
       number,
       number,

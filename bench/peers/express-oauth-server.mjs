@@ -1,4 +1,5 @@
-// @node-oauth/express-oauth-server: opaque tokens in memory, refresh tokens rotate, no password hashing (a model brings it).
+// @node-oauth/express-oauth-server: opaque tokens in memory, rotating refresh tokens, no password hashing (the model
+// would do it).
 import { randomUUID, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import OAuthServer from '@node-oauth/express-oauth-server';

@@ -1,4 +1,4 @@
-// oidc-provider: storage in memory, JWT access tokens by resource indicators, refresh tokens rotate.
+// oidc-provider: storage in memory, JWT access tokens by resource indicators, rotating refresh tokens.
 import { generateKeyPairSync } from 'node:crypto';
 import { Provider } from 'oidc-provider';
 import { MemoryAdapter } from './memory-adapter.mjs';
@@ -42,7 +42,7 @@ const provider = new Provider(issuer, {
   },
 });
 
-/** A refresh token as a login would have given it; the login itself is pages in a browser, which no load test does. */
+/** A refresh token like that of a login. The login itself needs pages in a browser, which a load test cannot do. */
 async function loggedIn() {
   const known = await provider.Client.find(client.client_id);
   const grant = new provider.Grant({ accountId: 'ada', clientId: client.client_id });
@@ -82,8 +82,8 @@ provider.use(async (context, next) => {
       values: logins.map((login) => login.refresh),
       nextValue: 'refresh_token',
     }),
-    // JWT access tokens cannot be introspected there; opaque ones can.
-    // Its storage in memory keeps the last thousand tokens and the like.
+    // oidc-provider introspects only opaque access tokens, not JWTs. Its in-memory storage keeps the last thousand
+    // entries.
     introspection: {
       ...form('/token/introspection', { token: opaque.access_token, ...client }, '"active":true'),
       perishable: true,

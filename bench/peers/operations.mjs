@@ -1,4 +1,4 @@
-/** The requests that a peer answers, in the form that the benchmark sends. */
+/** The operations of a peer, in the format of the benchmark. */
 export const form = (path, body, includes, more = {}) => ({
   method: 'POST',
   path,

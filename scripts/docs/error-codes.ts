@@ -113,7 +113,7 @@ export function errorCodes(): ErrorCode[] {
   const without = [...found.keys()].filter((code) => !(code in meanings));
   const gone = Object.keys(meanings).filter((code) => !found.has(code));
   if (without.length > 0 || gone.length > 0) {
-    throw new Error(`error-codes.ts: give these a meaning: ${without}; these are gone: ${gone}`);
+    throw new Error(`error-codes.ts: describe these codes: ${without}; remove these: ${gone}`);
   }
   return [...found]
     .map(([code, status]) => ({ status, code, about: meanings[code] as string }))

@@ -83,7 +83,7 @@ const oauthErrors = (): string[] => {
   const codes = [...source.matchAll(/type \w+ErrorCode =([^;]+);/g)].flatMap(([, type = '']) => [
     ...type.matchAll(/'(\w+)'/g),
   ]);
-  if (codes.length === 0) throw new Error('src/platform/errors.ts has no types of OAuth error codes');
+  if (codes.length === 0) throw new Error('src/platform/errors.ts declares no types of OAuth error codes');
   return codes.map((match) => match[1] as string);
 };
 

@@ -17,7 +17,7 @@ const contrastOf = (one: string, other: string): number => {
 };
 
 describe('The brand', () => {
-  it('gives text that can be read, whatever the colour', () => {
+  it('gives readable text for every colour', () => {
     const steps = ['00', '33', '66', '99', 'cc', 'ff'];
     for (const red of steps) {
       for (const green of steps) {
@@ -30,7 +30,7 @@ describe('The brand', () => {
           ] as const) {
             for (const ground of grounds) assert.ok(contrastOf(mode.accent, ground) >= 4.45, `${color} on ${ground}`);
             assert.ok(contrastOf(mode.onFill, mode.fill) >= 4.5, `${color} under ${mode.onFill}`);
-            assert.ok(contrastOf(mode.onFill, mode.fillHover) >= 4.5, `${color}, pointed at`);
+            assert.ok(contrastOf(mode.onFill, mode.fillHover) >= 4.5, `${color}, hovered`);
             assert.equal(mode.fill, color);
           }
         }
@@ -38,7 +38,7 @@ describe('The brand', () => {
     }
   });
 
-  it('leaves a colour alone that can be read already', () => {
+  it('does not change a colour that is readable already', () => {
     assert.equal(coloursOf('#17614d').light.accent, '#17614d');
     assert.equal(coloursOf('#123').light.fill, '#112233');
   });

@@ -17,7 +17,7 @@ describe('Every setting', () => {
     const { env, secret, expected } = settings[key];
     const [text, value, wrong] = samples[key];
 
-    it(`${env} is read from the environment and from the file, and the environment wins`, () => {
+    it(`${env} is read from the environment and from the file, and the environment takes precedence`, () => {
       const databaseUrl = /^database(Listen|Replica)/.test(key) ? { databaseUrl: 'postgres://a:b@c/d' } : {};
       assert.deepEqual(parseConfig(databaseUrl, { [env]: text }, here)[key], value);
       assert.deepEqual(fromFile({ ...databaseUrl, [key]: value })[key], value);
@@ -28,11 +28,11 @@ describe('Every setting', () => {
     });
 
     if (wrong !== '') {
-      it(`${env} refuses what it does not take, and says what it takes`, () => {
+      it(`${env} refuses an invalid value, and lists the valid ones`, () => {
         for (const read of [() => fromEnv({ [env]: wrong }), () => fromFile({ [key]: wrong })]) {
           assert.throws(read, ({ message }: Error) => {
             assert.ok(message.includes(secret ? 'a value that is not shown' : `"${wrong}"`), message);
-            assert.ok(!secret || !message.includes(wrong), 'no secret is shown');
+            assert.ok(!secret || !message.includes(wrong), 'the message contains no secret');
             return message.includes(`it takes ${expected}`) && (message.includes(env) || message.includes(key));
           });
         }
@@ -41,15 +41,15 @@ describe('Every setting', () => {
   }
 });
 
-describe('Settings together', () => {
-  it('drain where there may be another instance, unless they say otherwise', () => {
+describe('Combined settings', () => {
+  it('drain by default only if there can be other instances', () => {
     const DATABASE_URL = 'postgres://a:b@c/d';
     assert.deepEqual([fromEnv({}).drainSeconds, fromEnv({ DATABASE_URL }).drainSeconds], [0, 5]);
     assert.equal(fromEnv({ DRAIN_SECONDS: '7' }).drainSeconds, 7);
     assert.equal(fromEnv({ DATABASE_URL, DRAIN_SECONDS: '0' }).drainSeconds, 0);
   });
 
-  it('refuse what is for PostgreSQL alone where the database is SQLite, and show no password', () => {
+  it('refuse PostgreSQL settings for an SQLite database, and show no password', () => {
     for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
       for (const DATABASE_URL of ['', 'sqlite:/srv/x.db']) {
         const wrong = () => fromEnv({ DATABASE_URL, [name]: 'postgres://ada:lovelace@db/x' });
@@ -62,7 +62,7 @@ describe('Settings together', () => {
     }
   });
 
-  it('refuse a password that breaks the URL, say how to write it, and never show it', () => {
+  it('refuse a password that breaks the URL, explain how to encode it, and never show it', () => {
     const password = 'ab/cd+e=';
     const urls = [
       `postgres://postgres:${password}@127.0.0.1:5432/name`,
@@ -97,7 +97,7 @@ describe('Settings together', () => {
     assert.throws(() => fromEnv({ CORS_ORIGINS: 'https://ada:lovelace@a.com' }), { message: /^(?!.*lovelace)/s });
   });
 
-  it('refuse a folder that is named and not there, the default one too', () => {
+  it('refuse a configured folder that does not exist, even the default one', () => {
     assert.throws(
       () => fromEnv({ RESOURCES_DIR: '../resources' }),
       /RESOURCES_DIR: got ".*resources"; it takes a folder/,
@@ -105,7 +105,7 @@ describe('Settings together', () => {
     assert.throws(() => fromFile({ viewsDir: 'veiws' }), /VIEWS_DIR: got ".*veiws"; it takes a folder that exists/);
   });
 
-  it('have the defaults that the contract names', () => {
+  it('have the defaults of the contract', () => {
     const config = fromEnv({});
     assert.equal(config.baseUrl, 'http://127.0.0.1:3000');
     assert.equal(config.databaseUrl, `sqlite:${here}/data/gatehouse.db`);
@@ -131,7 +131,7 @@ describe('Settings together', () => {
     assert.throws(() => config.loginAttributes.push('phone'), TypeError);
   });
 
-  it('take the spellings of the specification', () => {
+  it('accept the spellings of the specification', () => {
     const config = fromFile({
       'login-page-url': 'entry',
       require_email_confirmation: true,
@@ -144,7 +144,7 @@ describe('Settings together', () => {
     assert.deepEqual(config.loginAttributes, ['email', 'username']);
   });
 
-  it('name the nearest right name for a wrong one', () => {
+  it('suggest the nearest name for an unknown one', () => {
     assert.throws(
       () => fromFile({ loginPageURL: 'x' }),
       /"loginPageURL" is not a setting. Did you mean "loginPageUrl"\?/,
@@ -155,7 +155,7 @@ describe('Settings together', () => {
     assert.throws(() => fromEnv({ ACCES_TOKEN_TTL: '1' }), /Did you mean ACCESS_TOKEN_TTL\?/);
   });
 
-  it('refuse a name that nearly is one of theirs, or begins like one', () => {
+  it('refuse a name that resembles a setting or starts like one', () => {
     const meant = {
       SMTPURL: 'SMTP_URL',
       BASEURL: 'BASE_URL',
@@ -179,12 +179,12 @@ describe('Settings together', () => {
     assert.doesNotThrow(() => parseConfig({}, {}, here, { POSTGRES_PASSWORD: 'x', NODE_ENV: 'x', PGPASSWORD: 'x' }));
   });
 
-  it('say all that is wrong at once', () => {
+  it('report all mistakes at once', () => {
     const wrong = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
     assert.throws(() => fromEnv(wrong), /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/);
   });
 
-  it('leave the variables of other programs alone', () => {
+  it('ignore the variables of other programs', () => {
     assert.doesNotThrow(() => fromEnv({ PATH: '/bin', EDITOR: 'vi', LANG: 'C', SHELL: 'sh', HOSTNAME: 'x', PWD: '/' }));
     assert.doesNotThrow(() =>
       fromEnv({ HOME: '/', MAIL: '/var/mail/x', HOSTTYPE: 'x', LOGNAME: 'x', POSTGRES_PORT: '1' }),
@@ -192,7 +192,7 @@ describe('Settings together', () => {
     assert.equal(fromEnv({ PORT: '' }).port, 3000);
   });
 
-  it('build the public address from where it listens', () => {
+  it('derive BASE_URL from HOST and PORT', () => {
     assert.equal(fromEnv({ HOST: '0.0.0.0', PORT: '80' }).baseUrl, 'http://127.0.0.1:80');
     assert.equal(fromEnv({ HOST: '::1' }).baseUrl, 'http://[::1]:3000');
     for (const wrong of [
@@ -207,7 +207,7 @@ describe('Settings together', () => {
     }
   });
 
-  it('take no proxy that the framework would stumble over, and no login without anything to log in with', () => {
+  it('refuse invalid proxy addresses and an empty list of login attributes', () => {
     const wrong = ['999.1.1.1', '1.2.3.4.5', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/8/8', '10.0.0.1,true'];
     for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; it takes/);
     const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
@@ -224,7 +224,7 @@ describe('Settings together', () => {
 describe('Proxied clients', () => {
   const secret = 's'.repeat(32);
 
-  it('come from the environment or the file', () => {
+  it('are read from the environment and from the file', () => {
     const admin = { path: 'web/admin', id: 'a', secret };
     const mobile = { path: 'mobile/users', id: 'm', secret };
     const env = { CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: secret };
@@ -240,7 +240,7 @@ describe('Proxied clients', () => {
     assert.deepEqual(both.proxiedClients, [admin]);
   });
 
-  it('are whole, and the secret is never shown', () => {
+  it('need both id and secret, and their secret is never shown', () => {
     const refused: [Record<string, string>, RegExp][] = [
       [{ CLIENT_WEB_ADMIN_ID: 'a' }, /^CLIENT_WEB_ADMIN_SECRET is missing: got nothing; it takes/],
       [{ CLIENT_WEB_ADMIN_SECRET: secret }, /^CLIENT_WEB_ADMIN_ID is missing/],
@@ -259,7 +259,7 @@ describe('Proxied clients', () => {
       );
     }
     const [short] = fromEnv({ CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: 'short' }).proxiedClients;
-    assert.equal(short?.secret, 'short', 'the operator decides; the log and the doctor say that it is weak');
+    assert.equal(short?.secret, 'short', 'a weak secret is accepted; the log and doctor warn about it');
     assert.throws(() => fromFile({ clients: { 'a/b/c': { id: 'a', secret } } }), /"a\/b\/c" is not a path/);
     assert.throws(() => fromFile({ clients: 'web/admin' }), /it takes \{ 'web\/admin'/);
     assert.throws(() => fromFile({ clients: { 'web/admin': null } }), /\['web\/admin'\]\.id is missing/);
@@ -279,17 +279,17 @@ describe('gatehouse.config.ts', () => {
   };
   const source = pathToFileURL(join(import.meta.dirname, 'config.ts')).href;
 
-  it('is typed by defineConfig, and a flag of the command line wins over it', async () => {
+  it('is typed by defineConfig, and command-line options take precedence over it', async () => {
     const content = `import { defineConfig } from '${source}';\nexport default defineConfig({ rateLimit: 7, port: 81 as number });`;
     const config = await load(content, { port: '82' });
     assert.deepEqual([config.rateLimit, config.port], [7, 82]);
   });
 
-  it('may be missing', async () => {
+  it('is optional', async () => {
     assert.equal((await load(undefined)).rateLimit, 600);
   });
 
-  it('says what is wrong with it', async () => {
+  it('is refused with the mistake', async () => {
     await assert.rejects(load('export default 7;'), /must `export default defineConfig/);
     await assert.rejects(load('export const x = 1;'), /must `export default defineConfig/);
     await assert.rejects(load('export default {'), /gatehouse\.config\.ts:1:17 could not be read/);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { importFile } from './import-file.ts';
 
-describe('A file of the project that cannot be read', () => {
+describe('A project file with an error', () => {
   // Outside the repository, because other tests read its files at the same time.
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-file-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ describe('A file of the project that cannot be read', () => {
       return true;
     });
 
-  it('is named with line and column, in TypeScript and in JavaScript', async () => {
+  it('is reported with line and column, in TypeScript and in JavaScript', async () => {
     const lines = ['export default {', "  name: 'a'", '  fields: {},', '};'];
     await refused(write('a.ts', ...lines), /\/a\.ts:3:3 could not be read: Expected ','.*\n {6}fields: \{\},\n {6}\^$/);
     await refused(write('a.mjs', ...lines), /\/a\.mjs:3:3 could not be read: Unexpected identifier 'fields'\n/);
@@ -28,12 +28,12 @@ describe('A file of the project that cannot be read', () => {
     await refused(write('b.mjs', "import './a.mjs';"), /\/a\.mjs:3:3 could not be read/);
   });
 
-  it('is named with the call that threw', async () => {
+  it('is reported with the call that threw', async () => {
     await refused(write('c.ts', 'export default {', '  a: nope(),', '};'), /\/c\.ts:2:6 .*nope is not defined/);
     await refused(write('d.ts', "throw 'no';"), /\/d\.ts could not be read: it throws no/);
   });
 
-  it('is named with the import of what is not there, and the nearest right name', async () => {
+  it('is reported with the missing import and the nearest existing name', async () => {
     await refused(write('e.ts', '', "import x from './gone.ts';", 'x();'), /\/e\.ts:2:15 .*gone\.ts/);
     await refused(
       write('f.ts', "import { defineResourc, text } from 'gatehouse-server/resources';", 'defineResourc(text);'),
@@ -50,11 +50,11 @@ describe('A file of the project that cannot be read', () => {
   });
 });
 
-describe('A file of the project', () => {
+describe('A project file', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-file-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('may lie in any folder, and imports Gatehouse there', async () => {
+  it('can be in any folder and import Gatehouse from there', async () => {
     const file = join(dir, 'notes.ts');
     const declaration = "{ name: 'notes', fields: { title: text() }, access: { read: 'public', write: 'auth:api' } }";
     writeFileSync(
@@ -65,7 +65,7 @@ describe('A file of the project', () => {
     assert.equal((declared as { name: string }).name, 'notes');
   });
 
-  it('is told what it imports wrongly there as well', async () => {
+  it('is reported with a wrong import from there, too', async () => {
     const file = join(dir, 'wrong.ts');
     writeFileSync(file, "import 'gatehouse-server/resource';");
     await assert.rejects(importFile(file), /wrong\.ts:1:8 .*Did you mean "gatehouse-server\/resources"\?/);

@@ -4,7 +4,7 @@ import { parseConfig } from './config.ts';
 
 const fromFile = (file: Record<string, unknown>, env: Record<string, string> = {}) => parseConfig(file, env, '/srv');
 
-it('gatehouse.config.ts takes the names of the specification for the admin web client', () => {
+it("gatehouse.config.ts accepts the specification's names for the admin web client", () => {
   const names = { CLIENT_WEB_ADMIN_ID: 'console', CLIENT_WEB_ADMIN_SECRET: 'made with openssl' };
   const web = { path: 'web/admin', id: 'console', secret: 'made with openssl' };
   assert.deepEqual(fromFile(names).proxiedClients, [web]);
@@ -15,7 +15,7 @@ it('gatehouse.config.ts takes the names of the specification for the admin web c
   assert.throws(() => fromFile({ CLIENT_WEB: 'x' }), /CLIENT_WEB is not a setting/);
 });
 
-it('login-page-url takes a leading slash', () => {
+it('login-page-url may begin with a slash', () => {
   assert.equal(fromFile({ 'login-page-url': '/login' }).loginPageUrl, 'login');
   assert.equal(fromFile({}, { LOGIN_PAGE_URL: '/account/entry' }).loginPageUrl, 'account/entry');
   for (const wrong of ['//login', '/', '../login']) {

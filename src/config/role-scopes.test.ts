@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parseConfig } from './config.ts';
 
-it('ROLE_SCOPES refuses a role that there is not: a misspelt name would limit nobody', () => {
+it('ROLE_SCOPES refuses an unknown role, because a misspelt role would limit nobody', () => {
   const read = (env: Record<string, string>) => parseConfig({}, env, import.meta.dirname);
   const ROLE_SCOPES = '*=users:read; editor=users:read';
   assert.throws(

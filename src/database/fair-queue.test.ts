@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts';
 const limits = { atOnce: 2, atOnceForOne: 1, waiting: 4, waitingForOne: 3, seconds: 60 };
 const reader = (caller: string): Reader => ({ caller, onDisconnect: () => () => undefined });
 
-/** A job that ends when the test ends it. */
+/** A job that the test ends. */
 function job(name: string, begun: string[]) {
   const ending = Promise.withResolvers<string>();
   return {
@@ -36,7 +36,7 @@ describe('A fair queue', () => {
     assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'b1']);
   });
 
-  it('serves callers in turn, however many jobs each has waiting', async () => {
+  it('serves callers in turn, regardless of how many jobs each has waiting', async () => {
     const queue = new FairQueue({ ...limits, atOnce: 1 });
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ({ caller: name.charAt(0), ...job(name, begun) }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UnsentAnswers } from './connections.ts';
 
-describe('Answers that their callers do not read', () => {
+describe('Responses that callers do not read', () => {
   const connection = (writableLength: number) => ({
     writableLength,
     ended: false,
@@ -32,7 +32,7 @@ describe('Answers that their callers do not read', () => {
     assert.equal(others.filter(({ ended }) => ended).length, 1);
   });
 
-  it('are forgotten once they are read', () => {
+  it('are no longer counted after they are read', () => {
     const unsent = new UnsentAnswers({ ofCaller: 100, inAll: 250 });
     const read = connection(90);
     unsent.note(read, 'ada');

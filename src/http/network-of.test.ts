@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { networkOf, widerNetworkOf } from './network-of.ts';
 
-describe('the network of an address', () => {
-  it('is the /64 of an IPv6 address, however it is written', () => {
+describe('The network of an address', () => {
+  it('is the /64 of an IPv6 address in any spelling', () => {
     assert.equal(networkOf('2001:db8:1:2:aaaa::1'), '2001:db8:1:2::/64');
     assert.equal(networkOf('2001:DB8:1:2:bbbb:0:0:1'), '2001:db8:1:2::/64');
     assert.equal(networkOf('2001:0db8::1'), '2001:db8:0:0::/64');
@@ -14,7 +14,7 @@ describe('the network of an address', () => {
     assert.equal(networkOf('64:ff9b::10.0.0.1'), '64:ff9b:0:0::/64');
   });
 
-  it('is an IPv4 address itself, also where it is written as IPv6', () => {
+  it('is the address itself for IPv4, even in IPv6 notation', () => {
     assert.equal(networkOf('10.0.0.1'), '10.0.0.1');
     assert.equal(networkOf('::ffff:10.0.0.1'), '10.0.0.1');
     assert.equal(networkOf('::FFFF:a00:1'), '10.0.0.1');
@@ -23,12 +23,12 @@ describe('the network of an address', () => {
     assert.equal(widerNetworkOf('10.0.0.1'), '10.0.0.1');
   });
 
-  it('has the /48 around it', () => {
+  it('has a /48 around it', () => {
     assert.equal(widerNetworkOf('2001:db8:1:2:aaaa::1'), '2001:db8:1::/48');
     assert.equal(widerNetworkOf('2001:db8:1:3::1'), '2001:db8:1::/48');
   });
 
-  it('of what is no address is that text', () => {
+  it('is the text itself if the text is not an address', () => {
     for (const text of ['unknown', '', ':', '1:2', '2001:db8:::1']) assert.equal(networkOf(text), text);
   });
 });

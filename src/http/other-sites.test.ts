@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatEnglish } from '../config/languages/format-english.ts';
 import { otherSite, otherSites } from './other-sites.ts';
 
-test('a page of this machine that is another site to a browser is named, with both mends', () => {
+test('a CORS origin on this machine that is another site for browsers is reported with two corrections', () => {
   const [site, ...more] = otherSites({
     baseUrl: 'http://127.0.0.1:3000',
     corsOrigins: ['http://localhost:5173', 'http://127.0.0.1:5173', 'https://app.example.com'],

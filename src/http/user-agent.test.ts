@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describeUserAgent } from './user-agent.ts';
 
 describe('describeUserAgent', () => {
-  it('names browser and system', () => {
+  it('names the browser and the system', () => {
     const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit';
     const known = new Map([
       [
@@ -27,7 +27,7 @@ describe('describeUserAgent', () => {
     assert.equal(describeUserAgent('/'), 'Unknown device');
   });
 
-  it('stays short whatever it is given', () => {
+  it('returns a short text for any input', () => {
     fc.assert(
       fc.property(fc.string(), (userAgent) => {
         const device = describeUserAgent(userAgent);

@@ -6,8 +6,8 @@ import { runInBackground } from './background.ts';
 
 const context = { log: pino({ level: 'silent' }) } as unknown as Context;
 
-describe('background work', () => {
-  it('goes on after a failure, never runs twice at once, and has ended when stop returns', async () => {
+describe('Background work', () => {
+  it('continues after a failure, never overlaps, and has ended when stop returns', async () => {
     let runs = 0;
     let running = 0;
     let most = 0;
@@ -22,7 +22,7 @@ describe('background work', () => {
           if (runs === 3) enough.resolve();
           for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
           running--;
-          if (runs === 1) throw new Error('once');
+          if (runs === 1) throw new Error('one run at a time');
         },
       },
     ]);

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { foldEmail, mailboxOf, normaliseEmail } from './email-address.ts';
 
-describe('an email address', () => {
-  it('is stored with its local part as it is, and its host in lowercase ASCII', () => {
+describe('An email address', () => {
+  it('keeps its local part, and its host becomes lowercase ASCII', () => {
     for (const [written, stored] of [
       ['Ada@Example.COM', 'Ada@example.com'],
       ['Jose\u0301@example.com', 'jos\u00e9@example.com'],
@@ -89,14 +89,14 @@ describe('an email address', () => {
     it(`is not ${JSON.stringify(wrong).slice(0, 40)}`, () => assert.equal(normaliseEmail(wrong), undefined));
   }
 
-  it('of the greatest length will do', () => {
+  it('may have the maximum length', () => {
     const local = 'a'.repeat(64);
     const host = `${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
     assert.equal(normaliseEmail(`${local}@${host}`), `${local}@${host}`);
     assert.equal(normaliseEmail(`${local}@${host}d`), undefined);
   });
 
-  it('has one form, which is its own form, and in which case makes no difference', () => {
+  it('has one normal form, which ignores case', () => {
     const piece = fc.constantFrom(
       ...'aAzZ1.-_@+ \u0130\u212a\u00df\u0301\u00c5\u03a3\u3002\uff0e/#%<'.split(''),
       '\u{1F600}',
@@ -121,7 +121,7 @@ describe('an email address', () => {
     );
   });
 
-  it('names a mailbox, whatever follows a plus sign', () => {
+  it('names its mailbox without the part after a plus sign', () => {
     assert.equal(mailboxOf('Ada+shop@example.com'), 'ada@example.com');
     assert.equal(mailboxOf('ada@example.com'), 'ada@example.com');
     assert.equal(mailboxOf('a+b+c@example.com'), 'a@example.com');

@@ -12,7 +12,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): string[] {
 }
 
 describe('The log', () => {
-  it('hides tokens, credentials and passwords inside of texts', () => {
+  it('hides tokens, credentials and passwords inside texts', () => {
     for (const [text, shown] of [
       [`the token ${token} was refused`, 'the token [hidden] was refused'],
       ['sent Authorization: Bearer abcdefgh12345', 'sent Authorization: Bearer [hidden]'],
@@ -27,7 +27,7 @@ describe('The log', () => {
     }
   });
 
-  it('writes a short line whatever a caller sent, and still as JSON', () => {
+  it('writes a short line of valid JSON for any input', () => {
     const sent = `${token} `.repeat(30_000);
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`name${i}`, '"'.repeat(1500)]));
     const lines = logged((log) => {
@@ -45,12 +45,12 @@ describe('The log', () => {
     assert.match(lines[0] as string, /"requestId":"r-1".*"msg":"refused"/);
   });
 
-  it('hides a password whose URL was cut before its host', () => {
+  it('hides a password in a URL that was cut before its host', () => {
     const line = `${JSON.stringify({ level: 'info', msg: `${'x'.repeat(1970)} postgres://app:${'p'.repeat(9000)}@db` })}\n`;
     assert.ok(!cleanLogLine(line).includes('ppp'));
   });
 
-  it('writes one line for each request where a person is watching', async () => {
+  it('writes one line per request on a terminal', async () => {
     let text = '';
     const screen = new Writable({
       write(chunk, _encoding, done) {
@@ -74,7 +74,7 @@ describe('The log', () => {
     for (const painted of ['\u001b[32m201', '\u001b[33m404', '\u001b[31m503']) assert.ok(text.includes(painted), text);
   });
 
-  it('follows causes, not in a circle', () => {
+  it('follows causes, and stops at a cycle', () => {
     const error = new Error('outer');
     error.cause = error;
     const [line] = logged((log) => log.error({ err: error }, 'request failed'));

@@ -17,7 +17,7 @@ function doubles(): void {
 }
 
 function tests(): void {
-  it('answers each question with its own answer', async () => {
+  it('answers each request with its own response', async () => {
     const thread = start();
     const answers = [1, 2, 3, 4].map((number) => thread.request(number));
     assert.equal(thread.load, 4);
@@ -25,17 +25,17 @@ function tests(): void {
     assert.equal(thread.load, 0);
   });
 
-  it('fails one question and answers the next', async () => {
+  it('fails one request and answers the next', async () => {
     const thread = start();
     await assert.rejects(thread.request(13), /not that one/);
     assert.equal(await thread.request(4), 8);
   });
 
-  it('ends when nobody asks it anything, and another takes its place', async () => {
+  it('ends when it is idle, and is replaced at the next request', async () => {
     const thread = start(1);
     const first = await thread.request(0);
     let next = first;
-    // A timer of one millisecond ends the thread at some time between two questions.
+    // The timer of one millisecond ends the thread at some time between two requests.
     while (next === first) {
       await new Promise((resolve) => setTimeout(resolve, 2));
       next = await thread.request(0);
@@ -43,7 +43,7 @@ function tests(): void {
     assert.notEqual(next, first);
   });
 
-  it('that breaks fails who waits, and is replaced', async () => {
+  it('fails the waiting requests when it crashes, and is replaced', async () => {
     const thread = start();
     const results = await Promise.allSettled([thread.request(66), thread.request(2)]);
     assert.deepEqual(

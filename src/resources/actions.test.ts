@@ -89,7 +89,7 @@ onBothEngines('Actions', (engine) => {
     const missing = await ask('POST', `/v1/lots/${idOf('bob')}/stamp`, { token: 'admin' });
     assert.equal(missing.status, 404);
     const narrow = await ask('POST', `/v1/lots/${id}/visit`, { token: 'bob-lots:read' });
-    assert.equal(narrow.status, 403, 'the scope is asked for as well');
+    assert.equal(narrow.status, 403, 'the scope is required as well');
   });
 
   it('on a collection are allowed only if the rule is true for every row', async () => {

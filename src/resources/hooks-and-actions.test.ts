@@ -73,9 +73,13 @@ onBothEngines('Hooks and actions', (engine) => {
     assert.ok(!('secret' in found.row));
     const again = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
     const { secret: _secret, ...shown } = made.row;
-    assert.deepEqual([again.status, again.row], [201, shown], 'a retry gets the answer without what is shown once');
+    assert.deepEqual(
+      [again.status, again.row],
+      [201, shown],
+      'the response to a retry does not contain the value that is shown once',
+    );
     assert.equal(again.headers.get('location'), made.headers.get('location'));
-    assert.deepEqual(prepared, ['create'], 'and nobody works for it again');
+    assert.deepEqual(prepared, ['create'], 'the hook does not run again');
     const kept = await ask('PATCH', `/v1/safes/${made.row.id}`, { json: { label: 'kept' } });
     assert.equal(kept.status, 200);
     assert.equal((await ask('DELETE', `/v1/safes/${made.row.id}`)).status, 409);

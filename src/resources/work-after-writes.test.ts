@@ -96,14 +96,14 @@ onBothEngines('Work after writes', (engine) => {
     assert.equal(row.told, true);
     const stored = await service.context.database.db.selectFrom('queued_jobs').selectAll().execute();
     assert.equal(stored.length, 1);
-    assert.doesNotMatch(JSON.stringify(stored), new RegExp(row.id), 'sealed');
+    assert.doesNotMatch(JSON.stringify(stored), new RegExp(row.id), 'the data is encrypted');
     assert.equal((await post('undone')).status, 409);
     assert.equal((await post('misspelt')).status, 500);
     await service.queue.settle();
     assert.deepEqual(told, [{ key: stored[0]?.id, data: { id: row.id, operation: 'create' } }]);
     const { row: key } = await service.ask('POST', `/v1/boats/${row.id}/launch`);
     await service.queue.settle();
-    assert.equal(told.length, 1, 'not before its time');
+    assert.equal(told.length, 1, 'before its time');
     service.advance(61_000);
     await service.queue.settle();
     assert.equal(told[1]?.key, key);
@@ -112,7 +112,7 @@ onBothEngines('Work after writes', (engine) => {
   it('does not block other writes while a hook waits, and applies the result of the hook once', async () => {
     const slow = post('slow');
     await reached;
-    assert.equal((await post('quick')).status, 201, 'nobody waits for the hook');
+    assert.equal((await post('quick')).status, 201, 'other writes do not wait for the hook');
     open();
     const { status, row } = await slow;
     assert.deepEqual([status, row.length], [201, 1]);

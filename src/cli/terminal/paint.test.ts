@@ -19,7 +19,7 @@ describe('Colours', () => {
     put('NO_COLOR', NO_COLOR);
   });
 
-  test('colours are there where they are asked for, and nowhere where they are not wanted', () => {
+  test('FORCE_COLOR turns colours on or off, and NO_COLOR turns them off', () => {
     put('FORCE_COLOR', '1');
     assert.deepEqual(
       [paint('green', 'ok'), paintError('red', 'no')],
@@ -32,7 +32,7 @@ describe('Colours', () => {
     assert.equal(paint('green', 'ok'), 'ok');
   });
 
-  test('a state in a table has its colour, and its column stays where it is', () => {
+  test('a state in a table is coloured, and the columns stay aligned', () => {
     put('FORCE_COLOR', '1');
     const rows = [
       { email: 'ada@example.com', disabled: true, roles: 'admin' },
@@ -41,7 +41,7 @@ describe('Colours', () => {
     const [heading, first, second] = tableOf(rows, undefined, {}).lines as [string, string, string];
     assert.ok(heading.startsWith('\u001b[1memail'));
     assert.ok(first.endsWith('\u001b[31mtrue\u001b[39m      admin'), first);
-    assert.equal(second, stripVTControlCharacters(second), 'only what is a state');
+    assert.equal(second, stripVTControlCharacters(second), 'only the column of a state is coloured');
     assert.equal(stripVTControlCharacters(first).indexOf('admin'), stripVTControlCharacters(heading).indexOf('roles'));
   });
 });

@@ -6,7 +6,7 @@ import { mock, test } from 'node:test';
 import { progressBar } from './progress-bar.ts';
 import { progressLine } from './progress-line.ts';
 
-test('a line of the bar fits the terminal, and says how long it takes yet', () => {
+test('the progress line fits the terminal and shows the remaining time', () => {
   const line = progressLine({ done: 500, total: 1000, what: 'sessions', ms: 60_000, movedAt: 59_000 }, 80);
   assert.match(line, /^█{12}░{12} {2}50 % sessions, 58 s left$/);
   const state = { done: 0, total: 2, what: 'an index', ms: 5000, movedAt: 0 };
@@ -14,7 +14,7 @@ test('a line of the bar fits the terminal, and says how long it takes yet', () =
   assert.match(
     progressLine({ ...state, done: 1, movedAt: 1000 }, 80),
     /50 % an index, 5 s so far$/,
-    'longer than foreseen',
+    'the step takes longer than estimated, so the elapsed time is shown',
   );
   assert.match(progressLine({ ...state, done: 1, movedAt: 4000, ms: 70_000 }, 80), /1 min 10 s so far$/);
   const nearly = { ...state, done: 99, total: 100, movedAt: 9900 };
@@ -42,14 +42,14 @@ function screen(t: test.TestContext): { readonly fd: number; text(): string; sho
     shows(what) {
       const cell = new Int32Array(new SharedArrayBuffer(4));
       for (let tries = 0; !what.test(text()); tries++) {
-        assert.ok(tries < 3000, `it never showed ${what}: ${text()}`);
+        assert.ok(tries < 3000, `the screen never showed ${what}: ${text()}`);
         Atomics.wait(cell, 0, 0, 10);
       }
     },
   };
 }
 
-test('a person sees a bar in one line, however busy the process is, and none in the end', (t) => {
+test('a terminal shows the bar in one line, even while the process is busy, and clears it at the end', (t) => {
   const { fd, text, shows } = screen(t);
   const bar = progressBar(1000, 'users', { screen: { isTTY: true, columns: 60, fd }, quietMs: 0 });
   shows(/0 % users/);
@@ -60,7 +60,7 @@ test('a person sees a bar in one line, however busy the process is, and none in 
   assert.ok(text().endsWith('\r\u001b[K'));
 });
 
-test('nobody sees a bar of what takes no second', (t) => {
+test('a terminal shows no bar for work of less than a second', (t) => {
   const { fd, text } = screen(t);
   const bar = progressBar(1000, 'users', { screen: { isTTY: true, columns: 60, fd }, quietMs: 3_600_000 });
   bar.advance(1000);
@@ -68,7 +68,7 @@ test('nobody sees a bar of what takes no second', (t) => {
   assert.equal(text(), '');
 });
 
-test('a log gets a line at each tenth, whatever the steps are, and none of what takes no second', () => {
+test('a log gets one line for each tenth, and none for work of less than a second', () => {
   const said: string[] = [];
   const { mock: spy } = mock.method(console, 'error', (line: string) => said.push(line));
   try {

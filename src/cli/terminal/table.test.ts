@@ -24,7 +24,7 @@ const on = (columns: number, key?: string) => {
   return { lines: lines.map(stripVTControlCharacters), left };
 };
 
-test('a table fits the terminal: wide columns are cut, empty ones left out, and last ones where nothing else helps', () => {
+test('a table fits the terminal: it cuts wide columns, omits empty ones, and omits the last ones if necessary', () => {
   for (const columns of [40, 60, 80, 120]) {
     const { lines, left } = on(columns);
     assert.equal(lines.length, 3);
@@ -33,27 +33,31 @@ test('a table fits the terminal: wide columns are cut, empty ones left out, and 
     for (const { id } of rows)
       assert.ok(
         lines.some((line) => line.startsWith(id)),
-        'what a command takes is whole',
+        'ids are never cut, because commands take them',
       );
     const shown = ['id', 'email', 'name', 'created_at'].filter((name) => !left.includes(name));
     assert.deepEqual((lines[0] as string).split(/ +/), shown);
   }
   assert.deepEqual(on(120).left, []);
   assert.deepEqual(on(60).left, ['created_at']);
-  assert.deepEqual(on(0), on(80), 'a terminal that does not know its width');
+  assert.deepEqual(on(0), on(80), 'the width is 80 if the terminal does not report one');
   assert.match(on(120).lines[1] as string, / 2026-11-15 08:30Z$/);
 });
 
-test('the key of a table may be another column than the first', () => {
+test('the key of a table can be any column', () => {
   const [, first, second] = on(60, 'email').lines;
   assert.match(first as string, /^01a28159.*… +ada@example\.com /);
   assert.match(second as string, / grace@example\.com /);
   const { lines, left } = on(20, 'email');
-  assert.deepEqual(lines, ['email', 'ada@example.com', 'grace@example.com'], 'rather alone than not at all');
+  assert.deepEqual(
+    lines,
+    ['email', 'ada@example.com', 'grace@example.com'],
+    'on a narrow terminal, only the key column is left',
+  );
   assert.deepEqual(left, ['id', 'name', 'created_at']);
 });
 
-test('a program gets every column and every character', () => {
+test('a pipe gets every column and every character', () => {
   const [heading, first] = tableOf(rows, undefined, {}).lines;
   assert.match(heading as string, /id +email +phone +name +created_at/);
   assert.match(
@@ -62,6 +66,6 @@ test('a program gets every column and every character', () => {
   );
 });
 
-test('a text of several lines moves no cursor, and keeps its lines', () => {
+test('a text of several lines moves no cursor and keeps its line breaks', () => {
   assert.equal(printableLines('one\u001b[2J\n\ttwo\u009b\r'), 'one\\u{1b}[2J\n\ttwo\\u{9b}\\u{d}');
 });

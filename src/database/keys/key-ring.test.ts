@@ -139,7 +139,7 @@ onBothEngines('Key ring', (engine) => {
     const oldId = keys.macKeys.currentId();
     context.advance(1);
     await rotateKeys(context, keys, { source });
-    assert.equal(keys.macKeys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
+    assert.equal(keys.macKeys.mac('refresh', 'data'), old, 'every instance must learn the new key before one uses it');
     context.advance(publishLeadMs);
     const young = keys.macKeys.mac('refresh', 'data');
     assert.notEqual(young, old);
@@ -147,11 +147,15 @@ onBothEngines('Key ring', (engine) => {
     context.advance(365 * 86_400_000);
     for (const mac of [old, young]) assert.ok(keys.macKeys.matches('refresh', 'data', mac));
     context.advance(120_000);
-    assert.ok(!keys.macKeys.matches('refresh', 'data', old), 'a known browser is known for a year');
+    assert.ok(!keys.macKeys.matches('refresh', 'data', old), 'the MAC of a known browser is valid for a year');
     assert.ok(keys.macKeys.matches('refresh', 'data', young));
-    assert.ok(keys.macKeys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
+    assert.ok(keys.macKeys.matches('refresh', 'data', old, oldId), 'a MAC with a key id is checked with that key');
     await rotateKeys(context, keys, { source });
-    assert.equal(keys.macKeys.macWithKey(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
+    assert.equal(
+      keys.macKeys.macWithKey(oldId, 'refresh', 'data'),
+      undefined,
+      'the key is deleted when no valid MAC uses it',
+    );
   });
 
   it('invalidates all MACs of a compromised key', async () => {

@@ -49,13 +49,13 @@ describe('Sealing', () => {
       assert.match(sealed, /^\$argon2id\$m=19456,t=2,p=1\$[\w-]{22}\$/);
       assert.deepEqual(other.open(sealed, 'a'), { content, isCurrent: true });
       const saltOf = (text: string) => text.split('$')[3];
-      assert.equal(saltOf(other.seal(content, 'b')), saltOf(sealed), 'one derivation a start');
+      assert.equal(saltOf(other.seal(content, 'b')), saltOf(sealed), 'the key is derived once per start');
       assert.notEqual(
         saltOf(createSealing(where).seal(content, 'a')),
         saltOf(sealed),
-        'another database, another salt',
+        'another database has another salt',
       );
-      assert.throws(() => other.open(sealed, 'b'), OperatorError, 'it is bound to its row');
+      assert.throws(() => other.open(sealed, 'b'), OperatorError, 'a sealed value is bound to its row');
     });
   }
 

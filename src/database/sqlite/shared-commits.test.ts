@@ -230,7 +230,7 @@ describe('Shared commits', () => {
             }
             file.exec('release job');
             await commits.leave();
-            assert.ok(seen().includes(n), 'durable before it is told');
+            assert.ok(seen().includes(n), 'a job is reported only when it is durable');
             return true;
           }),
         );

@@ -53,7 +53,7 @@ describe('A shared snapshot', () => {
     snapshot.end();
     assert.equal(read(), 2);
     await nextTurn();
-    assert.equal(reader.isTransaction, false, 'ended by the turn though it was begun again within it');
+    assert.equal(reader.isTransaction, false, 'the turn ends a snapshot that was opened again within it');
   });
 
   it('works after a transaction that SQLite ended itself', async () => {

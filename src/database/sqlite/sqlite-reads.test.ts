@@ -46,10 +46,10 @@ describe('Reads of many rows on SQLite', () => {
       "select key, count from throttles where row_walked(1) and key = 'k7'",
       [],
     );
-    assert.ok(Array.isArray(few), 'the thread that answers does what is short');
+    assert.ok(Array.isArray(few), 'short reads run on the main thread');
     assert.deepEqual(few, [{ key: 'k7', count: 7 }]);
     const many = database.read(count, [10]);
-    assert.ok(many instanceof Promise, 'and hands over what is long');
+    assert.ok(many instanceof Promise, 'long reads run in another thread');
     assert.deepEqual(await many, [{ n: rows - 10 }]);
     assert.deepEqual(await database.readFirst(count, [20]), { n: rows - 20 });
   });

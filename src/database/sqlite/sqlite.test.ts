@@ -109,7 +109,7 @@ describe('SQLite', () => {
     });
     const rows = (await keys()).length;
     const during = await deleting;
-    assert.ok(rows > 2 && during >= before + rows, 'when they are changed');
-    assert.ok(changes() >= during + rows, 'when others can see it');
+    assert.ok(rows > 2 && during >= before + rows, 'after the change');
+    assert.ok(changes() >= during + rows, 'after the commit');
   });
 });

@@ -61,7 +61,7 @@ function plannedAgain(path: string, executed: ReadonlyMap<string, Values>): stri
     if (!isQuery(text)) continue;
     asked = 0;
     const statement = file.prepare(text);
-    assert.ok(asked > 0, `planning is counted: ${text}`);
+    assert.ok(asked > 0, `the authorizer saw no planning: ${text}`);
     file.exec('begin');
     execute(statement, values);
     asked = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { acceptsJson } from './accept.ts';
 
-it('reads Accept as RFC 9110 says', () => {
+it('Accept is parsed as in RFC 9110', () => {
   const taken = [
     'application/json',
     'Application/JSON; charset=utf-8',

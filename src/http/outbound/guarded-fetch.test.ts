@@ -22,7 +22,7 @@ function resolver(...answers: string[][]) {
   return { asked, lookUp };
 }
 
-describe('addresses of the public internet', () => {
+describe('Addresses of the public internet', () => {
   const open = ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'];
   const closed = [
     ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254'],
@@ -31,11 +31,11 @@ describe('addresses of the public internet', () => {
     ...['::127.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::1', '2001:0:1::1', '2001:db8::1', '3fff::1'],
     ...['::ffff:0:127.0.0.1', 'localhost', ''],
   ];
-  for (const address of open) it(`${address} is one`, () => assert.equal(isPublicAddress(address), true));
-  for (const address of closed) it(`'${address}' is none`, () => assert.equal(isPublicAddress(address), false));
+  for (const address of open) it(`include ${address}`, () => assert.equal(isPublicAddress(address), true));
+  for (const address of closed) it(`do not include '${address}'`, () => assert.equal(isPublicAddress(address), false));
 });
 
-describe('guarded fetch', () => {
+describe('Guarded fetch', () => {
   const servers: { close(): void; closeAllConnections(): void }[] = [];
   after(() => {
     for (const server of servers) {
@@ -66,7 +66,7 @@ describe('guarded fetch', () => {
     assert.equal(answer.body.toString(), 'a=ü');
   });
 
-  it('connects to no address of the own network, however it is written', async () => {
+  it('connects to no private address, in any spelling', async () => {
     let calls = 0;
     const { port } = await listen((_request, response) => {
       calls++;
@@ -92,16 +92,20 @@ describe('guarded fetch', () => {
     assert.equal(calls, 0);
   });
 
-  it('goes by one answer of the resolver, the one that it checked', async () => {
+  it('resolves a name once and connects to the address that it checked', async () => {
     const { port } = await listen((_request, response) => response.end('reached'));
     const changing = resolver(['127.0.0.1'], ['10.0.0.1']);
     const fetch = createGuardedFetch(atHome, changing.lookUp);
     assert.equal((await fetch(`http://changing.test:${port}/`)).body.toString(), 'reached');
     assert.deepEqual(changing.asked, ['changing.test']);
-    await assert.rejects(fetch(`http://changing.test:${port}/`), refused(/public internet/), 'asked anew each time');
+    await assert.rejects(
+      fetch(`http://changing.test:${port}/`),
+      refused(/public internet/),
+      'the name is resolved again for each request',
+    );
   });
 
-  it('lets an operator open the own network', async () => {
+  it('connects to private addresses if the operator allows it', async () => {
     const { url } = await listen((_request, response) => response.end('inside'));
     const fetch = createGuardedFetch({ ...config, outboundPrivateAddresses: true });
     assert.equal((await fetch(url)).body.toString(), 'inside');
@@ -114,7 +118,7 @@ describe('guarded fetch', () => {
     assert.equal((await createGuardedFetch(atHome)(url)).status, 302);
   });
 
-  it('gives up on answers that do not come, do not end, or are too long', async () => {
+  it('gives up if a response does not begin, does not end, or is too long', async () => {
     const silent = await listen(() => undefined);
     const dripping = await listen((_request, response) => {
       response.write('a');
@@ -135,7 +139,7 @@ describe('guarded fetch', () => {
     );
   });
 
-  it('takes http and https alone, without a password in the URL', async () => {
+  it('accepts only http and https, without a password in the URL', async () => {
     const fetch = createGuardedFetch(atHome);
     for (const url of ['file:///etc/passwd', 'ftp://8.8.8.8/', 'nonsense', ''])
       await assert.rejects(fetch(url), refused(/no http or https/));

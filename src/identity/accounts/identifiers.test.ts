@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { normaliseEmail } from '../../platform/email-address.ts';
 import { normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
 
-describe('identifiers', () => {
-  it('reads usernames by the rule', () => {
+describe('Identifiers', () => {
+  it('accept usernames by the rule', () => {
     assert.equal(normaliseUsername('Ada.Lovelace'), 'ada.lovelace');
     for (const wrong of [
       'ab',
@@ -21,9 +21,13 @@ describe('identifiers', () => {
     }
   });
 
-  it('reads phones to E.164', () => {
-    assert.equal(normalisePhone('+15551234567'), '+15551234567', 'whether a range is in use is not for us to say');
-    assert.equal(normalisePhone(' 1 213 373 4253'), '+12133734253', 'a plus sign that a form turned into a space');
+  it('convert phone numbers to E.164', () => {
+    assert.equal(
+      normalisePhone('+15551234567'),
+      '+15551234567',
+      'a valid number is accepted, even if its range is not in use',
+    );
+    assert.equal(normalisePhone(' 1 213 373 4253'), '+12133734253', 'a form has turned the plus sign into a space');
     assert.equal(normalisePhone('+49 (30) 901-820'), '+4930901820');
     assert.equal(normalisePhone('+1 213 373 4253'), '+12133734253');
     for (const wrong of ['030 901820', '+1', '+999999999999', '+49 30 abc', '+1 213 373 4253 ext. 3', '', '+']) {
@@ -31,7 +35,7 @@ describe('identifiers', () => {
     }
   });
 
-  it('finds the enabled identifier that a login is, and no other', () => {
+  it('find only the enabled identifier that a login matches', () => {
     assert.deepEqual(readLogin('Ada@Example.com', ['email']), { attribute: 'email', value: 'Ada@example.com' });
     assert.deepEqual(readLogin(' post@b\u00fccher.example ', ['email']), {
       attribute: 'email',
@@ -43,7 +47,7 @@ describe('identifiers', () => {
     assert.deepEqual(readLogin('+1 213 373 4253', ['phone']), { attribute: 'phone', value: '+12133734253' });
   });
 
-  it('normalises to what it normalises to itself, and never reads one text as two identifiers', () => {
+  it('are stable when normalised again, and no text is read as two identifiers', () => {
     const alphabet = fc.constantFrom(
       ...'aAbB1.-_@+ 0\u0130\u212a\u00df\u0301\u00c5'.split(''),
       '\u{1F600}',

@@ -14,7 +14,7 @@ import { checkCredentials } from './check-credentials.ts';
 const password = 'correct horse battery';
 const minute = 60_000;
 
-onBothEngines('checking credentials', (engine) => {
+onBothEngines('Checking credentials', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   let service: Service;
@@ -81,14 +81,14 @@ onBothEngines('checking credentials', (engine) => {
       await service.context.database.db.selectFrom('throttles').select('count').where('key', 'like', `%${of}`).execute()
     ).map(({ count }) => count);
 
-  it('finds the user by every enabled identifier, in any spelling', async () => {
+  it('finds the user by each enabled identifier, in any spelling', async () => {
     const user = await addUser({ phone: '+12133734253' });
     for (const login of [user.email, user.email?.toUpperCase(), user.username?.toUpperCase(), '+1 (213) 373-4253']) {
       assert.equal((await check(login as string, password)).id, user.id);
     }
   });
 
-  it('gives an unknown user and a wrong password the same answer', async () => {
+  it('responds the same to an unknown user and a wrong password', async () => {
     const user = await addUser();
     const errors: OAuthError[] = [];
     for (const login of [user.email as string, 'nobody@example.com', 'no identifier at all', '']) {
@@ -100,7 +100,7 @@ onBothEngines('checking credentials', (engine) => {
     }
   });
 
-  it('counts a hundred wrong guesses at once as a hundred, and lets ten of them be looked at', async () => {
+  it('checks only ten of a hundred concurrent guesses, and refuses the others', async () => {
     const user = await addUser();
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, () => outcome(check(user.email as string, 'wrong password'))),
@@ -110,7 +110,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check(user.email as string, password)), '429');
   });
 
-  it('refuses the right password too after ten failures, says for how long, and opens after that', async () => {
+  it('refuses even the right password after ten failures, until Retry-After has passed', async () => {
     const own = await start();
     const user = await addUser({}, own);
     for (let i = 0; i < 10; i++)
@@ -123,7 +123,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check(user.email as string, password, someAddress(), own)), 'accepted');
   });
 
-  it('keeps the counts through a restart, and shares them between instances', async () => {
+  it('keeps the counts after a restart, and shares them between instances', async () => {
     const database = await createDatabase();
     const one = await start({ database });
     const user = await addUser({}, one);
@@ -143,7 +143,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check('ghost@example.com', 'wrong')), '429');
   });
 
-  it('lets ten guesses be looked at over all identifiers of a user, and tells nobody that they are of one', async () => {
+  it('checks ten guesses for all identifiers of a user together, and does not reveal that they belong to one user', async () => {
     const user = await addUser();
     const guess = (n: number) => check((n % 2 ? user.email : user.username) as string, 'wrong');
     for (let i = 0; i < 10; i++) assert.equal(await outcome(guess(i)), 'invalid_grant');
@@ -156,7 +156,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check(user.username as string, password)), '429');
   });
 
-  it('shows the lockout of one identifier at no other', async () => {
+  it('does not reveal at other identifiers that one identifier is locked', async () => {
     const user = await addUser();
     for (let i = 0; i < 11; i++) await outcome(check(user.email as string, 'wrong'));
     const [locked, other, stranger] = await Promise.all(
@@ -165,7 +165,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.deepEqual([locked, other, stranger], ['429', 'invalid_grant', 'invalid_grant']);
   });
 
-  it('stops an address after a hundred failures over many accounts, and other addresses not', async () => {
+  it('refuses an address after a hundred failures for many accounts, and no other address', async () => {
     const address = someAddress();
     const outcomes = [];
     for (let i = 0; i < 100; i++) outcomes.push(outcome(check(`spray${i}@example.com`, 'wrong', address)));
@@ -175,7 +175,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check(user.email as string, password)), 'accepted');
   });
 
-  it('starts an account anew when the password was right', async () => {
+  it('resets the count of an account after the right password', async () => {
     const user = await addUser();
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 9; i++) assert.equal(await outcome(check(user.email as string, 'wrong')), 'invalid_grant');
@@ -184,7 +184,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.deepEqual(await countsOf(user.id), [0]);
   });
 
-  it('does not take many right passwords at once for guesses', async () => {
+  it('does not count concurrent right passwords as guesses', async () => {
     const user = await addUser();
     const address = someAddress();
     const outcomes = await Promise.all(
@@ -194,7 +194,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.deepEqual(await countsOf(address), [0]);
   });
 
-  it('renews the hash of earlier parameters at the next sign-in, and leaves the rest of the user alone', async () => {
+  it('replaces an outdated hash at the next sign-in, and changes nothing else of the user', async () => {
     const old = '$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$XqjfH/mzKPaYmJmZ4oFpvKbGt0kQpTJ4SYOZ9BzzN1M';
     assert.equal(passwords.needsRehash(old), true);
     const { argon2Sync, randomBytes } = await import('node:crypto');
@@ -216,7 +216,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check(user.email as string, password)), 'accepted');
   });
 
-  it('counts no failure, and renews no hash, while there is no time to look at passwords', async () => {
+  it('counts no failure and replaces no hash while the hashing queue is full', async () => {
     const user = await addUser();
     const busy = { ...passwords, verify: async () => Promise.reject(unavailable('busy', 2)) };
     for (let i = 0; i < 12; i++) {
@@ -249,7 +249,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal((await findUser(service.context.database.db, user.id))?.password_hash, hash);
   });
 
-  it('names the refusals of one window once in the trail', async () => {
+  it('records the refusals of one window once in the audit trail', async () => {
     const user = await addUser();
     for (let i = 0; i < 14; i++) await outcome(check(user.email as string, 'wrong'));
     const { db } = service.context.database;
@@ -260,7 +260,7 @@ onBothEngines('checking credentials', (engine) => {
     );
   });
 
-  it('tells an unconfirmed user so only after the right password, where confirmation is required', async () => {
+  it('tells an unconfirmed user to confirm the email only after the right password', async () => {
     const own = await start({ env: { REQUIRE_EMAIL_CONFIRMATION: 'true' } });
     const user = await addUser({}, own);
     const wrong = await refusalOf(check(user.email as string, 'wrong', someAddress(), own));
@@ -272,7 +272,7 @@ onBothEngines('checking credentials', (engine) => {
     assert.equal(await outcome(check(confirmed.email as string, password, someAddress(), own)), 'accepted');
   });
 
-  it('hashes for an unknown user what it hashes for a wrong password', async () => {
+  it('does the same hashing for an unknown user as for a wrong password', async () => {
     const user = await addUser();
     const asked = mock.method(WorkerThread.prototype, 'request');
     const work = async (login: string) => {
@@ -290,7 +290,7 @@ onBothEngines('checking credentials', (engine) => {
     asked.mock.restore();
   });
 
-  it('forgets counts whose window is over', async () => {
+  it('forgets counts after their window', async () => {
     const own = await start();
     for (let i = 0; i < 9; i++) await outcome(check('late@example.com', 'wrong', '10.9.9.9', own));
     own.advance(16 * minute);

@@ -16,8 +16,8 @@ const on = (browserCookie?: string): RequestSource => ({
 });
 const isKnownBrowser = (...asked: Parameters<typeof knownBrowserOf>) => knownBrowserOf(...asked) !== undefined;
 
-describe('known browsers', () => {
-  it('are known to the user who signed in on them, and to nobody else', () => {
+describe('Known browsers', () => {
+  it('are known only for the user who signed in on them', () => {
     const cookie = addKnownBrowser(keys, on(), 'ada');
     assert.equal(isKnownBrowser(keys, on(cookie), 'ada'), true);
     assert.equal(isKnownBrowser(keys, on(cookie), 'grace'), false);
@@ -26,7 +26,7 @@ describe('known browsers', () => {
     assert.match(cookie, /^[\w.~-]+$/);
   });
 
-  it('are shared by a few people, the newest of them', () => {
+  it('remember the last few users who signed in', () => {
     let cookie: string | undefined;
     const people = Array.from({ length: 8 }, (_, i) => `user${i}`);
     for (const person of people) cookie = addKnownBrowser(keys, on(cookie), person);
@@ -36,14 +36,14 @@ describe('known browsers', () => {
     );
   });
 
-  it('keep their name through any number of sign-ins', () => {
+  it('keep their id over any number of sign-ins', () => {
     const first = addKnownBrowser(keys, on(), 'ada');
     const second = addKnownBrowser(keys, on(addKnownBrowser(keys, on(first), 'grace')), 'ada');
     assert.equal(knownBrowserOf(keys, on(second), 'ada'), knownBrowserOf(keys, on(first), 'ada'));
     assert.equal(isKnownBrowser(keys, on(second), 'grace'), true);
   });
 
-  it('cannot be made up', () => {
+  it('cannot be forged', () => {
     const cookie = addKnownBrowser(keys, on(), 'ada');
     const [nonce] = cookie.split('.');
     for (const forged of ['', '~', 'x', `${nonce}.${'A'.repeat(43)}`, `${cookie}x`, '~'.repeat(100_000)]) {

@@ -10,7 +10,7 @@ import { defaultAttempts } from '../../resources/queue/job.ts';
 
 const recipient = 'ada@example.com';
 
-onBothEngines('mail', (engine) => {
+onBothEngines('Mail', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   const startMailServer = mailServers();
@@ -19,7 +19,7 @@ onBothEngines('mail', (engine) => {
     service.accounts.mail.enqueue(service.context.database.db, { template: 'password-changed', recipient: to });
   const waiting = (service: Service) => service.context.database.db.selectFrom('queued_jobs').selectAll().execute();
 
-  it('sends text and HTML, from the configured sender, and keeps nothing of what was sent', async () => {
+  it('is sent as text and HTML from the configured sender, and is not stored after that', async () => {
     const server = await startMailServer();
     const service = await start({ env: { SMTP_URL: server.url, MAIL_FROM: 'The House <house@example.com>' } });
     await write(service);
@@ -38,7 +38,7 @@ onBothEngines('mail', (engine) => {
     assert.deepEqual(await waiting(service), []);
   });
 
-  it('loses nothing to a server that refuses, hangs or is away, and tries less and less often', async () => {
+  it('is not lost if the server refuses, hangs or is down, and is retried after growing pauses', async () => {
     const server = await startMailServer();
     const service = await start({ env: { SMTP_URL: `${server.url}&socketTimeout=2000` } });
     const { mail } = service.accounts;
@@ -50,7 +50,7 @@ onBothEngines('mail', (engine) => {
     assert.match(row?.last_error ?? '', /not now/);
     assert.equal(row?.leased_until, null);
     await mail.settle();
-    assert.equal(server.attempts, 1, 'not tried again before its time');
+    assert.equal(server.attempts, 1, 'no retry before its time');
 
     server.mood = 'hang';
     service.advance(16_000);
@@ -60,7 +60,7 @@ onBothEngines('mail', (engine) => {
     assert.equal(server.attempts, 2);
 
     const first = row?.next_attempt_at ?? 0;
-    assert.ok(first - service.context.now() > 20_000, 'waits longer each time');
+    assert.ok(first - service.context.now() > 20_000, 'each pause is longer');
     server.mood = 'accept';
     service.advance(31_000);
     await mail.settle();
@@ -68,7 +68,7 @@ onBothEngines('mail', (engine) => {
     assert.deepEqual(await waiting(service), []);
   });
 
-  it('keeps mail while there is no server at all, and answers requests meanwhile', async () => {
+  it('is stored while no server is reachable, and requests are still answered', async () => {
     const server = await startMailServer();
     await server.close();
     const service = await start({ env: { SMTP_URL: server.url } });
@@ -81,10 +81,10 @@ onBothEngines('mail', (engine) => {
     await service.accounts.mail.settle();
     const [row] = await waiting(service);
     assert.match(row?.data ?? '', /"template":"confirm-email"/);
-    assert.doesNotMatch(JSON.stringify(row), /[\w-]{43}/, 'nothing usable lies in the queue');
+    assert.doesNotMatch(JSON.stringify(row), /[\w-]{43}/, 'the queue contains no usable link');
   });
 
-  it('sends each mail once, however many instances look at the same time', async () => {
+  it('is sent once, even if several instances process the queue at the same time', async () => {
     const server = await startMailServer();
     const database = await createDatabase();
     // A busy machine may greet slowly. A mail that is retried later would count as missing here.
@@ -103,7 +103,7 @@ onBothEngines('mail', (engine) => {
     assert.equal(new Set(recipients).size, 20);
   });
 
-  it('is given up in the end, and kept', async () => {
+  it('is marked as failed after the last attempt, and stays in the queue', async () => {
     const server = await startMailServer();
     const service = await start({ env: { SMTP_URL: server.url } });
     const { db } = service.context.database;
@@ -117,14 +117,14 @@ onBothEngines('mail', (engine) => {
     service.advance(60 * 60_000);
     await service.accounts.mail.settle();
     const [row] = await waiting(service);
-    assert.ok(row?.failed_at, 'kept as failed');
+    assert.ok(row?.failed_at, 'the mail stays as failed');
     server.mood = 'accept';
     service.advance(60 * 60_000);
     await service.accounts.mail.settle();
-    assert.equal(server.mails.length, 0, 'nobody tries it by itself');
+    assert.equal(server.mails.length, 0, 'a failed mail is not retried automatically');
   });
 
-  it('writes to a file that only its owner reads where there is no server', async () => {
+  it('is written to a file that only its owner can read, if no server is configured', async () => {
     const service = await start();
     await write(service);
     await service.accounts.mail.settle();
@@ -136,7 +136,7 @@ onBothEngines('mail', (engine) => {
     assert.equal(mail.subject, 'Your password was changed');
   });
 
-  it('uses the templates of the operator, and escapes what it fills into HTML', async () => {
+  it('uses the templates of the operator, and escapes values in HTML', async () => {
     const database = await createDatabase();
     const folder = join(database.dir, 'views', 'mail');
     mkdirSync(folder, { recursive: true });
@@ -152,7 +152,7 @@ onBothEngines('mail', (engine) => {
     assert.match(mail?.html ?? '', /<p>Own &lt;&amp;&gt;<\/p>/);
   });
 
-  it('keeps a mail whose template is broken until it is mended', async () => {
+  it('stays in the queue while its template is broken', async () => {
     const database = await createDatabase();
     const folder = join(database.dir, 'views', 'mail');
     mkdirSync(folder, { recursive: true });

@@ -28,9 +28,9 @@ const hashes: readonly [string, string, string][] = [
   ['PBKDF2 of Django', 'lètmein', 'pbkdf2_sha256$600000$seasalt$OAXyhAQ/4ZDA9V5RMExt3C1OwQdUpLZ99vm1McFlLRA='],
 ];
 
-describe('hashes of other systems', () => {
+describe('Hashes of other systems', () => {
   for (const [name, password, hash] of hashes) {
-    it(`${name}: the right password matches, another does not, and the next sign-in replaces it`, async () => {
+    it(`${name}: match only the right password, and are replaced at the next sign-in`, async () => {
       assert.equal(isKnownHash(hash), true);
       assert.equal(await passwords.verify(password, hash), true);
       assert.equal(await passwords.verify(`${password}x`, hash), false);
@@ -55,13 +55,13 @@ describe('hashes of other systems', () => {
     ['PBKDF2 without end', 'pbkdf2_sha256$99999999$seasalt$OAXyhAQ/4ZDA9V5RMExt3C1OwQdUpLZ99vm1McFlLRA='],
     ['an unusable password of Django', '!kXk4mL2Q9sWv0Zb1'],
   ] as const) {
-    it(`${why}: is not taken, and no password matches it`, async () => {
+    it(`${why}: are refused, and match no password`, async () => {
       assert.equal(isKnownHash(hash), false);
       assert.equal(await passwords.verify('password', hash), false);
     });
   }
 
-  it('check many bcrypt passwords at once without stopping everything else', async () => {
+  it('check many bcrypt passwords at once without blocking the event loop', async () => {
     const [, password, hash] = hashes[0] as [string, string, string];
     const checks = Array.from({ length: 8 }, (_, i) => passwords.verify(i % 2 ? password : 'wrong', hash));
     let underWay = true;

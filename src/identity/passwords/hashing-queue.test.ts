@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Problem } from '../../platform/errors.ts';
 import { HashingQueue, type Lane } from './hashing-queue.ts';
 
-/** A queue that runs one job at a time. The test ends the first job, when all others wait. */
+/** A queue that runs one job at a time. The test ends the first job when all others are waiting. */
 function busyQueue(waiting: number) {
   const figures: number[] = [];
   const queue = new HashingQueue({ running: 1, waiting }, (jobs) => figures.push(jobs));
@@ -30,8 +30,8 @@ function busyQueue(waiting: number) {
   return { join, settle, refused, figures };
 }
 
-describe('the hashing queue', () => {
-  it('lets some wait, and refuses the rest at once with Retry-After', async () => {
+describe('The hashing queue', () => {
+  it('lets a limited number of jobs wait, and refuses the rest immediately with Retry-After', async () => {
     const { join, settle, refused, figures } = busyQueue(1);
     join('sign-in', 'a', 'second');
     join('sign-in', 'a', 'third');
@@ -41,7 +41,7 @@ describe('the hashing queue', () => {
     assert.equal(figures.at(-1), 0);
   });
 
-  it('lets sources take turns: a storm from one leaves another waiting for one of its jobs', async () => {
+  it('serves sources in turn: a new source waits for at most one job of a flooding source', async () => {
     const { join, settle } = busyQueue(200);
     for (let i = 0; i < 100; i++) join('sign-in', 'storm');
     join('sign-in', 'quiet');
@@ -51,7 +51,7 @@ describe('the hashing queue', () => {
     assert.equal(order.length, 102);
   });
 
-  it('lets sign-ins go first, and everything else come to its turn', async () => {
+  it('runs sign-ins first, but starves no other job', async () => {
     const { join, settle } = busyQueue(200);
     for (let i = 0; i < 50; i++) join('other', `register${i}`, 'register');
     for (let i = 0; i < 10; i++) join('sign-in', `sign in ${i}`, 'sign-in');
@@ -60,7 +60,7 @@ describe('the hashing queue', () => {
     assert.ok(order.indexOf('register') <= 4);
   });
 
-  it('refuses the last of the longest line where there is no room', async () => {
+  it('refuses the newest job of the longest line when it is full', async () => {
     const { join, settle, refused } = busyQueue(10);
     for (let i = 0; i < 10; i++) join('other', 'storm', `storm ${i}`);
     join('other', 'quiet');
@@ -72,12 +72,12 @@ describe('the hashing queue', () => {
     assert.ok(order.includes('quiet'));
   });
 
-  it('has room while a newcomer would be served, and a storm from one network does not take it', async () => {
+  it('has room as long as a new source would be served, even during a flood from one network', async () => {
     const queue = new HashingQueue({ running: 1, waiting: 2 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const join = (source: string) => queue.run('sign-in', source, () => promise).catch(() => undefined);
     const jobs = ['storm', 'storm', 'storm'].map(join);
-    assert.equal(queue.hasRoom, true, 'the storm makes room');
+    assert.equal(queue.hasRoom, true, 'a job of the flooding source would be refused instead');
     jobs.push(join('quiet'));
     assert.equal(queue.hasRoom, false);
     resolve();
@@ -85,7 +85,7 @@ describe('the hashing queue', () => {
     assert.equal(queue.hasRoom, true);
   });
 
-  it('goes on after a job that fails', async () => {
+  it('continues after a failed job', async () => {
     const queue = new HashingQueue({ running: 1, waiting: 5 });
     const failing = queue.run('other', 'a', async () => {
       throw new Error('broken');

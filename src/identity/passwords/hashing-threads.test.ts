@@ -12,8 +12,8 @@ const niceOf = (task: string): number => {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
 };
 
-describe('Threads that hash passwords', () => {
-  it('give way to everything else, all but one', { skip: process.platform !== 'linux' }, async () => {
+describe('Password hashing threads', () => {
+  it('run with low priority, except for one', { skip: process.platform !== 'linux' }, async () => {
     const givingWay = () => readdirSync('/proc/self/task').filter((task) => niceOf(task) === 10).length;
     const others = givingWay();
     const threads = new HashingThreads(3);
@@ -25,7 +25,7 @@ describe('Threads that hash passwords', () => {
     }
   });
 
-  it('get fewer passwords the slower they are', async () => {
+  it('get fewer passwords if they are slow', async () => {
     const asked: Record<HashingPriority, number> = { normal: 0, 'gives way': 0 };
     const threads = new HashingThreads(2, (priority) => ({
       load: 0,

@@ -10,8 +10,8 @@ import { createPasswords } from './passwords.ts';
 
 const passwords = createPasswords({ config: parseConfig({}, {}, '/'), metrics: createMetrics() });
 
-describe('passwords', () => {
-  it("are hashed with argon2id at OWASP's parameters, in the PHC form, each with its own salt", async () => {
+describe('Passwords', () => {
+  it("are hashed by argon2id with OWASP's parameters, in the PHC format, each with its own salt", async () => {
     const hash = await passwords.hash('correct horse battery');
     assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     assert.notEqual(hash, await passwords.hash('correct horse battery'));
@@ -21,7 +21,7 @@ describe('passwords', () => {
   });
 
   // In a separate process: `npm test` lowers the hashing cost in this process.
-  it('are hashed with the cost that the hash names', async () => {
+  it('are hashed with the cost in the hash', async () => {
     const message = Buffer.from('correct horse battery');
     const program = `import { makeArgon2, writeArgon2 } from '${new URL('./password-hash.ts', import.meta.url)}';
       process.stdout.write(writeArgon2(makeArgon2(Buffer.from('${message}'))));`;
@@ -31,11 +31,11 @@ describe('passwords', () => {
     assert.deepEqual(tag, expected);
   });
 
-  it('are the same in either Unicode form', async () => {
+  it('match in both Unicode normalisation forms', async () => {
     assert.equal(await passwords.verify('cafe\u0301 au lait', await passwords.hash('caf\u00e9 au lait')), true);
   });
 
-  it('longer than the limit are wrong, and unreadable hashes match nothing', async () => {
+  it('do not match if they are too long or if the hash is unreadable', async () => {
     const long = 'x'.repeat(1025);
     assert.equal(await passwords.verify(long, await passwords.hash(long)), false);
     for (const hash of [
@@ -49,11 +49,11 @@ describe('passwords', () => {
     }
   });
 
-  it('match nobody where there is no user', async () => {
+  it('do not match without a user', async () => {
     assert.equal(await passwords.verifyNothing('anything'), false);
   });
 
-  it('keep the PHC form through reading and writing', () => {
+  it('have a PHC format that survives parsing and formatting', () => {
     const text = '$argon2i$v=19$m=4096,t=3,p=2$c29tZXNhbHRzb21l$G5l6TX/2l2e0J7M9gRGn2m0v6Xb8tXz0OtoK7TSAWvA';
     const read = readArgon2(text);
     assert.ok(read);

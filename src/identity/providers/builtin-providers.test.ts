@@ -25,7 +25,7 @@ describe('Built-in providers', () => {
     );
   });
 
-  it('need both settings, and a name that is known', () => {
+  it('need both settings and a known name', () => {
     assert.throws(() => settings({ PROVIDER_GOOGLE_ID: 'a' }), /PROVIDER_GOOGLE_SECRET is missing/);
     assert.throws(() => settings({ PROVIDER_GOGGLE_ID: 'a' }), /PROVIDER_GOGGLE_ID is not a setting/);
     assert.throws(() => settings({ PROVIDER_GOOGLE_TENANT: 'a' }), /is not a setting/);
@@ -47,7 +47,7 @@ describe('Built-in providers', () => {
     assert.equal(readUpstream(provider('facebook'), 'https://x', claims).emailVerified, false);
   });
 
-  it('take the primary verified email of a GitHub account', async () => {
+  it('use the primary verified email of a GitHub account', async () => {
     const emails = [
       { email: 'old@example.com', primary: false, verified: true },
       { email: 'new@example.com', primary: true, verified: true },

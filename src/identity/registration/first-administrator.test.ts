@@ -7,7 +7,7 @@ import { createServices } from '../../main/services.ts';
 import { createPasswords } from '../passwords/passwords.ts';
 import { ensureFirstAdministrator } from './first-administrator.ts';
 
-onBothEngines('the first administrator', (engine) => {
+onBothEngines('The first administrator', (engine) => {
   const createContext = contexts(engine);
   const createDatabase = databases(engine);
   const ensure = async (context: Context) => {
@@ -16,7 +16,7 @@ onBothEngines('the first administrator', (engine) => {
   };
   const users = (context: Context) => context.database.db.selectFrom('users').selectAll().execute();
 
-  it('is made with a random password that the database does not hold', async () => {
+  it('gets a random password that the database does not contain', async () => {
     const context = await createContext({ env: { ADMIN_EMAIL: 'Boss@Example.com' } });
     const made = await ensure(context);
     assert.equal(made?.email, 'Boss@example.com');
@@ -28,17 +28,17 @@ onBothEngines('the first administrator', (engine) => {
     assert.equal(user?.email_confirmed, 1);
     assert.equal(await createPasswords(context).verify(password, user?.password_hash ?? ''), true);
     assert.doesNotMatch(JSON.stringify(await users(context)), new RegExp(password));
-    assert.equal(await ensure(context), undefined, 'only once');
+    assert.equal(await ensure(context), undefined, 'created only once');
   });
 
-  it('takes the password that is set, and does not repeat it', async () => {
+  it('gets the configured password, which is not printed', async () => {
     const context = await createContext({ env: { ADMIN_PASSWORD: 'correct horse battery' } });
     assert.deepEqual(await ensure(context), { email: 'admin@localhost', isNew: true });
     const [user] = await users(context);
     assert.equal(await createPasswords(context).verify('correct horse battery', user?.password_hash ?? ''), true);
   });
 
-  it('is not made beside another administrator, whatever its address', async () => {
+  it('is not created if another administrator exists, even with another email', async () => {
     const context = await createContext({ env: { ADMIN_EMAIL: 'first@example.com' } });
     await ensure(context);
     const renamed = { ...context, config: { ...context.config, adminEmail: 'second@example.com' } };
@@ -46,7 +46,7 @@ onBothEngines('the first administrator', (engine) => {
     assert.equal((await users(context)).length, 1);
   });
 
-  it('is made once by two that start together', async () => {
+  it('is created once by two instances that start together', async () => {
     const database = await createDatabase();
     const one = await createContext({ database });
     const two = engine === 'postgres' ? await createContext({ database }) : one;
@@ -55,7 +55,7 @@ onBothEngines('the first administrator', (engine) => {
     assert.equal((await users(one)).length, 1);
   });
 
-  it('stops the start where the settings cannot be followed', async () => {
+  it('stops the start if the settings are invalid', async () => {
     const weak = await createContext({ env: { ADMIN_PASSWORD: 'password1' } });
     await assert.rejects(ensure(weak), { name: 'OperatorError', message: /ADMIN_PASSWORD is a common password/ });
     const odd = createContext({ env: { ADMIN_EMAIL: 'a@b_c' } });

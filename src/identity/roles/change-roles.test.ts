@@ -7,10 +7,10 @@ import { systemSource as source } from '../../http/request-source.ts';
 import { findUser, rolesOf } from '../accounts/user-store.ts';
 import { changeRoles } from './change-roles.ts';
 
-onBothEngines('an operator who changes roles', (engine) => {
+onBothEngines('Role changes by an operator', (engine) => {
   const make = contexts(engine);
 
-  it('loses none of several changes at once', async () => {
+  it('are all kept when they are concurrent', async () => {
     const context = await make({ env: { ROLES: 'a,b,c,d' } });
     const { id: userId } = await addUser(context, { roles: ['a'] });
     await Promise.all([
@@ -22,7 +22,7 @@ onBothEngines('an operator who changes roles', (engine) => {
     assert.deepEqual(rolesOf(user).sort(), ['b', 'c', 'd']);
   });
 
-  it('records what changed, and nothing where nothing did', async () => {
+  it('are recorded only if something changed', async () => {
     const context = await make();
     const { id: userId } = await addUser(context, { roles: [] });
     for (let i = 0; i < 2; i++) await changeRoles(context, { userId, give: ['admin'], take: [], source });

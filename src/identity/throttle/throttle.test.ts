@@ -8,11 +8,11 @@ import { begin, countAgainst, networkLimits } from './throttle.ts';
 const minute = 60_000;
 const limit = { key: 'login:account:ada', max: 10, of: 'account', forgiven: true };
 
-onBothEngines('throttles', (engine) => {
+onBothEngines('Throttles', (engine) => {
   const open = contexts(engine);
   const isRefused = async (context: TestContext) => (await begin(context, [limit])).refusals.length > 0;
 
-  it('hold attempts against their limit while they are under way, and forget those that nobody ends', async () => {
+  it('count attempts in progress, and forget those that never end', async () => {
     const context = await open();
     // This many instances crash while they check a right password.
     for (let i = 0; i < 10; i++) assert.equal(await isRefused(context), false);
@@ -21,7 +21,7 @@ onBothEngines('throttles', (engine) => {
     assert.equal(await isRefused(context), false);
   });
 
-  it('keep failures for their window, through any number of attempts that are given back', async () => {
+  it('keep failures for their window, regardless of successful attempts', async () => {
     const context = await open();
     for (let i = 0; i < 9; i++) await (await begin(context, [limit])).count();
     for (let i = 0; i < 20; i++) {
@@ -38,13 +38,13 @@ onBothEngines('throttles', (engine) => {
     assert.equal(await isRefused(context), false);
   });
 
-  it('let as many through as the limit says, of many who come at once', async () => {
+  it('allow exactly their limit of concurrent attempts', async () => {
     const context = await open();
     const attempts = await Promise.all(Array.from({ length: 50 }, () => begin(context, [limit])));
     assert.equal(attempts.filter(({ refusals }) => refusals.length === 0).length, 10);
   });
 
-  it('count a failure whose row was pruned meanwhile', async () => {
+  it('count a failure even if its row was pruned meanwhile', async () => {
     const context = await open();
     for (let i = 0; i < 10; i++) {
       const attempt = await begin(context, [limit]);
@@ -55,7 +55,7 @@ onBothEngines('throttles', (engine) => {
     assert.equal(await isRefused(context), true);
   });
 
-  it('are pruned in batches, and only where nothing is counted or under way', async () => {
+  it('are pruned in batches, and only if they hold no failure and no attempt in progress', async () => {
     const context = await open();
     const { db } = context.database;
     const now = context.now();
@@ -71,13 +71,13 @@ onBothEngines('throttles', (engine) => {
     );
   });
 
-  it('count a network, and more loosely the networks around it', async () => {
+  it('limit a network, and with a higher limit the networks around it', async () => {
     const context = await open();
     const count = (address: string) => countAgainst(context, networkLimits('taken', address, 5), 60 * minute);
     for (let i = 0; i < 5; i++) assert.equal(await count('2001:db8:1:1::1'), undefined);
     assert.equal((await count('2001:db8:1:1::2'))?.of, 'address');
     for (let i = 0; i < 14; i++) assert.equal(await count(`2001:db8:1:${i + 2}::1`), undefined);
-    assert.equal((await count('2001:db8:1:ffff::1'))?.of, 'address', 'the /48 has had its share');
+    assert.equal((await count('2001:db8:1:ffff::1'))?.of, 'address', 'the /48 has reached its limit');
     assert.equal(await count('2001:db8:2::1'), undefined);
     for (let i = 0; i < 5; i++) assert.equal(await count('10.0.0.1'), undefined);
     assert.equal((await count('10.0.0.1'))?.of, 'address');

@@ -11,7 +11,7 @@ import { type ImportProgress, importUsers } from './import-users.ts';
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
 const django = 'pbkdf2_sha256$600000$seasalt$OAXyhAQ/4ZDA9V5RMExt3C1OwQdUpLZ99vm1McFlLRA=';
 
-onBothEngines('importing users', (engine) => {
+onBothEngines('Importing users', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -36,7 +36,7 @@ onBothEngines('importing users', (engine) => {
   const find = (email: string) =>
     service.context.database.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 
-  it('takes a CSV with quotes, line breaks and a byte order mark, and the users log in', async () => {
+  it('reads CSV with quotes, line breaks and a byte order mark, and the users can sign in', async () => {
     const { counts, refused } = await run(
       file(
         `\ufeffemail,name,password_hash,email_confirmed,roles,created_at,username\r\n` +
@@ -58,12 +58,12 @@ onBothEngines('importing users', (engine) => {
 
     assert.ok(await logIn(service, 'ada@example.com', 'U*U'));
     assert.match((await find('Ada@example.com'))?.password_hash ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    assert.ok(await logIn(service, 'ada@example.com', 'U*U'), 'by the new hash');
+    assert.ok(await logIn(service, 'ada@example.com', 'U*U'), 'the sign-in replaced the hash');
     assert.ok(await logIn(service, 'grace@example.com', 'lètmein'));
     await assert.rejects(logIn(service, 'grace@example.com', 'letmein'));
   });
 
-  it('takes JSON lines', async () => {
+  it('reads JSON lines', async () => {
     const lines = [
       { email: 'json@example.com', password_hash: bcrypt, roles: ['editor'], email_confirmed: true },
       { phone: '+1 213 373 4253', password_hash: bcrypt, email_confirmed: true, name: null },
@@ -72,10 +72,10 @@ onBothEngines('importing users', (engine) => {
     assert.deepEqual(counts, { read: 2, imported: 2, present: 0, refused: 0 });
     const { db } = service.context.database;
     const byPhone = await db.selectFrom('users').selectAll().where('phone', '=', '+12133734253').executeTakeFirst();
-    assert.equal(byPhone?.email_confirmed, 0, 'there is no email to be confirmed');
+    assert.equal(byPhone?.email_confirmed, 0, 'a user without an email has nothing to confirm');
   });
 
-  it('reports what it refuses with line and reason, and imports the rest', async () => {
+  it('reports each refused line with the reason, and imports the rest', async () => {
     const { counts, refused } = await run(
       file(
         [
@@ -107,7 +107,7 @@ onBothEngines('importing users', (engine) => {
     assert.ok(await find('last@example.com'));
   });
 
-  it('can be started again after it broke off: who is there is skipped, also when signed in meanwhile', async () => {
+  it('can be repeated after an interruption: existing users are skipped and not changed', async () => {
     const lines = Array.from({ length: 1200 }, (_, i) => `bulk${i}@example.com,bulk${i},${bcrypt}`);
     const header = 'email,username,password_hash';
     const half = await run(file([header, ...lines.slice(0, 700)].join('\n')));
@@ -118,10 +118,14 @@ onBothEngines('importing users', (engine) => {
     assert.deepEqual(counts, { read: 1200, imported: 500, present: 700, refused: 0 });
     assert.ok(progress.length >= 3);
     assert.equal(progress.at(-1)?.bytes, progress.at(-1)?.totalBytes);
-    assert.match((await find('bulk3@example.com'))?.password_hash ?? '', /^\$argon2id/, 'not set back');
+    assert.match(
+      (await find('bulk3@example.com'))?.password_hash ?? '',
+      /^\$argon2id/,
+      'the second import does not change the user',
+    );
   });
 
-  it('refuses a file that is not one, and says why', async () => {
+  it('refuses a file in another format, and gives the reason', async () => {
     for (const [path, message] of [
       [file('email,password\na@example.com,x'), /unknown columns: password\. The first line names/],
       [file('email,name\na@example.com,x'), /password_hash is missing/],
@@ -135,7 +139,7 @@ onBothEngines('importing users', (engine) => {
     assert.equal(refused.length, 4);
   });
 
-  it('takes thousands, and hashes nothing anew', async () => {
+  it('imports thousands of users without hashing passwords', async () => {
     const lines = Array.from({ length: 10_000 }, (_, i) => `many${i}@example.com,${bcrypt}`);
     const path = file(['email,password_hash', ...lines].join('\n'));
     const asked = mock.method(WorkerThread.prototype, 'request');

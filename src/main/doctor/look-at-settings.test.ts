@@ -8,13 +8,13 @@ const noticed = (env: Record<string, string>) =>
     .filter(({ part }) => part === 'applications')
     .map(({ what }) => what.split(':', 1)[0]);
 
-describe('What doctor says of applications that nobody here made', () => {
-  it('is nothing where there are none', () => {
+describe("The doctor's warnings about client registration", () => {
+  it('are absent by default', () => {
     assert.deepEqual(noticed({}), []);
     assert.deepEqual(noticed({ DYNAMIC_CLIENTS: 'token', OUTBOUND_PRIVATE_ADDRESSES: 'true' }), []);
   });
 
-  it('names what lets strangers ask, and what leads into the own network', () => {
+  it('name open registration, and documents from the private network', () => {
     assert.deepEqual(noticed({ DYNAMIC_CLIENTS: 'open' }), ['DYNAMIC_CLIENTS=open']);
     const inside = { CLIENT_DOCUMENTS: 'on', OUTBOUND_PRIVATE_ADDRESSES: 'true' };
     assert.deepEqual(noticed(inside), ['OUTBOUND_PRIVATE_ADDRESSES']);

@@ -68,7 +68,7 @@ interface Code {
   session: { readonly token: string; ended: boolean } | undefined;
 }
 
-onBothEngines('the life of an authorization code', (engine) => {
+onBothEngines('An authorization code', (engine) => {
   const start = services(engine);
   let service: Service;
   let client: StoredClient;
@@ -113,7 +113,7 @@ onBothEngines('the life of an authorization code', (engine) => {
 
     async #authorize(offline: boolean): Promise<void> {
       const login = await findLogin(service.oauth, await service.verifier.verify(this.#token, null));
-      if (!login) assert.fail('nobody is signed in');
+      if (!login) assert.fail('no session cookie');
       const scopes = ['openid', 'users:read', ...(offline ? ['offline_access'] : [])];
       const rest = {
         state: undefined,
@@ -154,7 +154,7 @@ onBothEngines('the life of an authorization code', (engine) => {
       const isGood = isFresh && code.login === this.login;
       const results = await Promise.allSettled(Array.from({ length: times }, () => this.#present(code)));
       const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-      assert.equal(won.length, isGood ? 1 : 0, `${won.length} of ${times} were given tokens`);
+      assert.equal(won.length, isGood ? 1 : 0, `${won.length} of ${times} requests got tokens`);
       if (code.session && (code.spent || times > 1)) code.session.ended = true;
       if (won[0]) code.session = { token: await service.sessions.accessToken(won[0].session), ended: times > 1 };
       if (!code.gone) code.spent = true;
@@ -207,7 +207,7 @@ onBothEngines('the life of an authorization code', (engine) => {
     }
   }
 
-  it('gives tokens once, and none that outlive their reason, whatever happens in which order', async () => {
+  it('gives tokens once, and none that outlive its session or consent, in any order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         const world = new World();
@@ -221,7 +221,7 @@ onBothEngines('the life of an authorization code', (engine) => {
     );
   });
 
-  it('is forgotten a day later', async () => {
+  it('is deleted after a day', async () => {
     const left = () => service.context.database.db.selectFrom('authorization_codes').select('id').execute();
     const world = new World();
     await world.begin();

@@ -12,7 +12,7 @@ const registered = [
 ];
 
 describe('Redirect URIs', () => {
-  it('are taken to the letter', () => {
+  it('are compared literally', () => {
     for (const uri of registered) assert.ok(isRegistered(registered, uri), uri);
     for (const uri of [
       '',
@@ -44,7 +44,7 @@ describe('Redirect URIs', () => {
     }
   });
 
-  it('of a loopback address may have any port, and nothing else that differs', () => {
+  it('of a loopback address may differ only in the port', () => {
     for (const uri of [
       'http://127.0.0.1:51004/callback',
       'http://127.0.0.1:0/callback',

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
 
-describe('redirect URIs', () => {
+describe('Redirect URIs', () => {
   const good = [
     ...[
       'https://app.example',
@@ -21,7 +21,7 @@ describe('redirect URIs', () => {
     ...['cursor://anysphere.cursor-mcp/oauth/callback', 'vscode://publisher.extension/callback'],
     ...['com.example.app:/callback', 'com.example.app://callback', 'https://xn--bcher-kva.example/cb'],
   ];
-  for (const uri of good) it(`take ${uri}`, () => assert.equal(faultOfRedirectUri(uri), undefined));
+  for (const uri of good) it(`can be ${uri}`, () => assert.equal(faultOfRedirectUri(uri), undefined));
 
   const bad: [string, string][] = [
     ['https://app.example/cb#', 'fragment'],
@@ -81,10 +81,10 @@ describe('redirect URIs', () => {
     [`https://app.example/${'a'.repeat(2000)}`, 'maxLength'],
   ];
   for (const [uri, code] of bad) {
-    it(`refuse ${JSON.stringify(uri.slice(0, 60))}`, () => assert.equal(faultOfRedirectUri(uri)?.code, code));
+    it(`cannot be ${JSON.stringify(uri.slice(0, 60))}`, () => assert.equal(faultOfRedirectUri(uri)?.code, code));
   }
 
-  it('lead where they say, however they are put together', () => {
+  it('lead to the host that they show, for every combination of parts', () => {
     const piece = fc.constantFrom(
       ...[
         'https:',
@@ -137,8 +137,8 @@ describe('redirect URIs', () => {
   });
 });
 
-describe('addresses of pages and pictures', () => {
-  it('are https, and on a developer’s machine http to itself', () => {
+describe('URIs of pages and pictures', () => {
+  it('must be https, or http to the developer’s own machine', () => {
     assert.equal(faultOfWebUri('https://app.example/logo.png'), undefined);
     assert.equal(faultOfWebUri('http://localhost:3000/out', { local: true }), undefined);
     for (const uri of ['http://localhost/', 'http://app.example/', 'com.example.app:/logo', 'data:image/png,x']) {

@@ -68,7 +68,7 @@ async function live(real: SessionInstances, owner: Holder, what: RowOperation): 
   else if (what === 'answer is lost') await refresh(real, owner);
   else if (what === 'two tabs') {
     const answers = await Promise.all([refresh(real, owner), refresh(real, owner), refresh(real, owner)]);
-    assert.equal(new Set(answers.map(({ refreshToken }) => refreshToken)).size, 1, 'a fork');
+    assert.equal(new Set(answers.map(({ refreshToken }) => refreshToken)).size, 1, 'the session forked');
     for (const answer of answers) keep(owner, answer);
   } else if (what === 'crash') real.crash();
   else await act(real, owner.accessTokens.at(what === 'uses newest' ? -1 : -2));
@@ -83,13 +83,13 @@ async function eventsOf(real: SessionInstances, { refreshToken }: Holder): Promi
 
 const isRefused = (error: OAuthError) => error.error === 'invalid_grant';
 
-onBothEngines('who holds a session', (engine) => {
+onBothEngines('A session', (engine) => {
   const make = contexts(engine);
   const open = () =>
     openSessions(make, engine, { REFRESH_GRACE: String(grace / 1000), REFRESH_TOKEN_TTL: String(year / 1000) });
   const numRuns = engine === 'sqlite' ? 100 : 60;
 
-  it('is never signed out while it is honest, however slow it is and whatever is lost', {
+  it('never ends for an honest owner, regardless of pauses and lost responses', {
     timeout: 600_000,
   }, async () => {
     const real = await open();
@@ -108,7 +108,7 @@ onBothEngines('who holds a session', (engine) => {
     await fc.assert(life, { numRuns });
   });
 
-  it('is found by the next refresh of the owner when it is a thief that used what it stole', {
+  it("ends at the owner's next refresh after a thief has used stolen tokens", {
     timeout: 600_000,
   }, async () => {
     const real = await open();

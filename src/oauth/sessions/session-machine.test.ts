@@ -107,13 +107,13 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
 
   const isCurrent = generation === model.generation;
   const isRetry = generation === model.generation - 1 && (model.usedAt === null || now - model.usedAt <= grace);
-  if (!live(model, now)) return assert.equal(rows.length, 0, 'an ended session gave tokens');
+  if (!live(model, now)) return assert.equal(rows.length, 0, 'an ended session issued tokens');
   if (!isCurrent && !isRetry) {
-    assert.equal(rows.length, 0, 'a used token gave tokens');
+    assert.equal(rows.length, 0, 'a used refresh token issued tokens');
     model.ended = true;
     return;
   }
-  assert.equal(rows.length, times, 'a good token was refused');
+  assert.equal(rows.length, times, 'a valid refresh token was refused');
   const { sessions } = real.any();
   if (isCurrent) {
     model.generation++;
@@ -122,8 +122,12 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
     model.refreshTokens.push(sessions.refreshToken(model));
   }
   for (const row of rows) {
-    assert.equal(sessions.refreshToken(row), model.refreshTokens[model.generation], 'a second successor');
-    assert.equal(row.expires_at, model.expiresAt, 'a retry moved the end');
+    assert.equal(
+      sessions.refreshToken(row),
+      model.refreshTokens[model.generation],
+      'the session has a second successor',
+    );
+    assert.equal(row.expires_at, model.expiresAt, 'a retry extended the session');
     model.accessTokens.push({
       value: sessions.accessTokenNow(row),
       generation: model.generation,
@@ -180,10 +184,10 @@ async function run(real: SessionInstances, steps: readonly Step[]): Promise<void
   await tryAll(real, models);
 }
 
-onBothEngines('the session state machine', (engine) => {
+onBothEngines('The state machine of sessions', (engine) => {
   const make = contexts(engine);
 
-  it('never forks, never outlives its end, and never signs anybody out without cause', {
+  it('never forks a session, never extends it beyond its end, and never ends it without a reason', {
     timeout: 600_000,
   }, async () => {
     const real = await openSessions(make, engine, {

@@ -80,7 +80,7 @@ class Device {
     );
     await leaving;
     const successors = new Set(answers.flatMap((answer) => (answer ? [answer.successor] : [])));
-    assert.ok(successors.size <= 1, 'a fork');
+    assert.ok(successors.size <= 1, 'the session forked');
     if (this.#loggedOut) return this.checkGone();
     assert.equal(successors.size, 1);
   }
@@ -119,10 +119,10 @@ class Device {
   }
 }
 
-onBothEngines('devices that refresh, use and log out at the same time', (engine) => {
+onBothEngines('Devices that refresh, use tokens and log out concurrently', (engine) => {
   const make = contexts(engine);
 
-  it('are neither forked nor signed out, and gone when they left', { timeout: 600_000 }, async () => {
+  it('never fork a session, and lose it only by a logout', { timeout: 600_000 }, async () => {
     const real = await openSessions(make, engine, { REFRESH_GRACE: String(grace / 1000) });
     const races = fc.asyncProperty(devices, async (plans) => {
       const all = await Promise.all(plans.map(async (plan) => ({ plan, device: await Device.logIn(real) })));

@@ -49,10 +49,10 @@ const refusedWith = (code: string) => (error: { code?: string; status?: number }
 
 const verify = async ({ verifier }: Stage, token: string) => verifier.verify(token, null);
 
-onBothEngines('sessions', (engine) => {
+onBothEngines('Sessions', (engine) => {
   const make = contexts(engine);
 
-  it('answers at once for a token it has verified, and says who it is', async () => {
+  it('verify a known token synchronously, and identify its user', async () => {
     const on = await stage(await make());
     const session = await open(on);
     const token = on.sessions.accessTokenNow(session);
@@ -78,7 +78,7 @@ onBothEngines('sessions', (engine) => {
     await assert.rejects(verify(on, token), refusedWith('token_expired'));
   });
 
-  it('lets no access token outlive its session', async () => {
+  it('limit the lifetime of access tokens to their own', async () => {
     const on = await stage(await make({ env: { REFRESH_TOKEN_TTL: '10', ACCESS_TOKEN_TTL: '3600' } }));
     const session = await open(on);
     assert.equal(on.sessions.accessTokenTtl(session), 10);
@@ -90,7 +90,7 @@ onBothEngines('sessions', (engine) => {
     await assert.rejects(verify(on, token), refusedWith('token_expired'));
   });
 
-  it('gives 20 refreshes at once one successor and one live session', async () => {
+  it('give 20 concurrent refreshes one successor', async () => {
     const on = await stage(await make());
     const token = on.sessions.refreshToken(await open(on));
     const rows = await Promise.all(Array.from({ length: 20 }, () => refresh(on, token)));
@@ -104,7 +104,7 @@ onBothEngines('sessions', (engine) => {
     assert.equal(rows[0]?.generation, 1);
   });
 
-  it('keeps its storage constant over 2,000 refreshes', { timeout: 600_000 }, async () => {
+  it('use constant storage over 2,000 refreshes', { timeout: 600_000 }, async () => {
     const on = await stage(await make());
     const { db } = on.context.database;
     let session = await open(on);
@@ -123,7 +123,7 @@ onBothEngines('sessions', (engine) => {
     await verify(on, on.sessions.accessTokenNow(session));
   });
 
-  it('ends the session when a token is used after the grace, and keeps that although it refuses', async () => {
+  it('end when a refresh token is reused after the grace period, although the request fails', async () => {
     const on = await stage(await make());
     const first = await open(on);
     const second = await refresh(on, on.sessions.refreshToken(first));
@@ -145,7 +145,7 @@ onBothEngines('sessions', (engine) => {
     );
   });
 
-  it('lets the immediate predecessor alone enjoy the grace', async () => {
+  it('allow the grace period only for the immediate predecessor', async () => {
     const on = await stage(await make());
     const first = await open(on);
     const second = await refresh(on, on.sessions.refreshToken(first));
@@ -154,7 +154,7 @@ onBothEngines('sessions', (engine) => {
     assert.notEqual((await findSession(on.context.database, first.id))?.revoked_at, null);
   });
 
-  it('refuses a refresh token of another client without ending anything', async () => {
+  it('refuse a refresh token of another client, and continue', async () => {
     const on = await stage(await make());
     const other = await addClient(on, { type: 'password' });
     const session = await open(on);
@@ -165,7 +165,7 @@ onBothEngines('sessions', (engine) => {
     assert.equal((await refresh(on, refreshToken)).generation, 1);
   });
 
-  it('refuses forged refresh tokens', async () => {
+  it('refuse forged refresh tokens', async () => {
     const on = await stage(await make());
     const token = on.sessions.refreshToken(await open(on));
     const [id, , mac] = token.split('.') as [string, string, string];
@@ -182,7 +182,7 @@ onBothEngines('sessions', (engine) => {
       await assert.rejects(refresh(on, forged), { error: 'invalid_grant' });
   });
 
-  it('says why a token is refused: revoked, client gone, user gone', async () => {
+  it('report why a token is refused: revoked, client gone, user gone', async () => {
     const on = await stage(await make());
     const { db } = on.context.database;
     const [revoked, pruned, clientGone, userGone] = (await Promise.all([open(on), open(on), open(on), open(on)])) as [
@@ -212,7 +212,7 @@ onBothEngines('sessions', (engine) => {
     await assert.rejects(verify(on, token(userGone)), refusedWith('user_gone'));
   });
 
-  it('does not keep a verification that ran beside a revocation', async () => {
+  it('do not cache a verification that ran during a revocation', async () => {
     const on = await stage(await make());
     const session = await open(on);
     const token = on.sessions.accessTokenNow(session);
@@ -221,7 +221,7 @@ onBothEngines('sessions', (engine) => {
     await assert.rejects(verify(on, token), refusedWith('token_revoked'));
   });
 
-  it('gives a changed role from the next request on', async () => {
+  it('apply a changed role from the next request on', async () => {
     const on = await stage(await make());
     const token = on.sessions.accessTokenNow(await open(on));
     assert.deepEqual((await verify(on, token)).roles, ['admin']);
@@ -232,7 +232,7 @@ onBothEngines('sessions', (engine) => {
     assert.deepEqual((await verify(on, token)).roles, []);
   });
 
-  it('takes scopes from a token when its client loses them', async () => {
+  it('lose scopes when their client loses them', async () => {
     const on = await stage(await make());
     const session = await openSession(on, {
       userId: on.userId,
@@ -249,7 +249,7 @@ onBothEngines('sessions', (engine) => {
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read']);
   });
 
-  it('writes the last use in batches, and rarely', async () => {
+  it('record their last use in batches and rarely', async () => {
     const on = await stage(await make());
     const rows = await Promise.all(Array.from({ length: 3 }, () => open(on)));
     const use = async (ip: string) => {
@@ -266,7 +266,7 @@ onBothEngines('sessions', (engine) => {
     assert.deepEqual(await use('10.0.0.3'), Array(3).fill([at + 60_000, '10.0.0.3']));
   });
 
-  it('removes what ended and what expired, in batches, and nothing else', async () => {
+  it('are pruned in batches, and only if they have ended or expired', async () => {
     const on = await stage(await make());
     const { db } = on.context.database;
     const old = await Promise.all(Array.from({ length: 450 }, () => open(on)));
@@ -279,7 +279,7 @@ onBothEngines('sessions', (engine) => {
     assert.deepEqual(await db.selectFrom('sessions').select('id').execute(), [{ id: live.id }]);
   });
 
-  it('shows the value of a personal access token once, to its owner', async () => {
+  it('show the value of a personal access token once, to its owner', async () => {
     const on = await stage(await make());
     const { context, sessions, userId } = on;
     const { db } = context.database;

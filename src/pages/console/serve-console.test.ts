@@ -12,7 +12,7 @@ async function signIn(service: Service, roles: string[]): Promise<string> {
   return `session=${await logIn(service, email, password)}`;
 }
 
-onBothEngines('the console at /admin', (engine) => {
+onBothEngines('The console at /admin', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -25,20 +25,20 @@ onBothEngines('the console at /admin', (engine) => {
   const askToken = (headers: Record<string, string>) =>
     fetch(`${service.url}/admin/token`, { method: 'POST', headers, redirect: 'manual' });
 
-  test('is behind the login page', async () => {
+  test('redirects to the login page', async () => {
     const response = await get('/admin');
     assert.equal(response.status, 302);
     assert.equal(response.headers.get('location'), '/login?next=%2Fadmin');
     assert.equal((await askToken({})).status, 302);
   });
 
-  test('is for administrators only, and so is its token', async () => {
+  test('is only for administrators, and so is its token', async () => {
     const cookie = await signIn(service, ['editor']);
     assert.equal((await get('/admin', { cookie })).status, 403);
     assert.equal((await askToken({ cookie })).status, 403);
   });
 
-  test('comes with a nonce for its style sheets, another each time, and lets no inline script run', async () => {
+  test('has a new nonce for style sheets in each response, and allows no inline script', async () => {
     const pages = await Promise.all([get('/admin', { cookie: admin }), get('/admin/', { cookie: admin })]);
     const nonces = pages.map((page) => /'nonce-([^']+)'/.exec(page.headers.get('content-security-policy') ?? '')?.[1]);
     assert.notEqual(nonces[0], nonces[1]);
@@ -52,7 +52,7 @@ onBothEngines('the console at /admin', (engine) => {
     }
   });
 
-  test('is as light or dark as was chosen on the pages, and bears their mark', async () => {
+  test('has the colour scheme and the logo of the pages', async () => {
     const page = async (theme: string) => (await get('/admin', { cookie: `${admin}; theme=${theme}` })).text();
     assert.match(await page('dark'), /<html lang="en" data-theme="dark">.*name="color-scheme" content="dark"/s);
     assert.match(await page('"><script>'), /<html lang="en">.*name="color-scheme" content="light dark"/s);
@@ -61,7 +61,7 @@ onBothEngines('the console at /admin', (engine) => {
     assert.equal(icon.exec(await page('dark'))?.[1], icon.exec(login)?.[1]);
   });
 
-  test('loads files that a browser may keep for good, compressed where it can', async () => {
+  test('loads immutable files, compressed if the browser supports it', async () => {
     const html = await (await get('/admin', { cookie: admin })).text();
     const script = /src="([^"]+\.js)"/.exec(html)?.[1] as string;
     const plain = await get(script, { 'accept-encoding': 'identity' });
@@ -74,7 +74,7 @@ onBothEngines('the console at /admin', (engine) => {
     assert.equal((await get('/admin/assets/..%2findex.html')).status, 404);
   });
 
-  test('gets the very token of the page’s session, and only from its own origin', async () => {
+  test("gets the token of the page's session, and only from its own origin", async () => {
     const response = await askToken({ cookie: admin, origin: service.url, 'sec-fetch-site': 'same-origin' });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('cache-control'), 'no-store');
@@ -86,7 +86,7 @@ onBothEngines('the console at /admin', (engine) => {
     }
   });
 
-  test('goes on when the page’s access token has ended: its session is renewed behind the scenes', async () => {
+  test('renews the session when its access token has expired', async () => {
     const { email } = await addLogin(service, { roles: ['admin'] });
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
@@ -99,6 +99,6 @@ onBothEngines('the console at /admin', (engine) => {
     assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
     const { status: loggedOut } = await ask(service, '/v1/logout', { method: 'DELETE', token });
     assert.equal(loggedOut, 200);
-    assert.equal((await visitor.send('/admin/token', {})).status, 302, 'one logout ends the page’s session too');
+    assert.equal((await visitor.send('/admin/token', {})).status, 302, 'one logout also ends the session of the page');
   });
 });

@@ -31,11 +31,11 @@ describe('Views', () => {
     for (const dir of made) rmSync(dir, { recursive: true, force: true });
   });
 
-  it('are the built-in ones where an operator has none', async () => {
+  it('are the built-in ones if the operator has none', async () => {
     assert.match(await render(viewsWith({}), 'login', { title: 'Sign in' }), /<h1>Sign in<\/h1>/);
   });
 
-  it('are looked for as .html, then .php, then .blade.php', async () => {
+  it('are searched as .html, then .php, then .blade.php', async () => {
     const blade = { 'login.blade.php': 'from blade' };
     const php = { ...blade, 'login.php': 'from php' };
     const html = { ...php, 'login.html': 'from html' };
@@ -44,13 +44,13 @@ describe('Views', () => {
     assert.equal(await render(viewsWith(html), 'login'), 'from html');
   });
 
-  it('follow login-page-url to another name and folder, else to the built-in page', async () => {
+  it('follow login-page-url to another name and folder, or fall back to the built-in page', async () => {
     const own = viewsWith({ 'account/sign-in.php': '<p>{{ title }}</p>' }, 'account/sign-in');
     assert.equal(await render(own, 'account/sign-in', { title: 'Hello' }), '<p>Hello</p>');
     assert.match(await render(viewsWith({}, 'welcome'), 'welcome', { title: 'Sign in' }), /<h1>Sign in<\/h1>/);
   });
 
-  it('can replace a layout and a part that built-in views use', async () => {
+  it('can replace a layout or a part of the built-in views', async () => {
     const views = viewsWith({
       'layout.html': '<body>{% block main %}{% endblock %}</body>',
       'parts/csrf.html': '<i>{{ csrf }}</i>',
@@ -60,7 +60,7 @@ describe('Views', () => {
     assert.match(html, /<i>abc<\/i>/);
   });
 
-  it('stop the start when they hold PHP or Blade code, and say why', () => {
+  it('stop the start if they contain PHP or Blade code, and give the reason', () => {
     const foreign = [
       '<?php echo 1 ?>',
       '<?= $x ?>',
@@ -91,18 +91,18 @@ describe('Views', () => {
     }
   });
 
-  it('take what only looks like it', async () => {
+  it('accept text that only resembles such code', async () => {
     const harmless = 'Write to me@if.example or @someone. {{ title }} 1 < 2 ?';
     assert.match(await render(viewsWith({ 'login.html': harmless }), 'login', { title: 'x' }), /me@if\.example/);
   });
 
-  it('stop the start when they are broken', () => {
+  it('stop the start if they have a syntax error', () => {
     for (const source of ['{% if x %}', '{% nonsense %}', '{{ title | nonsense }}']) {
       assert.throws(() => viewsWith({ 'login.html': source }), /The view "login" could not be read/);
     }
   });
 
-  it('escape whatever they are given', async () => {
+  it('escape every value', async () => {
     const views = viewsWith({ 'login.html': '<p title="{{ text }}">{{ text }}</p>' });
     await fc.assert(
       fc.asyncProperty(
@@ -116,7 +116,7 @@ describe('Views', () => {
     );
   });
 
-  it('never reach beyond what they are given', async () => {
+  it('can reach nothing beyond their values', async () => {
     const views = viewsWith({ 'login.html': '[{{ text.constructor }}{{ constructor }}{{ values.__proto__ }}]' });
     assert.equal(await render(views, 'login', { text: 'x', values: {} }), '[]');
   });

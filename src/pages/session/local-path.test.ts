@@ -7,7 +7,7 @@ import { localPath } from './local-path.ts';
 const bases = ['https://gate.example', 'http://127.0.0.1:3000/login?next=x', 'https://gate.example/deep/er/page'];
 
 describe('localPath', () => {
-  it('takes paths of this service', () => {
+  it('accepts paths of this service', () => {
     for (const path of [
       '/',
       '/settings',
@@ -21,7 +21,7 @@ describe('localPath', () => {
     }
   });
 
-  it('refuses what leads elsewhere', () => {
+  it('refuses paths that lead elsewhere', () => {
     const tricks = [
       '',
       'settings',
@@ -58,7 +58,7 @@ describe('localPath', () => {
       assert.equal(localPath(value), undefined);
   });
 
-  it('never returns what a browser would take for another place, whatever it is given', () => {
+  it('never returns a path that a browser would resolve to another origin, for any input', () => {
     const pieces = fc.constantFrom(
       ...[
         '/',
@@ -103,7 +103,7 @@ describe('localPath', () => {
     );
   });
 
-  it('leaves alone what it has passed before', () => {
+  it('does not change a path that it returned', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
         const once = localPath(`${path}?${query}`);

@@ -56,7 +56,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     });
     await isRecorded;
     await eventsLog.flush();
-    assert.ok(!existsSync(path), 'nothing is written that may still be undone');
+    assert.ok(!existsSync(path), 'an event is written only after the commit');
     commit();
     await late;
     const undone = db.transaction().execute(async (tx) => {
@@ -146,7 +146,7 @@ describe('EVENTS_LOG to syslog', () => {
     await both;
     server.close();
     for (const message of heard) assert.match(message, form);
-    assert.ok(heard[0]?.startsWith('<84>') && heard[1]?.startsWith('<85>'), 'a failure weighs more');
+    assert.ok(heard[0]?.startsWith('<84>') && heard[1]?.startsWith('<85>'), 'a failure has a higher severity');
     assert.deepEqual(JSON.parse(form.exec(heard[0] as string)?.[2] ?? '').data, { from: 'ü' });
   });
 

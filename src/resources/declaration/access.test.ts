@@ -106,7 +106,7 @@ onBothEngines('Access', (engine) => {
       assert.equal(made.status, 201, made.text);
     }
     const unseen = await ask('POST', '/v1/remarks', { token: 'bob', json: { body: 'x', note_id: hidden.id } });
-    assert.equal(unseen.problem.errors[0]?.code, 'not_found', 'nobody refers to what they may not see');
+    assert.equal(unseen.problem.errors[0]?.code, 'not_found', 'a caller cannot refer to an invisible row');
     assert.equal((await ask('GET', '/v1/remarks', { token: 'alice' })).rows.length, 1);
     assert.equal((await ask('GET', `/v1/notes/${hidden.id}/remarks`, { token: 'bob' })).status, 404);
     assert.equal((await ask('GET', `/v1/notes/${shown.id}/remarks`, { token: 'bob' })).rows.length, 1);
@@ -140,7 +140,7 @@ onBothEngines('Access', (engine) => {
   it('does not let a caller write a row that the caller may not write afterwards', async () => {
     const mine = await note('alice', { title: 'mine' });
     const foreign = await ask('POST', '/v1/notes', { token: 'alice', json: { title: 'x', author_id: idOf('bob') } });
-    assert.equal(foreign.status, 422, 'alice does not even see bob');
+    assert.equal(foreign.status, 422, 'alice does not see bob at all');
     for (const method of ['PATCH', 'PUT']) {
       const raised = await ask(method, `/v1/notes/${mine.id}`, { token: 'alice', json: { title: 'x', level: 5 } });
       assert.equal(raised.status, 403, raised.text);
@@ -148,7 +148,7 @@ onBothEngines('Access', (engine) => {
     assert.equal((await ask('POST', '/v1/notes', { token: 'alice', json: { title: 'x', level: 5 } })).status, 403);
     assert.equal((await ask('GET', `/v1/notes/${mine.id}`, { token: 'alice' })).row.title, 'mine');
     const asAdmin = await ask('POST', '/v1/notes', { token: 'admin', json: { title: 'x', author_id: idOf('bob') } });
-    assert.equal(asAdmin.status, 403, 'the rule has no exception for administrators that it does not name');
+    assert.equal(asAdmin.status, 403, 'administrators are an exception only if the rule names them');
   });
 
   it('keeps the owner of a row when another caller replaces it', async () => {

@@ -93,7 +93,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
       /things\.name is no longer .* 1 row .*--drop things\.name/,
     );
     await applyResourceMigrations(database, wanted, { drop: true, byCommand: true });
-    assert.deepEqual((await columns()).sort(), ['name', 'other'], 'what holds values stays');
+    assert.deepEqual((await columns()).sort(), ['name', 'other'], 'a column with values stays');
     await applyResourceMigrations(database, wanted, { drop: ['things.name'], byCommand: true });
     assert.deepEqual(await columns(), ['other']);
     await assert.rejects(applyResourceMigrations(database, wanted, { drop: ['things.name'] }), /nothing of that name/);
@@ -107,7 +107,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
       applyResourceMigrations(database, wanted),
       /things\.code: 1 row has no value in it\. Give it a default.*migrations\/001-fill-things-code\.ts.*update things set code/s,
     );
-    assert.ok(!('code' in ((await stored(database))[0] ?? {})), 'a refusal changes nothing');
+    assert.ok(!('code' in ((await stored(database))[0] ?? {})), 'a refused migration changes nothing');
     await applyResourceMigrations(database, [things({ name: text(), code: text() })]);
     await assert.rejects(
       applyResourceMigrations(database, [things({ name: text(), code: text({ required: true, default: 'A' }) })]),

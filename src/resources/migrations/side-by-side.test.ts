@@ -54,7 +54,7 @@ onBothEngines('Tables that change', (engine) => {
     await applyResourceMigrations(database, [newer]);
     await insert(database, { id: '2', name: 'Two', color: 'red', color_folded: 'red' });
     await insert(database, { id: '3', name: 'One', color: null });
-    assert.deepEqual(await applyResourceMigrations(database, [newer]), [], 'nothing is left to do for the newer one');
+    assert.deepEqual(await applyResourceMigrations(database, [newer]), [], 'the newer version has nothing left to do');
     // The older version starts again. It finds its columns and removes nothing of the newer version.
     await applyResourceMigrations(database, [older]);
     await insert(database, { id: '4', name: 'Four', name_folded: 'four', size: 4 });
@@ -146,7 +146,7 @@ onBothEngines('Tables that change', (engine) => {
     await assert.rejects(
       applyResourceMigrations(database, [newer], { drop: ['things'] }),
       /nothing of that name/,
-      'a table in use is never dropped by its earlier name',
+      'the earlier name cannot drop a table in use',
     );
     assert.throws(
       () => checkDefinitions([things({ a: text(), b: text({ renamedFrom: 'a' }) })]),

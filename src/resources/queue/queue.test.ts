@@ -54,7 +54,7 @@ onBothEngines('The queue', (engine) => {
     await beginning;
     await queue.settle();
     assert.deepEqual(done, [{ to: 'Ada' }]);
-    assert.deepEqual(await rows(on), [], 'nothing is kept of what is done');
+    assert.deepEqual(await rows(on), [], 'a finished job is deleted');
   });
 
   it('runs a job that becomes due at any moment of a pass', async () => {
@@ -94,7 +94,7 @@ onBothEngines('The queue', (engine) => {
       pauses.push(row.next_attempt_at - on.now());
       on.advance(row.next_attempt_at - on.now() - 1);
       await queue.settle();
-      assert.equal(attempts.length, i + 1, 'not before its time');
+      assert.equal(attempts.length, i + 1, 'before its time');
       on.advance(1);
     }
     assert.deepEqual(
@@ -113,9 +113,9 @@ onBothEngines('The queue', (engine) => {
     assert.deepEqual(events, [{ type: 'job.failed' }]);
     on.advance(31 * 86_400_000);
     await queue.settle();
-    assert.equal((await rows(on)).length, 1, 'nobody tries it by itself');
+    assert.equal((await rows(on)).length, 1, 'a failed job is not retried automatically');
     await queue.prune();
-    assert.deepEqual(await rows(on), [], 'in the end it goes');
+    assert.deepEqual(await rows(on), [], 'a failed job is deleted after a while');
   });
 
   it('runs a job on one instance, at its time, where it has a handler, and encrypts its data', async () => {
@@ -140,7 +140,7 @@ onBothEngines('The queue', (engine) => {
       [...(done as number[])].sort((a, b) => a - b),
       Array.from({ length: 30 }, (_, i) => i),
     );
-    assert.ok(most <= 10, `${most} at once by two`);
+    assert.ok(most <= 10, `${most} jobs ran at once on two instances`);
 
     await first.enqueue(one.database.db, { name: 'count', data: 'later', after: 60 });
     await first.enqueue(one.database.db, { name: 'unknown', data: { pin: 'hunter2' }, sealed: true });
@@ -182,7 +182,7 @@ onBothEngines('The queue', (engine) => {
     assert.equal(begun.length, 5);
     assert.ok(
       begun.every(({ lease, next_attempt_at }) => lease === null && next_attempt_at <= on.now()),
-      'another instance takes them up at once',
+      'another instance takes the released jobs immediately',
     );
   });
 
@@ -197,7 +197,7 @@ onBothEngines('The queue', (engine) => {
     for (const name of ['begun', 'untouched'])
       queue.handle(name, ({ data, attempt }) => void done.push({ data, attempt }));
     await queue.settle();
-    assert.deepEqual(done, [{ data: 2, attempt: 1 }], 'what was begun may still be under way');
+    assert.deepEqual(done, [{ data: 2, attempt: 1 }], 'a started job may still be running');
     on.advance(31_000);
     await queue.settle();
     assert.deepEqual(done[1], { data: 1, attempt: 2 });

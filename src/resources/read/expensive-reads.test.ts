@@ -79,7 +79,7 @@ onBothEngines('Expensive reads', (engine) => {
     }
     refused(await scan);
     // If the scan blocked the service, at most one other request would be answered before it.
-    assert.ok(answered >= 3, `${answered} other requests were answered beside the scan`);
+    assert.ok(answered >= 3, `${answered} other requests were answered during the scan`);
   });
 
   it('of one caller leave room for another caller, and end when the caller disconnects', async () => {
@@ -100,7 +100,7 @@ onBothEngines('Expensive reads', (engine) => {
     assert.equal(pagination.total, 1 + 10 + 100 + 1000);
     leaving.abort();
     await Promise.all(many);
-    assert.equal((await find('alice', 'e%20199')).pagination.total, 1 + 10 + 100, 'what was ended takes no place');
+    assert.equal((await find('alice', 'e%20199')).pagination.total, 1 + 10 + 100, 'a canceled read takes no place');
   });
 
   it('are all limited: counts, orders, far pages and includes', async () => {

@@ -47,7 +47,7 @@ describe('Recent rows', () => {
     assert.ok(recent('drivers') instanceof RecentRows);
     assert.equal(recent('drivers'), recent('drivers'));
     assert.equal(recent('drivers', 'name'), undefined);
-    assert.equal(recent('cars'), undefined, 'a computed field may look at a clock');
+    assert.equal(recent('cars'), undefined, 'a computed field may depend on the time');
   });
 
   it('are serialized each time if they are large', () => {
@@ -67,7 +67,7 @@ describe('Recent rows', () => {
     const { written } = open();
     const long = ' '.repeat(8000);
     for (let i = 0; i < 1000; i++) written({ id: `row ${i}` }, long);
-    assert.equal(written({ id: 'row 999' }, long), 1000, 'the last is remembered');
-    assert.equal(written({ id: 'row 0' }, long), 1001, 'the first is not');
+    assert.equal(written({ id: 'row 999' }, long), 1000, 'the last row is cached');
+    assert.equal(written({ id: 'row 0' }, long), 1001, 'the first row is not cached');
   });
 });

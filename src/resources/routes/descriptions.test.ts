@@ -24,7 +24,7 @@ describe('Descriptions of resources', () => {
     assert.deepEqual(cars.relations?.owner, { resource: 'owners', kind: 'belongsTo', by: 'owner_id' });
     assert.deepEqual(cars.readers, { everyone: 'all', roles: { admin: 'all' } });
     const users = rows.find(({ name }) => name === 'users') as Record<string, Record<string, unknown>>;
-    assert.ok(!('password_hash' in (users.fields ?? {})), 'hidden fields are hidden here too');
+    assert.ok(!('password_hash' in (users.fields ?? {})), 'hidden fields are not described');
   });
 
   it('are a valid OpenAPI document with schemas and examples', async () => {
@@ -41,7 +41,7 @@ describe('Descriptions of resources', () => {
     const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     assert.deepEqual(paths['/v1/cars'].post.requestBody.content['application/json'].schema, reference('CarInput'));
     assert.deepEqual(CarInput.required, ['plate', 'owner_id']);
-    assert.deepEqual(OwnerCarsInput.required, ['plate'], 'the path says whose it is');
+    assert.deepEqual(OwnerCarsInput.required, ['plate'], 'the path names the parent');
     assert.equal(CarPatch.required, undefined);
     assert.equal(paths['/v1/cars/{id}'].patch.requestBody.required, false);
     assert.equal(CarInput.properties.seats.maximum, 60);
@@ -49,16 +49,16 @@ describe('Descriptions of resources', () => {
     assert.deepEqual(
       CarList.properties.data.items,
       { anyOf: [reference('Car'), reference('CarPartial'), reference('CarAggregate')] },
-      'a part of the fields with filter, groups with aggregate',
+      'filter returns some fields, aggregate returns groups',
     );
     assert.ok('label' in Car.properties && !('pin' in Car.properties));
-    assert.ok(Car.required.includes('label') && Car.required.includes('model'), 'null is there too');
+    assert.ok(Car.required.includes('label') && Car.required.includes('model'), 'null is in the schema too');
     assert.deepEqual(Car.properties.owner.properties.data.anyOf, [reference('Owner'), { type: 'null' }]);
     assert.deepEqual(Car.properties.drivers.properties.data.items, reference('Driver'));
-    assert.ok(!Car.required.includes('owner') && !Car.required.includes('drivers'), 'only where they are included');
+    assert.ok(!Car.required.includes('owner') && !Car.required.includes('drivers'), 'only if they are included');
     assert.deepEqual(paths['/v1/cars'].get.security, [{ bearer: [] }, { oauth2: ['cars:read'] }]);
     assert.deepEqual(paths['/v1/drivers'].get.security, [{}, { bearer: [] }, { oauth2: ['drivers:read'] }]);
-    assert.ok(!('UserInput' in components.schemas), 'what no operation takes is not there');
+    assert.ok(!('UserInput' in components.schemas), 'no operation uses these schemas');
     assert.equal(paths['/v1/owners/{id}/cars'].post.summary, 'Create one of the cars of an owner');
     assert.equal(paths['/v1/users/{id}'].get.summary, 'Find a user by id');
     const [curl, client, ...others] = paths['/v1/cars'].post['x-codeSamples'];

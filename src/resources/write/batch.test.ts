@@ -122,7 +122,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     const question = (token: string) => ({ json: { ids: [owner] }, token });
     assert.equal((await service.ask('DELETE', '/v1/owners/batches', question('bob-owners:read'))).status, 403);
     const answer = await service.ask('DELETE', '/v1/owners/batches', question('bob'));
-    assert.deepEqual(statuses(JSON.parse(answer.text).data), [404], 'bob may not see it');
+    assert.deepEqual(statuses(JSON.parse(answer.text).data), [404], 'bob may not see the row');
     assert.equal((await service.ask('GET', `/v1/owners/${owner}`)).status, 200);
   });
 

@@ -33,7 +33,7 @@ describe('Changes for the audit trail', () => {
     assert.equal((list.list as { to: string }).to.length, 256);
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`, 'x'.repeat(1000)]));
     const changes = changesBetween(undefined, wide);
-    assert.deepEqual(Object.keys(changes), Object.keys(wide), 'every field is named');
+    assert.deepEqual(Object.keys(changes), Object.keys(wide), 'every field is listed');
     assert.ok(JSON.stringify(changes).length < 30_000);
   });
 });

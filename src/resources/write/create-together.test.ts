@@ -86,7 +86,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     const own = { name: 'own' };
     const others = { name: 'of another', user_id: idOf('bob') };
     const made = await create('/v1/owners', [own, others, own], 'alice');
-    assert.deepEqual(statuses(made), [201, 422, 201], 'she may not see him');
+    assert.deepEqual(statuses(made), [201, 422, 201], 'alice may not see the user bob');
     const { rows: mine } = await service.ask('GET', '/v1/owners', { token: 'alice' });
     assert.deepEqual(
       mine.map(({ name }) => name),

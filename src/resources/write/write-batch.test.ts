@@ -22,7 +22,7 @@ it('A batch starts no more rows after its caller was refused', async () => {
     call,
     keys: [],
   });
-  assert.ok(begun < 10, `${begun} were begun`);
+  assert.ok(begun < 10, `${begun} rows were started`);
   assert.deepEqual(new Set(answers.map((answer) => JSON.parse(answer).error.code)), new Set(['token_revoked']));
   assert.equal(answers.length, 100);
 });

@@ -180,11 +180,11 @@ onBothEngines('Writes', (engine) => {
     assert.equal(new Set(answers.map((answer) => answer.headers.get('location'))).size, 1);
     assert.equal((await ask('POST', '/v1/cars', { json: { ...json, seats: 3 }, headers })).status, 422);
     const others = await ask('POST', '/v1/cars', { json: { ...json, plate: 'I-2' }, headers, token: 'alice' });
-    assert.equal(others.problem.errors?.[0]?.code, 'not_found', 'another caller has its own keys');
+    assert.equal(others.problem.errors?.[0]?.code, 'not_found', 'another caller has separate keys');
     assert.equal(
       (await ask('POST', '/v1/owners', { json: { name: 'Eve' }, headers })).status,
       201,
-      'so has another path',
+      'another path has separate keys',
     );
     service.advance(25 * 60 * 60 * 1000);
     await pruneIdempotencyKeys(service.context);

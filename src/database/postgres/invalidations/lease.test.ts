@@ -54,11 +54,8 @@ describe('A lease on invalidations', () => {
     lease.renew(currentMoment());
     lease.drop();
     assert.equal(lease.holds(), false);
-    assert.ok(
-      confirmationTimeout / leaseLength >= 1.0834 / 0.9166,
-      'by clocks of which one runs fast and the other slow',
-    );
-    assert.ok(confirmationTimeout <= 3000, 'so long may a logout take');
+    assert.ok(confirmationTimeout / leaseLength >= 1.0834 / 0.9166, 'although one clock runs fast and the other slow');
+    assert.ok(confirmationTimeout <= 3000, 'the longest time that a logout may take');
   });
 });
 
@@ -79,11 +76,11 @@ describe('The clock of the database', () => {
     clock.set({ time: 500_000, asked: 1000, answered: 1010 });
     pass(1000);
     clock.set({ time: 501_900, asked: 2000, answered: 4000 });
-    assert.equal(clock.now(), 500_995, 'an answer that took long says little');
+    assert.equal(clock.now(), 500_995, 'a slow response proves little about the clock');
     clock.set({ time: 501_050, asked: 2000, answered: 2002 });
     assert.equal(clock.now(), 501_048);
     clock.set({ time: 4_101_050, asked: 2000, answered: 2002 });
-    assert.equal(clock.now(), 4_101_048, 'it was set');
+    assert.equal(clock.now(), 4_101_048, 'the clock of the database was set');
   });
 });
 

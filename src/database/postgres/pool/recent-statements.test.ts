@@ -19,7 +19,7 @@ describe('Statements with texts of callers', () => {
         )
       ).rows.map(({ statement }) => statement);
     assert.equal(await read('$1::int + 1', 1), 2);
-    assert.deepEqual(await prepared(), [], 'it may never come again');
+    assert.deepEqual(await prepared(), [], 'the statement may never be used again');
     assert.equal(await read('$1::int + 1', 2), 3);
     assert.equal(await read('$1::int + 1', 3), 4);
     assert.deepEqual(await prepared(), ['select $1::int + 1 as n']);
@@ -29,6 +29,6 @@ describe('Statements with texts of callers', () => {
     const kept = await prepared();
     assert.equal(kept.length, 50);
     assert.ok(kept.includes('select $1::int + 151 as n'));
-    assert.equal(await read('$1::int + 1', 4), 5, 'what was forgotten is prepared again');
+    assert.equal(await read('$1::int + 1', 4), 5, 'a forgotten statement is prepared again');
   });
 });

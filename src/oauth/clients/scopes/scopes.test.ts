@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { getLanguages } from '../../../config/languages/languages.ts';
 import { identityScopes, KnownScopes, narrowScopes } from './scopes.ts';
 
-describe('the texts of scopes', () => {
-  it('come from the declarations, the service and the operator, in that order', () => {
+describe('The texts of scopes', () => {
+  it('come from the declarations, the service and the operator', () => {
     const known = new KnownScopes();
     const languages = getLanguages({ languagesDir: '/nowhere', defaultLanguage: 'en' });
     const textOf = (scope: string) => languages.text('en', known.describe(scope));
@@ -27,8 +27,8 @@ describe('the texts of scopes', () => {
   });
 });
 
-describe('scopes of a holder who is allowed less today', () => {
-  it('are what is left of them, and nothing that `*` never held', () => {
+describe('Scopes of a holder who has lost rights', () => {
+  it('are the remaining ones, without any that `*` never included', () => {
     assert.deepEqual(narrowScopes(['openid', 'users:read'], ['users:read', 'users:write']), ['openid', 'users:read']);
     assert.deepEqual(narrowScopes(['*'], ['users:read', 'profile', 'tokens:introspect']), ['users:read']);
     assert.deepEqual(narrowScopes(['*', 'profile'], ['users:read', 'profile']), ['users:read', 'profile']);

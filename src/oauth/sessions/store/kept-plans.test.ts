@@ -6,10 +6,10 @@ import { openSessions } from '../../../../test/harness/session-instances.ts';
 import { openSession, refreshSession } from '../../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../../http/request-source.ts';
 
-describe('Statements that many sessions share on PostgreSQL', () => {
+describe('Statements that all sessions share on PostgreSQL', () => {
   const make = contexts('postgres');
 
-  it('are planned once, and not for each of them', async () => {
+  it('are planned once, not once per session', async () => {
     const real = await openSessions(make, 'postgres', {});
     const { context, sessions } = real.any();
     const { userId, clientId } = real;

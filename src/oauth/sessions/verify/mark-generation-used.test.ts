@@ -53,10 +53,10 @@ const usedAt = async ({ context }: Stage, { id }: SessionRow) => {
   return row && row.used_generation === row.generation ? row.used_at : null;
 };
 
-onBothEngines('the first use of a refreshed session', (engine) => {
+onBothEngines('The first use of a refreshed session', (engine) => {
   const make = contexts(engine);
 
-  it('costs one write for each refresh, and none for a login or a personal access token', async () => {
+  it('costs one write per refresh, and none for a login or a personal access token', async () => {
     const on = await stage(await make());
     const { sessions, verifier } = on;
     const login = await open(on);
@@ -79,7 +79,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
     assert.equal(await usedAt(on, login), null);
   });
 
-  it('is one of a narrowed token too, and keeps its time', async () => {
+  it('counts for a downscoped token too, and its time is not changed later', async () => {
     const on = await stage(await make());
     const login = await open(on);
     const next = await refresh(on, login);
@@ -92,7 +92,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
   });
 
-  it('leaves no time after it where REFRESH_GRACE is 0, and all of it before', async () => {
+  it('ends the grace period immediately if REFRESH_GRACE is 0, but not before', async () => {
     const on = await stage(await make({ env: { REFRESH_GRACE: '0' } }));
     const login = await open(on);
     const next = await refresh(on, login);
@@ -104,7 +104,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
   });
 
   if (engine === 'postgres') {
-    it('is not acted on while it cannot be written', async () => {
+    it('is refused while it cannot be recorded', async () => {
       const made = await make();
       const on = await stage(made);
       const login = await open(on);

@@ -12,8 +12,8 @@ const verified = (sessionId: string, more: object = {}) => ({
 });
 const end = 'x'.repeat(60);
 
-describe('The cache of tokens', () => {
-  it('knows a token only as a whole', () => {
+describe('The token cache', () => {
+  it('finds a token only if all of it matches', () => {
     const cache = new TokenCache(10);
     cache.keep(`one.${end}`, verified('a'), cache.epoch);
     assert.equal(cache.get(`one.${end}`)?.sessionId, 'a');
@@ -22,7 +22,7 @@ describe('The cache of tokens', () => {
     }
   });
 
-  it('forgets the tokens of a session, a user, a client, and all', () => {
+  it('forgets the tokens of a session, a user or a client, or all tokens', () => {
     const tokenOf = (n: number) => `${n}.${end}${n}`;
     const fill = () => {
       const cache = new TokenCache(10);
@@ -43,7 +43,7 @@ describe('The cache of tokens', () => {
     assert.deepEqual(left('session', 'unknown'), [1, 2, 3]);
   });
 
-  it('keeps nothing that was verified beside a change, and no more than its limit', () => {
+  it('keeps no token that was verified during an invalidation, and no more than its limit', () => {
     const cache = new TokenCache(2);
     const { epoch } = cache;
     cache.forget({ kind: 'session', id: 'other' });
@@ -55,7 +55,7 @@ describe('The cache of tokens', () => {
     assert.ok(cache.get(`3.${end}3`));
   });
 
-  it('keeps what a token says through the end of a session, until keys change', () => {
+  it('keeps the claims of a token after the end of its session, until the keys change', () => {
     const claims = { sid: 'a' } as AccessTokenClaims;
     const cache = new TokenCache();
     cache.keepClaims('one', claims, cache.epoch);
