@@ -41,7 +41,7 @@ describe('The API reference, in a browser', () => {
     };
   }
 
-  it('sends every request of one’s own resources as it stands, with the reader’s session', async () => {
+  it("sends each example request of the operator's resources unchanged, with the reader's session", async () => {
     const page = await (await open()).newPage();
     await signedIn(page, '/docs/owners');
     for (const section of ['owners', 'drivers', 'cars', 'assignments']) {
@@ -53,18 +53,18 @@ describe('The API reference, in a browser', () => {
     }
     await page.goto(`${service.url}/docs/assignments`);
     const gone = await send(page.locator('#delete_assignments form'));
-    assert.match(gone.status, /^204/, 'a row that is there, and only at the second click');
+    assert.match(gone.status, /^204/, 'the example deletes an existing row, after a second click');
     assert.match(gone.curl, /curl -X DELETE 'http[^']+\/v1\/assignments\/(?!0199d0a0)[\w-]+'/);
     assert.doesNotMatch(await page.content(), /eyJ/, 'no token is shown');
   });
 
-  it('works without a session: by a login that is sent from it, or a token that one has', async () => {
+  it('works without a session: after a login that the page sends, or with a token', async () => {
     const page = await (await open()).newPage();
     await page.goto(`${service.url}/docs`);
     assert.equal(await page.title(), 'Fleet of <Ada> API reference');
     await page.getByRole('heading', { name: 'Fleet of <Ada> API' }).waitFor();
     const sections = await page.locator('.tree > li > a').allInnerTexts();
-    assert.deepEqual(sections.slice(0, 2), ['Overview', 'assignments'], 'one’s own come first');
+    assert.deepEqual(sections.slice(0, 2), ['Overview', 'assignments'], "the operator's resources come first");
     await page.getByRole('searchbox', { name: 'Find an operation' }).fill('list cars');
     await page.locator('.tree').getByRole('link', { name: 'List cars' }).click();
     await page.waitForURL('**/docs/cars#list_cars');
@@ -80,11 +80,11 @@ describe('The API reference, in a browser', () => {
     await page.goto(`${service.url}/docs/cars`);
     const { status, curl } = await send(cars);
     assert.match(status, /^200/);
-    assert.match(curl, /-H "Authorization: Bearer \$ACCESS"/, 'never the token itself');
+    assert.match(curl, /-H "Authorization: Bearer \$ACCESS"/, 'the token itself is never shown');
     assert.match(await cars.innerText(), /JavaScript/);
   });
 
-  it('is clean to axe in both schemes and widths, and complains of nothing', async () => {
+  it('passes axe in both colour schemes and widths, and logs no error', async () => {
     for (const [colorScheme, width] of [
       ['light', 390],
       ['dark', 1280],
@@ -99,12 +99,12 @@ describe('The API reference, in a browser', () => {
       await page.locator('[data-who]').getByRole('link', { name: 'Sign in' }).waitFor();
       assert.deepEqual(await seriousProblems(page), []);
       const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      assert.ok(Number(wider) <= 0, 'nothing sticks out');
+      assert.ok(Number(wider) <= 0, 'nothing overflows');
       assert.deepEqual(complaints, []);
     }
   });
 
-  it('can be read without JavaScript, and has no button then that does nothing', async () => {
+  it('is readable without JavaScript, and then has no useless button', async () => {
     const page = await (await open({ javaScriptEnabled: false })).newPage();
     await page.goto(`${service.url}/docs/cars`);
     await page.getByRole('heading', { name: 'Create a car' }).waitFor();
@@ -113,7 +113,7 @@ describe('The API reference, in a browser', () => {
     assert.deepEqual(buttons, ['System', 'Light', 'Dark']);
   });
 
-  it('is small, compressed and kept by browsers, and gives its token to no other page', async () => {
+  it('is small, compressed and cached by browsers, and gives its token to no other page', async () => {
     const gzip = { 'accept-encoding': 'gzip' };
     const first = await fetch(`${service.url}/docs/cars`, { headers: gzip });
     assert.equal(first.headers.get('content-encoding'), 'gzip');
@@ -148,6 +148,6 @@ describe('The API reference, in a browser', () => {
     assert.equal((await ask({ cookie, origin: service.url })).status, 200);
     assert.equal((await ask({ cookie, origin: 'https://evil.example' })).status, 403);
     assert.equal((await ask({ cookie, 'sec-fetch-site': 'cross-site' })).status, 403);
-    assert.equal((await ask({})).status, 204, 'nobody is signed in');
+    assert.equal((await ask({})).status, 204, 'no session cookie');
   });
 });

@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const skipped = ['**/node_modules/**'];
 
 /**
- * Transactions of their own, which hold nobody's authority, and why: everything that a caller asks for is written by
- * `changeAs`, in a transaction that holds the caller's session, user and client.
+ * Files that open transactions without a caller's authority, and the reason. Every write that a caller requests goes
+ * through `changeAs`, in a transaction that locks the caller's session, user and client.
  */
 const ownTransactions = new Map([
   ['database/bus.ts', 'commitAndInvalidate itself'],
@@ -65,7 +65,7 @@ const ownTransactions = new Map([
   ['identity/providers/keep-providers.ts', 'the operator, who declares providers'],
 ]);
 
-/** The folder that writes a table. Others read it, or ask that folder. */
+/** The folder that writes each table. Other folders read the table, or call that folder. */
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
   'spent_values',
@@ -105,7 +105,7 @@ const tableOwners = new Map(
   }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
 );
 
-/** Stores that write what another folder owns, and why. */
+/** Stores that write tables of another folder, and the reason. */
 const otherWriters = new Map([
   ['identity/accounts/forget-user-store.ts', 'takes a deleted user out of the trail and out of the mail that waits'],
   ['extensions/passport/import/client-target-store.ts', 'brings over whole tables of another service'],
@@ -115,7 +115,7 @@ const otherWriters = new Map([
 ]);
 
 interface Import {
-  /** Path below src. */
+  /** The path below src. */
   readonly file: string;
   /** A path below src, or the name of a package. */
   readonly target: string;
@@ -149,24 +149,24 @@ const imports = shipped.flatMap(importsOf);
 const show = ({ file, target }: Import): string => `${pathOf(file)} imports ${target}`;
 
 describe('Layering', () => {
-  it('reads the sources it judges', () => {
+  it('finds the sources', () => {
     assert.ok(shipped.length > 30);
     assert.ok(imports.some(({ file, target }) => file === 'main/app.ts' && target === 'http/server.ts'));
   });
 
-  it('imports downwards only', () => {
+  it('imports only downwards', () => {
     const wrong = imports.filter(({ file, target, isPackage }) => {
       const [from, to] = [partOf(file), partOf(target)].map((folder) => folders.indexOf(folder));
       return (
         !isPackage && partOf(file) !== 'extensions' && !((to as number) >= 0 && (to as number) <= (from as number))
       );
     });
-    // The port of the extensions loads each when it is used.
+    // The extension port loads each extension on use.
     assert.deepEqual([...new Set(wrong.map(({ file }) => file))], ['main/extension-commands.ts', 'main/extensions.ts']);
     assert.doesNotMatch(textOf('main/extensions.ts'), /from '\.\.\/\.\.\/extensions/);
   });
 
-  it('imports downwards between the rooms of a folder', () => {
+  it('imports only downwards between the subfolders of a folder', () => {
     for (const [folder, floors] of rooms) {
       const isInside = (path: string): boolean => path.startsWith(`${folder}/`);
       const floorOf = (path: string): number => {
@@ -178,7 +178,7 @@ describe('Layering', () => {
     }
   });
 
-  it('lets no import go in a circle, not even for types', () => {
+  it('has no circular imports, not even of types', () => {
     const beside = globSync('{client,console/src,bench}/**/*.{ts,tsx}', { cwd: root, exclude: skipped });
     const all = [...shipped, ...beside.map((path) => `../${path.replaceAll('\\', '/')}`)];
     const targets = new Map(
@@ -193,7 +193,7 @@ describe('Layering', () => {
     assert.deepEqual(round, []);
   });
 
-  it('writes SQL in stores and the database layer alone', () => {
+  it('contains SQL only in stores and in the database layer', () => {
     const mayQuery =
       /(^database\/|-store\.ts$|^resources\/(sql|declaration\/fields|model|query|read|write|migrations)\/|^extensions\/(passport\/source|move\/tables)\/|^resources\/operator-migrations\/declare\.ts$)/;
     const wrong = imports.filter(({ file, target }) => target === 'kysely' && !mayQuery.test(file));
@@ -208,16 +208,16 @@ describe('Layering', () => {
     );
   });
 
-  it('lets one folder alone write a table', () => {
+  it('lets only one folder write each table', () => {
     const written = /\b(?:insertInto|updateTable|deleteFrom)\('(\w+)'|\b(?:insert into|update|delete from) (\w+)/g;
     for (const file of shipped.filter((path) => path.endsWith('-store.ts') && !otherWriters.has(path))) {
       const tables = [...textOf(file).matchAll(written)].map((match) => (match[1] ?? match[2]) as string);
       const foreign = tables.filter((table) => tableOwners.has(table) && tableOwners.get(table) !== partOf(file));
-      assert.deepEqual(foreign, [], `${pathOf(file)} writes tables of another folder: ask that for it`);
+      assert.deepEqual(foreign, [], `${pathOf(file)} writes tables of another folder: call that folder instead`);
       const homeless = [...textOf(file).matchAll(written)].flatMap(([, table]) =>
         table === undefined || tableOwners.has(table) ? [] : [table],
       );
-      assert.deepEqual(homeless, [], `say above which folder owns the tables of ${pathOf(file)}`);
+      assert.deepEqual(homeless, [], `add the owner of the tables of ${pathOf(file)} to tableOwners`);
     }
   });
 
@@ -230,14 +230,14 @@ describe('Layering', () => {
     );
   });
 
-  it('writes for a caller only in transactions that hold its authority', () => {
+  it("writes for a caller only in transactions that lock the caller's rights", () => {
     const opens = /\bcommitAndInvalidate(<[^>]*>)?\(|\.transaction\(\)/;
     const openers = shipped.filter((file) => opens.test(textOf(file)));
     const unnamed = openers.filter((file) => !ownTransactions.has(file));
-    assert.deepEqual(unnamed, [], 'write by changeAs, or name the file above and say whose authority it is');
+    assert.deepEqual(unnamed, [], 'use changeAs, or add the file to ownTransactions with the reason');
   });
 
-  it('knows Fastify in routes, pages and the HTTP layer alone', () => {
+  it('uses Fastify only in routes, pages and the HTTP layer', () => {
     const mayServe = /(^http\/|^pages\/|^resources\/custom-routes\/|-routes\.ts$)/;
     const wrong = imports.filter(
       ({ file, target }) => (target === 'fastify' || target.startsWith('@fastify/')) && !mayServe.test(file),
@@ -245,15 +245,16 @@ describe('Layering', () => {
     assert.deepEqual(wrong.map(show), []);
   });
 
-  it('reads the environment in one place', () => {
+  it('reads the environment in one file', () => {
     const readers = shipped.filter((file) => /process\.env\b/.test(textOf(file)));
     assert.deepEqual(readers, ['config/config.ts']);
   });
 
-  it('reads the clock in one place', () => {
+  it('reads the clock in few files', () => {
     const asksTheClock = /\bDate\.now\(\)|new Date\(\)/;
     const readers = shipped.filter((file) => asksTheClock.test(textOf(file)));
-    // A lease is measured by this machine's clocks; a command may run far from the service. Ids only need to ascend, not to agree with a clock that a test has stepped.
+    // A lease uses the clocks of this machine. A command may run far from the service. Ids must only ascend, and need
+    // not match a clock that a test advances.
     assert.deepEqual(readers.sort(), [
       'cli/account/local-clock.ts',
       'database/postgres/invalidations/lease.ts',
@@ -261,22 +262,22 @@ describe('Layering', () => {
     ]);
   });
 
-  it('gives each migration a number of its own, and the name of its file', () => {
+  it('gives each migration a unique number, and the name of its file', () => {
     const files = shipped.filter((path) => /^database\/migrations\/[^/]+$/.test(path)).sort();
     const names = files.map((path) => path.slice('database/migrations/'.length, -'.ts'.length));
     for (const [i, file] of files.entries()) assert.ok(textOf(file).includes(`name: '${names[i]}'`), file);
     const numbers = names.map((name) => name.slice(0, '000'.length));
     assert.deepEqual(numbers, [...new Set(numbers)]);
-    // A database that has a later one would get an earlier one after it, and another database before it.
+    // Otherwise databases would run the migrations in different orders.
     assert.deepEqual([...knownMigrations].sort(), knownMigrations);
   });
 
-  it('has no folder or file without a name of its own', () => {
+  it('has no vague folder or file names', () => {
     const vague = sources.filter((path) => /(^|\/)(utils?|helpers?|common|misc|index)(\.ts|\/)/.test(path));
     assert.deepEqual(vague, []);
   });
 
-  it('exports nothing that nobody else uses', () => {
+  it('exports only names that other files use', () => {
     assert.deepEqual(unusedExports(root), []);
   });
 

@@ -15,14 +15,14 @@ interface Event {
 
 const rowOf = ({ body }: Answer) => body.data as Record<string, unknown> & { id: string };
 
-onBothEngines('the audit trail', (engine) => {
+onBothEngines('The audit trail', (engine) => {
   const start = services(engine);
   const signIn = async ({ url }: Service, email: string) =>
     String((await ask({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body.access_token);
   const trail = async ({ url }: Service, token: string, search: string) =>
     (await ask({ url }, `/v1/events?search=${search}&limit=100`, { token })).body.data as Event[];
 
-  it('says what changed of users, clients and tokens: the old value and the new one, and no secret', async () => {
+  it('records the old and the new value of changes to users, clients and tokens, and no secret', async () => {
     const service = await start({ env: { ROLES: 'admin,editor' } });
     const { url } = service;
     const admin = await addLogin(service, { roles: ['admin'] });
@@ -81,7 +81,7 @@ onBothEngines('the audit trail', (engine) => {
     assert.deepEqual((created.data.changes as { scopes: unknown }).scopes, { to: ['users:read'] });
   });
 
-  it('tells of a client that failed to authenticate, and is not flooded by a flood', async () => {
+  it('records failed client authentications, but only a few of many', async () => {
     const service = await start();
     const { url } = service;
     const client = await addClient(service);
@@ -108,7 +108,7 @@ onBothEngines('the audit trail', (engine) => {
     assert.equal((await recorded()).length, 11);
   });
 
-  it('says which settings an operator changed, and of a secret only that there is one', async () => {
+  it('records which settings changed, and of secrets only whether they are set', async () => {
     const first = await start({ env: { ACCESS_TOKEN_TTL: '600', BASE_URL: 'http://auth.example.com' } });
     const env = {
       ACCESS_TOKEN_TTL: '900',
@@ -133,7 +133,7 @@ onBothEngines('the audit trail', (engine) => {
     });
   });
 
-  it('shows administrators no values of rows that only their owners read', async () => {
+  it('hides values of rows that only their owners may read, even from administrators', async () => {
     const resources = new URL('./changes/private', import.meta.url).pathname;
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const [admin, ada] = [await addLogin(service, { roles: ['admin'] }), await addLogin(service)];
@@ -150,7 +150,7 @@ onBothEngines('the audit trail', (engine) => {
     assert.doesNotMatch(JSON.stringify(events), /thought/);
   });
 
-  it('forgets who a deleted user was', async () => {
+  it('deletes the personal data of a deleted user', async () => {
     const service = await start();
     const { url } = service;
     const admin = await addLogin(service, { roles: ['admin'] });

@@ -14,7 +14,7 @@ type Claims = Record<string, unknown>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
 
-onBothEngines('bearer tokens', (engine) => {
+onBothEngines('Bearer tokens', (engine) => {
   const start = services(engine);
   let service: Service;
   let token: string;
@@ -32,7 +32,7 @@ onBothEngines('bearer tokens', (engine) => {
     return String((await ask(on, '/v1/clients/web/admin/login', { form })).body.access_token);
   }
 
-  /** Presents a token where a good one would be answered otherwise, and changes nothing. */
+  /** Sends a token to an endpoint where a valid token gets another error, so that nothing changes. */
   const present = async (value: string) => {
     const { status, body, headers } = await ask(service, '/v1/logout?token=x', { method: 'DELETE', token: value });
     return { status, code: body.code, challenge: headers.get('www-authenticate') ?? '' };
@@ -46,7 +46,7 @@ onBothEngines('bearer tokens', (engine) => {
     );
   };
 
-  it('are refused when this service did not make them as access tokens for itself', async () => {
+  it('are refused unless this service issued them as access tokens for itself', async () => {
     const [, body, signature] = token.split('.') as [string, string, string];
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const foreign = (head: Claims) => {
@@ -83,7 +83,7 @@ onBothEngines('bearer tokens', (engine) => {
     await refused(bySelf({ sid: 'no such session', client_id: 'nothing' }), 'client_revoked');
   });
 
-  it('say that none was sent, without an error in the challenge', async () => {
+  it('are reported as missing, without an error in the challenge', async () => {
     for (const headers of [{}, { authorization: 'Basic abc' }] as Record<string, string>[]) {
       const answer = await ask(service, '/v1/logout', { method: 'DELETE', headers });
       assert.deepEqual([answer.status, answer.body.code], [401, 'token_missing']);
@@ -92,7 +92,7 @@ onBothEngines('bearer tokens', (engine) => {
     assert.equal((await present('')).code, 'token_missing');
   });
 
-  it('count in the Authorization header alone: an address or a body may be logged, kept and sent on', async () => {
+  it('are accepted only in the Authorization header, because URLs and bodies may be logged', async () => {
     const path = '/v1/users/me';
     assert.equal((await ask(service, path, { token })).status, 200);
     const elsewhere = [
@@ -107,7 +107,7 @@ onBothEngines('bearer tokens', (engine) => {
     );
   });
 
-  it('die with their user at once', async () => {
+  it('become invalid immediately when their user is deleted', async () => {
     const doomed = await login(service);
     const { sub } = decode(doomed.split('.')[1] as string);
     await service.verifier.verify(doomed, null);
@@ -118,7 +118,7 @@ onBothEngines('bearer tokens', (engine) => {
     await refused(doomed, 'user_gone');
   });
 
-  it('of a client act for its owner without the owner’s roles', async () => {
+  it("of a client act for its owner without the owner's roles", async () => {
     const owner = await addLogin(service, { roles: ['admin'] });
     const { id, secret } = await addClient(service, { userId: owner.id });
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
@@ -127,7 +127,7 @@ onBothEngines('bearer tokens', (engine) => {
     assert.deepEqual([caller.kind, caller.userId, caller.clientId, caller.roles], ['client', owner.id, id, []]);
   });
 
-  it('survive a rotation of the keys', async () => {
+  it('stay valid after a key rotation', async () => {
     const before = await login(service);
     await rotateKeys(service.context, service.keys, { source: systemSource });
     service.advance(11 * 60_000);

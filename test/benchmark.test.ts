@@ -20,12 +20,12 @@ describe('The benchmark', () => {
   const out = mkdtempSync(join(tmpdir(), 'gatehouse-bench-test-'));
   after(() => rmSync(out, { recursive: true, force: true }));
 
-  it('runs, checks the answers, and writes its report', { timeout: 600_000 }, async () => {
+  it('runs, checks the responses, and writes its report', { timeout: 600_000 }, async () => {
     const options = ['--quick', '--only=operations,flames', '--operations=get,refresh', '--no-peers', '--no-postgres'];
     const { stdout } = await run(process.execPath, [program, ...options, `--out=${out}`]);
     assert.match(stdout, /refresh \/ signed and synced one by one/);
 
-    // That nothing failed is the point; how fast it was on a machine that runs tests says nothing.
+    // The test checks that no request failed. Speed during a test run means nothing.
     const report = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8')) as {
       operations: { limits: Figures; gatehouse: Figures[] };
     };
@@ -41,7 +41,7 @@ describe('The benchmark', () => {
     }
   });
 
-  it('judges PostgreSQL by the rate and by processor time, that of its own processes included', () => {
+  it('compares PostgreSQL by rate and by processor time, including that of the database processes', () => {
     const rate = (perSecond: number) => ({ ...medianOf([{ requests: 1, perSecond, p50: 0, p99: 0, failures: 0 }]) });
     const cost = (service: number, database = 0) => ({ service, database });
     const judged = targets({
@@ -83,7 +83,7 @@ describe('The benchmark', () => {
     [['--sizes=10000'], /--sizes takes two or more whole numbers/],
     [['--fast'], /Unknown option '--fast'/],
   ] as const) {
-    it(`says what is wrong with ${options[0]}, and measures nothing`, async () => {
+    it(`reports the mistake in ${options[0]}, and measures nothing`, async () => {
       await assert.rejects(
         run(process.execPath, [program, ...options, `--out=${out}/none`]),
         (error: { code: number; stderr: string }) => {

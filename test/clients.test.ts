@@ -5,7 +5,7 @@ import { onBothEngines } from './harness/engines.ts';
 import { addOwner, addOwners, askingBy, grantClient, type Owner, rowOf, rowsOf } from './harness/owners.ts';
 import { type Service, services } from './harness/service.ts';
 
-onBothEngines('personal clients', (engine) => {
+onBothEngines('Personal clients', (engine) => {
   const start = services(engine);
   let service: Service;
   let ann: Owner;
@@ -18,7 +18,7 @@ onBothEngines('personal clients', (engine) => {
 
   const askAs = askingBy(() => service);
 
-  it('are made by their owner, and show their secret once', async () => {
+  it('are created by their owner, and show their secret once', async () => {
     const made = await askAs('POST', '/v1/clients', ann.token, { name: 'My script' });
     assert.equal(made.status, 201, JSON.stringify(made.body));
     assert.equal(made.headers.get('cache-control'), 'no-store');
@@ -38,7 +38,7 @@ onBothEngines('personal clients', (engine) => {
     assert.ok(!JSON.stringify(list.body).includes('client_secret'));
   });
 
-  it('are seen and changed by their owner and administrators only', async () => {
+  it('are visible to and changeable by only their owner and administrators', async () => {
     const client = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'Hers' }));
     const path = `/v1/clients/${client.id}`;
     for (const [method, body] of [
@@ -58,7 +58,7 @@ onBothEngines('personal clients', (engine) => {
     assert.ok(!rowsOf(await askAs('GET', '/v1/clients', bob.token)).some(({ id }) => id === client.id));
   });
 
-  it('stand under their owner as well', async () => {
+  it('are listed below their owner too', async () => {
     const made = await askAs('POST', `/v1/users/${ann.id}/clients`, ann.token, { name: 'Nested' });
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const list = await askAs('GET', `/v1/users/${ann.id}/clients`, ann.token);
@@ -69,7 +69,7 @@ onBothEngines('personal clients', (engine) => {
     assert.equal(rowOf(forAnn).user_id, ann.id);
   });
 
-  it('cannot be given to others, nor be first-party, nor hold scopes that there are not', async () => {
+  it('cannot get another owner, first-party status or unknown scopes', async () => {
     const refused = async (token: string, body: object) => (await askAs('POST', '/v1/clients', token, body)).status;
     assert.ok([403, 422].includes(await refused(bob.token, { name: 'x', user_id: ann.id })));
     assert.equal(await refused(bob.token, { name: 'x', type: 'password' }), 422);
@@ -84,7 +84,7 @@ onBothEngines('personal clients', (engine) => {
     assert.deepEqual([firstParty.status, rowOf(firstParty).user_id], [201, null]);
   });
 
-  it('get new secrets, and the old one some hours more', async () => {
+  it('get new secrets, and the old one stays valid for some hours', async () => {
     const client = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'Rotating' }));
     const renew = (body?: object) => askAs('POST', `/v1/clients/${client.id}/secrets`, ann.token, body);
     const second = await renew({ keep_old_hours: 1 });
@@ -103,7 +103,7 @@ onBothEngines('personal clients', (engine) => {
       assert.equal((await renew({ keep_old_hours })).status, 422, JSON.stringify(keep_old_hours));
   });
 
-  it('lose scopes and life at once, with their tokens', async () => {
+  it('lose scopes and end immediately, with their tokens', async () => {
     const client = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'Shrinking' }));
     const token = String((await grantClient(service, client, client.client_secret)).body.access_token);
     assert.equal((await askAs('GET', '/v1/clients', token)).status, 200);
@@ -116,7 +116,7 @@ onBothEngines('personal clients', (engine) => {
     assert.equal((await grantClient(service, client, client.client_secret)).body.error, 'invalid_client');
   });
 
-  it('act for themselves: they see themselves, and make nothing for their owner', async () => {
+  it('act for themselves: they see themselves, and create nothing for their owner', async () => {
     const owner = await addOwner(service, ['admin']);
     const client = rowOf(await askAs('POST', '/v1/clients', owner.token, { name: 'Ambitious' }));
     const token = String((await grantClient(service, client, client.client_secret)).body.access_token);
@@ -129,15 +129,15 @@ onBothEngines('personal clients', (engine) => {
     assert.equal((await askAs('GET', '/v1/events', token)).status, 403);
   });
 
-  it('of the settings cannot be taken away from their login', async () => {
+  it('cannot be disconnected from their proxy if they are in the settings', async () => {
     assert.equal((await askAs('DELETE', '/v1/clients/web-admin', admin.token)).status, 409);
     assert.equal((await askAs('POST', '/v1/clients/web-admin/secrets', admin.token, {})).status, 409);
     assert.equal((await askAs('GET', '/v1/clients/web-admin', admin.token)).status, 200);
-    // The login beside it is another path.
+    // The login path is another path.
     assert.equal((await askAs('GET', '/v1/clients/web/admin/login', admin.token)).status, 405);
   });
 
-  it('keeps an audit trail for administrators', async () => {
+  it('are recorded in the audit trail for administrators', async () => {
     const client = await addClient(service, { userId: ann.id });
     await askAs('DELETE', `/v1/clients/${client.id}`, admin.token, undefined, { 'x-request-id': `trail-${engine}` });
     const list = await askAs('GET', `/v1/events?search=type:client.deleted;client_id:${client.id}`, admin.token);

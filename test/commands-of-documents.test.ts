@@ -13,7 +13,7 @@ import { root } from './harness/starts.ts';
 
 const run = promisify(execFile);
 
-/** Why a block marked `norun` is not run here, by its document and the beginning of its first line. */
+/** The reason why a `norun` block is not run here, by its document and the beginning of its first line. */
 const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['README.md', 'npx gatehouse-server init', 'test/package/package.test.ts does it with the packed package'],
   ['README.md', 'npm start', 'test/operation starts it by npm; npm test is this very run'],
@@ -69,7 +69,7 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ],
 ];
 
-/** The pages whose blocks are run below, all of those that are not marked. */
+/** The pages whose unmarked blocks run below. */
 const pages = [
   ...['README.md', 'docs/tutorial.md', 'docs/oauth.md', 'docs/operating.md', 'docs/migrations.md'],
   'examples/fleet/README.md',
@@ -82,7 +82,7 @@ export default defineResource({ name: '${name}', fields: { ${fields} }, access: 
 
 describe('The commands in the documents', () => {
   const start = services('sqlite');
-  // Inside, so that declarations find the package.
+  // In the repository, so that declarations find the package.
   const dir = mkdtempSync(join(root, 'test', 'commands-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -91,7 +91,7 @@ describe('The commands in the documents', () => {
     return join(dir, name);
   };
 
-  /** Runs all of a page, one block after the other in one shell. */
+  /** Runs all blocks of a page in one shell. */
   async function runPage(path: string, cwd: string, env: Record<string, string>, url = ''): Promise<string> {
     const script = [
       `gatehouse() { '${process.execPath}' '${join(root, 'bin/gatehouse.mjs')}' "$@"; }`,
@@ -115,7 +115,7 @@ describe('The commands in the documents', () => {
     LOG_LEVEL: 'error',
   });
 
-  it('are run, or say that they are not, with the reason here', () => {
+  it('run, or are marked as not run, with the reason in this file', () => {
     const blocks = documents().flatMap((path) => ['sh', 'bash', 'shell', 'console'].flatMap((it) => fenced(path, it)));
     const unexplained = blocks.filter(
       ({ path, language, mark, text }) =>
@@ -133,7 +133,7 @@ describe('The commands in the documents', () => {
     }
   });
 
-  it('are valid, also those that are not run', async () => {
+  it('have valid syntax, even if they do not run', async () => {
     const texts = documents().flatMap((path) => fenced(path, 'sh').map(({ text }) => `f() {\n${text}\n}`));
     await run('bash', ['--norc', '-n', '-c', texts.join('\n')]);
   });
@@ -144,13 +144,13 @@ describe('The commands in the documents', () => {
     assert.match(stdout, /"access_token":/);
     assert.match(stdout, /"client_secret":/);
     assert.match(stdout, /Token revoked successfully/);
-    assert.match(stdout, /"code":"token_revoked"/, 'the last answer is the 401 that is promised');
+    assert.match(stdout, /"code":"token_revoked"/, 'the last response is the 401 that the README shows');
     assert.equal(stdout.match(/"status":4\d\d/g)?.length, 1, stdout);
   });
 
-  it('of the tutorial and of the page on OAuth work with the resource that the tutorial declares', async () => {
+  it('of the tutorial and of the OAuth page work with the resource of the tutorial', async () => {
     const project = folder('tutorial');
-    // The blocks that begin with a path are whole files. `gatehouse check` on the page reads all of them.
+    // Blocks that begin with a path are complete files. `gatehouse check` on the page reads all of them.
     const blocks = fenced('docs/tutorial.md', 'ts').map(({ text }) => text);
     const newField = blocks.find((text) => text.startsWith('    language: ')) ?? '';
     const files = blocks.flatMap((text) => /^\/\/ (\S+\.ts)\n/.exec(text)?.[1] ?? []);
@@ -173,17 +173,17 @@ describe('The commands in the documents', () => {
     assert.doesNotMatch(made, /"error":|"status":4\d\d/);
   });
 
-  it('of the fleet work with what the fleet begins with', async () => {
+  it('of the fleet example work with its seeds', async () => {
     const service = await start({ env: { RESOURCES_DIR: join(root, 'examples/fleet/resources') } });
     await seed(service.url, await logIn(service.url, 'admin@example.com', 'correct horse battery'));
     const stdout = await runPage('examples/fleet/README.md', folder('fleet'), settingsOf(service), service.url);
     assert.match(stdout, /204\n/);
     assert.match(stdout, /200\n412\n/);
     const refused = [...stdout.matchAll(/"status":(4\d\d)/g)].map(([, status]) => status);
-    assert.deepEqual(refused, ['400', '422', '403'], 'and nothing else is refused');
+    assert.deepEqual(refused, ['400', '422', '403'], 'no other request is refused');
   });
 
-  it('of operating and of migrations work on the database of a project', async () => {
+  it('of the operations and migrations pages work on the database of a project', async () => {
     const project = folder('project');
     const settings = { DATA_DIR: join(project, 'data'), LOG_LEVEL: 'error' };
     const write = (name: string, text: string) => writeFileSync(join(project, 'resources', `${name}.ts`), text);

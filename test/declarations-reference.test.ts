@@ -20,12 +20,12 @@ interface Line {
   readonly example: string;
 }
 
-/** The lines of a table of the page, by what its first column is called and the heading above it. */
+/** The rows of a table on the page, by the name of its first column and the heading above it. */
 function linesOf(heading: string, column: string): Line[] {
   const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const table = section.split(`| ${column} | example |`)[1]?.split('\n\n')[0] ?? '';
   const lines = [...table.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)];
-  assert.ok(lines.length > 0, `${heading} has a table of each ${column}`);
+  assert.ok(lines.length > 0, `${heading} has no table with the column ${column}`);
   return lines.map(([, name = '', example = '']) => ({ name, example: example.replaceAll('\\|', '|') }));
 }
 
@@ -45,14 +45,14 @@ const names = (lines: readonly Line[]): string[] => lines.map(({ name }) => name
 const keys = (known: object): string[] => Object.keys(known).sort();
 
 describe('The reference of declarations', () => {
-  it('has every option that the code knows, and no other', () => {
+  it('lists exactly the options of the code', () => {
     assert.deepEqual(names(resource), keys(options.resourceOptions));
     assert.deepEqual(names(access), keys(options.accessOptions));
     assert.deepEqual(names(hooks), keys(options.hookOptions));
     assert.deepEqual(names(actions), keys(options.actionOptions));
     assert.deepEqual(names(relations), keys(options.relationOptions));
     assert.deepEqual(names(ofEveryField), keys(options.fieldOptions));
-    // A positional parameter of the field's function is no option.
+    // A positional parameter of the field's function is not an option.
     const given = new Set(['reference.target', 'enum.values']);
     const ofTypes = fieldTypes.flatMap(({ name, ownOptions = {} }) => keys(ownOptions).map((key) => `${name}.${key}`));
     const ofComputed = keys(options.computedOptions).map((key) => `computed.${key}`);
@@ -60,14 +60,14 @@ describe('The reference of declarations', () => {
     assert.deepEqual(names(ofOneType), known.sort());
   });
 
-  it('has every function that there is to import', () => {
+  it('lists every function of the package', () => {
     const described = [...fields, ...relations, ...rules, ...conditions, ...problems];
     const apart = ['Type', 'action', 'defineResource', 'fold', 'fromDecimalColumn', 't', 'toDecimalColumn'];
     assert.deepEqual([...names(described), ...apart].sort(), keys(declare));
     for (const name of [...apart, 'RowOf', 'InputFor']) assert.match(page, new RegExp(`\`${name}[ \`(<]`), name);
   });
 
-  it('has an example for each that uses it', () => {
+  it('has an example of each option that uses it', () => {
     for (const { name, example } of [...resource, ...access, ...hooks, ...actions]) {
       assert.match(example, new RegExp(`\\b${name}\\b`), name);
     }
@@ -90,7 +90,7 @@ describe('The reference of declarations', () => {
       await promisify(execFile)(process.execPath, [tsc, '-p', dir]).catch(({ stdout }) => assert.fail(stdout));
     });
 
-    it('that a start takes', async () => {
+    it('that the service accepts', async () => {
       const { books, others } = (await import(pathToFileURL(file).href)) as {
         books: Record<string, ResourceDefinition>;
         others: ResourceDefinition[];
@@ -105,7 +105,7 @@ describe('The reference of declarations', () => {
   });
 });
 
-/** One file in which each example of the page is a declaration of its own. */
+/** One file that contains each example of the page as a separate declaration. */
 function everyExample(): string {
   const base = new Map([
     ['name', "name: 'books'"],

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 describe('The documents', () => {
-  it('name every setting with its key and its default', () => {
+  it('list every setting with its key and its default', () => {
     const page = read('docs/configuration.md');
     for (const [key, { env, default: value }] of Object.entries(settings)) {
       const shown = textOfValue(value);
@@ -31,7 +31,7 @@ describe('The documents', () => {
     );
   });
 
-  it('name for each section of the specification tests that are there and send what it shows', () => {
+  it('name existing tests for each section of the specification', () => {
     const page = read('docs/spec.md');
     const named = [...page.matchAll(/`((?:src|test)\/[^`\s]+)`/g)].map((match) => match[1] as string);
     assert.deepEqual(
@@ -46,7 +46,7 @@ describe('The documents', () => {
       for (const [, numbers = ''] of read(path).matchAll(/it\('([\d., ]+)[:,]/g)) {
         for (const number of numbers.split(', ')) {
           const isNamed = sections.has(number) || /^5\.[345]$/.test(number);
-          assert.ok(isNamed, `${path}: ${number} is no section of docs/spec.md`);
+          assert.ok(isNamed, `${path}: ${number} is not a section of docs/spec.md`);
         }
       }
     }
@@ -76,20 +76,20 @@ describe('The documents', () => {
     }
   });
 
-  it('have a reference that is what the code says', async () => {
+  it('have an up-to-date generated reference', async () => {
     for (const [path, page] of await referencePages()) {
-      assert.equal(read(path), page, `${path} is not what the code makes: run \`npm run docs\``);
+      assert.equal(read(path), page, `${path} is out of date: run \`npm run docs\``);
     }
   });
 
-  it('say what protects the service, and how fast it is, in at most 1,500 words', () => {
+  it('describe security and performance in at most 1,500 words each', () => {
     for (const path of ['docs/security.md', 'docs/performance.md']) {
       const words = read(path).trim().split(/\s+/).length;
       assert.ok(words <= 1500, `${path} has ${words} words`);
     }
   });
 
-  it('link to what is there', () => {
+  it('link to existing pages and headings', () => {
     const pages = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
     assert.ok(pages.length > 10);
     const broken = pages.flatMap((page) =>

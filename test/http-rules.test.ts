@@ -3,14 +3,14 @@ import { before, it } from 'node:test';
 import { onBothEngines } from './harness/engines.ts';
 import { type Service, services } from './harness/service.ts';
 
-onBothEngines('HTTP rules', (engine) => {
+onBothEngines('The service', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
     service = await start();
   });
 
-  it('answers an unknown path with a problem that carries the request id', async () => {
+  it('responds to an unknown path with a problem that contains the request id', async () => {
     const response = await fetch(`${service.url}/v1/nothing`, {
       headers: { accept: 'application/json', 'x-request-id': 'abc-1' },
     });
@@ -20,12 +20,12 @@ onBothEngines('HTTP rules', (engine) => {
     assert.equal(((await response.json()) as { instance: string }).instance, 'abc-1');
   });
 
-  it('refuses a request under /v1 that does not accept JSON, before it looks at the path', async () => {
+  it('refuses a request under /v1 that does not accept JSON, before it checks the path', async () => {
     const response = await fetch(`${service.url}/v1/nothing`, { headers: { accept: 'text/html' } });
     assert.equal(response.status, 406);
   });
 
-  it('is ready when the database answers', async () => {
+  it('is ready when the database responds', async () => {
     const response = await fetch(`${service.url}/health/ready`);
     assert.deepEqual(await response.json(), {
       status: 'ok',

@@ -12,12 +12,12 @@ import { type Service, services } from './harness/service.ts';
 
 const env = { BASE_URL: 'http://auth.example.com' };
 
-describe('two instances on one PostgreSQL', () => {
+describe('Two instances on one PostgreSQL', () => {
   const start = services('postgres');
 
   async function pair(more: Record<string, string> = {}): Promise<[Service, Service]> {
     const one = await start({ env: { ...env, ...more } });
-    // On another machine: what the two share is the database alone.
+    // A separate data folder, as on another machine: the two share only the database.
     const DATA_DIR = join(one.database.dir, 'elsewhere');
     const other = await start({ env: { ...env, ...more, DATA_DIR }, database: one.database });
     return [one, other];
@@ -34,7 +34,7 @@ describe('two instances on one PostgreSQL', () => {
     }
   };
 
-  it('share keys and clients: what one issues, the other accepts and refreshes', async () => {
+  it('share keys and clients: each accepts and refreshes the tokens of the other', async () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);
     const tokens = await login(one, email);
@@ -45,7 +45,7 @@ describe('two instances on one PostgreSQL', () => {
     assert.equal(refreshed.status, 200);
   });
 
-  it('accept each other under addresses of their own, and after the service moved to another', async () => {
+  it("accept each other's tokens under different URLs, and after BASE_URL was changed", async () => {
     const one = await start({ env: { BASE_URL: 'http://one.example' } });
     const { email } = await addLogin(one);
     const { access_token: early } = (await login(one, email)) as { access_token: string };
@@ -55,19 +55,19 @@ describe('two instances on one PostgreSQL', () => {
     assert.deepEqual([await statusAt(other, early), await statusAt(one, late)], ['good', 'good']);
   });
 
-  it('refuse a token at once after a logout on the other', async () => {
+  it('refuse a token immediately after a logout on the other', async () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);
     for (let round = 0; round < 10; round++) {
       const { access_token: token } = (await login(one, email)) as { access_token: string };
       assert.equal(await statusAt(other, token), 'good');
-      assert.ok(!(other.verifier.verify(token, null) instanceof Promise), 'it is answered from the cache');
+      assert.ok(!(other.verifier.verify(token, null) instanceof Promise), 'the token is in the cache');
       assert.equal((await ask(one, '/v1/logout', { method: 'DELETE', token })).status, 200);
       assert.equal(await statusAt(other, token), 'token_revoked');
     }
   });
 
-  it('refuse a deleted client at once, at the token endpoint and by its tokens', async () => {
+  it('refuse a deleted client immediately, at the token endpoint and by its tokens', async () => {
     const [one, other] = await pair();
     const client = await addClient(one);
     const form = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
@@ -79,13 +79,13 @@ describe('two instances on one PostgreSQL', () => {
     assert.equal((await ask(other, '/v1/oauth/token', { form })).body.error, 'invalid_client');
   });
 
-  it('win races one at a time: refreshes, registrations, and creations under one key', async () => {
+  it('have one winner in races of refreshes, registrations and creations with one key', async () => {
     const RESOURCES_DIR = join(import.meta.dirname, 'faults/resources');
     const [one, other] = await pair({ RESOURCES_DIR });
     const { email } = await addLogin(one);
     const race = <T>(question: (service: Service) => Promise<T>) =>
       Promise.all([one, other, one, other].map((service) => question(service)));
-    // Once: whoever often asks for an address that is taken is refused.
+    // Only once, because frequent registrations of a taken email are throttled.
     const json = { email: 'racer@example.com', password };
     const registered = await race((service) => ask(service, '/v1/register', { json }));
     assert.equal(registered.filter(({ status }) => status === 201).length, 1);
@@ -103,7 +103,7 @@ describe('two instances on one PostgreSQL', () => {
     }
   });
 
-  it('do not trust what they cached while they cannot be told', async () => {
+  it('do not use their caches while they cannot receive invalidations', async () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);
     const { access_token: token } = (await login(one, email)) as { access_token: string };
@@ -118,7 +118,7 @@ describe('two instances on one PostgreSQL', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gatehouse-listener' and datname = current_database()`,
     );
     await lost;
-    // Behind the back of both, as a change that no instance was told of.
+    // Changes the database without an invalidation.
     await admin.query('update sessions set revoked_at = 1');
     await admin.end();
     assert.equal(await statusAt(other, token), 'token_revoked');
@@ -147,6 +147,6 @@ describe('two instances on one PostgreSQL', () => {
     assert.equal(refreshed.status, 200);
     const jwks = (await ask(other, '/.well-known/jwks.json')).body as unknown as { keys: { kty: string }[] };
     const ofType = (kty: string) => jwks.keys.filter((key) => key.kty === kty).length;
-    assert.deepEqual([ofType('EC'), ofType('RSA')], [2, 2], 'of access tokens, and of ID tokens');
+    assert.deepEqual([ofType('EC'), ofType('RSA')], [2, 2], 'of access tokens and of ID tokens');
   });
 });

@@ -12,7 +12,7 @@ import { onBothEngines } from './harness/engines.ts';
 import { mailedLink } from './harness/mailed-link.ts';
 import { type Service, services } from './harness/service.ts';
 
-onBothEngines('keys that an operator rotates beside a running service', (engine) => {
+onBothEngines('Keys that an operator rotates during the run of a service', (engine) => {
   const start = services(engine);
   const rotate = async ({ database, context }: Service, ...options: string[]) => {
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir, BASE_URL: context.config.baseUrl };
@@ -32,7 +32,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     client_id: id,
     client_secret: secret,
   });
-  /** Of the keys that sign access tokens. */
+  /** The keys that sign access tokens. */
   const kids = async ({ url }: Service) =>
     ((await ask({ url }, '/.well-known/jwks.json')).body.keys as { kid: string; kty: string }[])
       .filter(({ kty }) => kty === 'EC')
@@ -40,7 +40,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
   const keptSecret = ({ database }: Service) =>
     JSON.parse(readFileSync(join(database.dir, 'clients.json'), 'utf8'))['web/admin'] as { id: string; secret: string };
 
-  it('are published at the next question for them, on an idle service too', async () => {
+  it('are published at the next request for them, even by an idle service', async () => {
     const service = await start();
     const before = await kids(service);
     await rotate(service);
@@ -52,7 +52,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     assert.ok(![...before, ...after].includes(last[0] as string));
   });
 
-  it('let nobody act by what compromised keys made, from the first request on, thirty at once', async () => {
+  it('invalidate everything that compromised keys signed, for each of thirty concurrent requests', async () => {
     const service = await start();
     const { url, context } = service;
     const { id, email } = await addLogin(service, { roles: ['admin'] });
@@ -106,7 +106,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     assert.equal((await refresh(service, anew.refresh_token)).status, 200);
   });
 
-  it("give a client of the settings its secret again, from the running service's own hand", async () => {
+  it('give the clients of the settings a new secret after a compromise', async () => {
     const service = await start();
     const { url } = service;
     const before = keptSecret(service);
@@ -116,7 +116,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
       });
     assert.equal((await asWebAdmin(before)).status, 200);
     await rotate(service);
-    assert.equal((await asWebAdmin(before)).status, 200, 'an ordinary rotation leaves it alone');
+    assert.equal((await asWebAdmin(before)).status, 200, 'an ordinary rotation does not change the secret');
     await rotate(service, '--compromised');
     assert.equal((await asWebAdmin(before)).status, 401);
     while (keptSecret(service).secret === before.secret) await new Promise((resolve) => setImmediate(resolve));
@@ -125,7 +125,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     assert.equal(answer.status, 200);
   });
 
-  it('leave everybody signed in when they rotate in the ordinary way', async () => {
+  it('keep all users signed in after an ordinary rotation', async () => {
     const service = await start({ env: { REFRESH_TOKEN_TTL: '864000' } });
     const { url } = service;
     const { email } = await addLogin(service, { roles: ['admin'] });
@@ -138,16 +138,16 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     await rotate(service);
     service.advance(11 * 60_000);
     assert.equal((await ask({ url }, '/v1/users', { token: tokens.access_token })).status, 200);
-    assert.equal(idOf(await make(tokens.access_token)), idOf(made), 'a retry finds what the first attempt made');
+    assert.equal(idOf(await make(tokens.access_token)), idOf(made), 'a retry returns the row of the first attempt');
     service.advance(5 * 86_400_000);
     assert.equal((await refresh(service, tokens.refresh_token)).status, 200);
     service.advance(300 * 86_400_000);
     await rotate(service);
     const form = credentials(client);
-    assert.equal((await ask({ url }, '/v1/oauth/token', { form })).status, 200, 'secrets stay');
+    assert.equal((await ask({ url }, '/v1/oauth/token', { form })).status, 200, 'secrets stay valid');
   });
 
-  it('void a secret that was judged just before they were replaced', async () => {
+  it('invalidate a secret that was checked just before they were replaced', async () => {
     const service = await start();
     const { context, keys, oauth, clients } = service;
     const client = await addClient(service);

@@ -1,9 +1,12 @@
-/** The folders of `src` from the ground up: each may import itself and those before it. */
+/** The folders of `src`, lowest layer first. Each may import itself and the folders before it. */
 export const folders = [
   ...['platform', 'config', 'database', 'http', 'resources', 'identity', 'oauth', 'pages', 'main', 'cli'],
 ];
 
-/** Rooms of a folder from the ground up: each may import those before it. The folder's other files and rooms join them. */
+/**
+ * The subfolders of a folder, lowest layer first. Each may import those before it. Other files and subfolders of the
+ * folder are above all of them.
+ */
 export const rooms = new Map([
   ['database/postgres', ['servers', 'pool', 'invalidations', 'batching', 'replicas']],
   ['resources', ['sql', 'declaration', 'audit', 'model', 'query', 'read', 'write', 'migrations', 'routes']],

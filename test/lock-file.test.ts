@@ -21,7 +21,7 @@ for (const [whose, { packages }] of [
   ['the console', lockAt('../console/package-lock.json')],
 ] as const)
   describe(`The lock file of ${whose}`, () => {
-    it('names no registry, so that every mirror will do', () => {
+    it('names no registry, so that every mirror works', () => {
       const resolved = Object.values(packages).flatMap((each) => each.resolved ?? []);
       assert.deepEqual(
         resolved.filter((address) => address.startsWith('http')),
@@ -29,9 +29,9 @@ for (const [whose, { packages }] of [
       );
     });
 
-    // Without one `npm ci` would take whatever a mirror sends under the name.
-    it('holds the hash of every package', () => {
-      // A folder of this repository has none.
+    // Without the hash, `npm ci` would accept any file that a mirror sends under the name.
+    it('contains the hash of every package', () => {
+      // A folder of this repository has no hash.
       const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
       assert.deepEqual(
         installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
@@ -39,8 +39,8 @@ for (const [whose, { packages }] of [
       );
     });
 
-    // `npm ci` refuses a lock file that leaves one out, even where it is for another platform than this one.
-    it('names the optional packages of every platform', () => {
+    // `npm ci` refuses a lock file without an optional package, even if the package is for another platform.
+    it('contains the optional packages of every platform', () => {
       const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
         Object.keys(optionalDependencies),
       );
@@ -55,12 +55,12 @@ for (const [whose, { packages }] of [
 
 describe('The other lock files', () => {
   for (const path of ['./generators/package-lock.json', './nodes/package-lock.json'])
-    it(`${path} names no registry, and holds every hash`, () => {
+    it(`${path} names no registry, and contains every hash`, () => {
       const locked = Object.entries(lockAt(path).packages).filter(([name]) => name !== '');
       assert.ok(locked.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
     });
 
-  it('brings a Node along for every common platform, with its hash', () => {
+  it('contain Node for every common platform, with its hash', () => {
     const { packages: runtimes } = JSON.parse(
       readFileSync(new URL('../scripts/node/package-lock.json', import.meta.url), 'utf8'),
     ) as { packages: Record<string, { version?: string; integrity?: string }> };
@@ -69,7 +69,10 @@ describe('The other lock files', () => {
       assert.match(runtimes[`node_modules/node-${platform}`]?.integrity ?? '', /^sha512-/, platform);
       versions.add(runtimes[`node_modules/node-${platform}`]?.version);
     }
-    assert.equal(versions.size, 1, 'every platform gets the same version');
-    assert.ok(![...namesOf(lock)].some((name) => name?.startsWith('node-linux')), 'the package itself brings none');
+    assert.equal(versions.size, 1, 'every platform has the same version');
+    assert.ok(
+      ![...namesOf(lock)].some((name) => name?.startsWith('node-linux')),
+      'the package itself contains no Node',
+    );
   });
 });

@@ -15,7 +15,7 @@ interface Credentials {
   readonly secret: string;
 }
 
-onBothEngines('published OAuth clients', (engine) => {
+onBothEngines('Published OAuth clients', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };
@@ -134,7 +134,7 @@ onBothEngines('published OAuth clients', (engine) => {
 
   for (const authorizationMethod of ['header', 'body'] as const) {
     it(`simple-oauth2 uses every grant and revokes, with credentials in the ${authorizationMethod}`, async () => {
-      // Its paths are its own defaults.
+      // With the default paths of the library.
       const auth = { tokenHost: service.url };
       const options = { authorizationMethod };
       const people = new ResourceOwnerPassword({ client: firstParty, auth, options });

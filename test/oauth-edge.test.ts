@@ -148,7 +148,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     const wrong = { client_id: one.id, client_secret: 'wrong', token: 'x' };
     const refused = [];
     for (let i = 0; i < 4; i++) refused.push(await statusOf('/oauth/introspect', wrong));
-    assert.deepEqual(refused, [401, 401, 401, 429], 'guessing counts against the address');
+    assert.deepEqual(refused, [401, 401, 401, 429], 'a wrong secret counts by address');
     const counted = [
       await statusOf('/oauth/introspect', { token: 'x' }, basic(one)),
       await statusOf('/v1/oauth/revoke', { token: 'x', client_id: one.id, client_secret: one.secret }),
@@ -159,7 +159,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     assert.equal(
       await statusOf('/oauth/introspect', { token: 'x' }, basic(two)),
       200,
-      'another client at the same address',
+      'another client at the same address is counted separately',
     );
   });
 
@@ -171,7 +171,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['3', '2']);
   });
 
-  it('counts failures before the client is known by the address', async () => {
+  it('counts failed client authentications by address', async () => {
     const service = await start(limited);
     const send = (body: string, type: string) =>
       ask(service, '/oauth/token', { form: body, headers: { 'content-type': type } });
@@ -207,6 +207,6 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     const refreshed = await ask(service, '/v1/clients/web/admin/refresh', {
       json: { refresh_token: body.refresh_token },
     });
-    assert.equal(refreshed.status, 200, 'a refresh counts as its session');
+    assert.equal(refreshed.status, 200, 'a refresh counts by its session');
   });
 });

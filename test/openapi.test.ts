@@ -19,7 +19,7 @@ onBothEngines('The API description', (engine) => {
     source = await (await fetch(`${service.url}/openapi.json`)).text();
   });
 
-  it('is valid OpenAPI 3.1 by a linter', async () => {
+  it('is valid OpenAPI 3.1 according to a linter', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
     assert.deepEqual(
@@ -29,7 +29,7 @@ onBothEngines('The API description', (engine) => {
     assert.match((JSON.parse(source) as Document).openapi, /^3\.1\./);
   });
 
-  it('describes every route under /v1, and says who may call it', async () => {
+  it('describes every route under /v1, and its required authorization', async () => {
     const { paths } = JSON.parse(source) as Document;
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
@@ -43,10 +43,10 @@ onBothEngines('The API description', (engine) => {
     assert.ok(find('post /v1/register'));
     assert.ok(find('post /v1/clients/web/admin/login'));
     assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
-    assert.ok(!operations.some(({ name }) => name.includes('/settings')), 'pages are no API');
+    assert.ok(!operations.some(({ name }) => name.includes('/settings')), 'pages are not part of the API');
   });
 
-  it('is tagged, so that it is sent once', async () => {
+  it('has an ETag, so that it is sent once', async () => {
     const etag = (await fetch(`${service.url}/openapi.json`)).headers.get('etag') ?? '';
     assert.equal((await fetch(`${service.url}/openapi.json`, { headers: { 'if-none-match': etag } })).status, 304);
   });
@@ -56,7 +56,7 @@ describe('The API reference page', () => {
   const start = services('sqlite');
   const open = browsers();
 
-  it('shows every operation with nothing from another host, and nothing inline', async () => {
+  it('shows every operation, without other hosts and inline scripts', async () => {
     const { url } = await start();
     const page = await (await open()).newPage();
     const complaints: string[] = [];

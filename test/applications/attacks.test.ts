@@ -17,7 +17,7 @@ interface Client {
   readonly secret?: string;
 }
 
-onBothEngines('an application that wants more than it was given', (engine) => {
+onBothEngines('An application that tries to exceed its scopes', (engine) => {
   const start = services(engine);
   let service: Service;
   let visitor: Visitor;
@@ -45,7 +45,7 @@ onBothEngines('an application that wants more than it was given', (engine) => {
       },
     });
 
-  it('gets no roles and no personal data by exchanging its token for all that * does not hold', async () => {
+  it('gets no roles and no personal data in exchange for a token with the scope *', async () => {
     const { app, token } = await allow('*');
     for (const scope of ['admin', '* admin', '* email', 'openid', 'tokens:introspect', 'nothing:read']) {
       const { status, body } = await pass(app, token, { scope });
@@ -54,18 +54,18 @@ onBothEngines('an application that wants more than it was given', (engine) => {
     assert.equal((await pass(app, token, { scope: 'users:read' })).status, 200);
   });
 
-  it('passes on a token of a sign-in without the roles, and without what only the person may do', async () => {
+  it('exchanges the token of a sign-in only for one without roles and without rights of the user alone', async () => {
     const server = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
     const passed = (await pass(server, admin)).body.access_token as string;
     const others = await ask<{ data: unknown[] }>(service, '/v1/users', { token: passed });
-    assert.deepEqual([others.status, others.body.data.length], [200, 1], 'its own row alone');
+    assert.deepEqual([others.status, others.body.data.length], [200, 1], "only the user's own row");
     const made = await ask(service, '/v1/tokens', { json: { name: 'for ever' }, token: passed });
     assert.equal(made.status, 403, made.text);
     const page = await ask(service, '/settings', { headers: { cookie: `session=${passed}` } });
-    assert.equal(page.status, 302, 'a page accepts the session of a sign-in alone');
+    assert.equal(page.status, 302, 'a page accepts only the session of a sign-in');
   });
 
-  it('makes no token for the API of one that is for another server', async () => {
+  it('cannot exchange a token of another server for one of the API', async () => {
     const { body: login } = await ask<{ access_token: string }>(service, '/v1/clients/web/admin/login', {
       json: { email: 'admin@example.com', password: 'correct horse battery', resource: 'https://files.example' },
     });
@@ -84,7 +84,7 @@ onBothEngines('an application that wants more than it was given', (engine) => {
     assert.equal((await ask(service, '/v1/users', { token: back.body.access_token as string })).status, 401);
   });
 
-  it('makes and changes no webhook: it would go on after the consent, and with the roles of the person', async () => {
+  it("cannot create or change a webhook, which would outlive the consent and have the user's roles", async () => {
     const { token } = await allow('webhooks:write webhooks:read users:read');
     const hook = { url: 'https://attacker.example/', resources: ['users'] };
     const made = await ask(service, '/v1/webhooks', { json: hook, token });
@@ -96,10 +96,10 @@ onBothEngines('an application that wants more than it was given', (engine) => {
     const changed = await ask(service, path, { method: 'PATCH', json: { url: 'https://other.example/' }, token });
     assert.equal(changed.status, 403, changed.text);
     assert.equal((await ask(service, `${path}/secrets`, { json: {}, token })).status, 403);
-    assert.equal((await ask(service, path, { token })).status, 200, 'it may look at it');
+    assert.equal((await ask(service, path, { token })).status, 200, 'it may read the webhook');
   });
 
-  it('sends no webhook elsewhere with a token that may not read what it tells', async () => {
+  it("cannot redirect a webhook with a token that may not read the webhook's resources", async () => {
     const hook = { url: 'https://receiver.example/', resources: ['users'] };
     const { body } = await ask<{ data: { id: string } }>(service, '/v1/webhooks', { json: hook, token: admin });
     const path = `/v1/webhooks/${body.data.id}`;
@@ -110,11 +110,11 @@ onBothEngines('an application that wants more than it was given', (engine) => {
     assert.equal((await patch({ url: 'https://attacker.example/', active: true }, narrow)).status, 422);
     const wide = await personalToken(service, admin, ['webhooks:write', 'webhooks:read', 'users:read']);
     const other = { url: 'https://other.example/', active: true };
-    assert.equal((await patch(other, wide)).status, 401, 'a personal access token proves nothing recent');
+    assert.equal((await patch(other, wide)).status, 401, 'a personal access token proves no recent sign-in');
     assert.equal((await patch(other, admin)).status, 200);
   });
 
-  it('reads no deliveries, which hold what the roles of the person show', async () => {
+  it("cannot read deliveries, which contain rows that the user's roles show", async () => {
     const { token } = await allow('webhook-deliveries:read webhooks:read');
     const session = visitor.cookies.get('session') as string;
     const hook = { url: 'http://127.0.0.1:9/', resources: ['users'] };
@@ -126,7 +126,7 @@ onBothEngines('an application that wants more than it was given', (engine) => {
     assert.equal(await seen(token), 0);
   });
 
-  it('learns neither the address nor the passkeys of a person from a challenge', async () => {
+  it('learns neither the email nor the passkeys of a user from a challenge', async () => {
     const { token } = await allow('users:write');
     for (const type of ['create', 'get']) {
       const answer = await ask<{ data?: { allowCredentials?: unknown[] } }>(service, '/v1/passkey-challenges', {

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const files = 'https://files.example.com';
 
-onBothEngines('what an access token is for', (engine) => {
+onBothEngines('The audience of an access token', (engine) => {
   const start = services(engine);
   let service: Service;
   let client: { id: string; secret: string };
@@ -35,7 +35,7 @@ onBothEngines('what an access token is for', (engine) => {
   const refresh = ({ body }: Answer, resource: string[]) =>
     grant(resource, { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) });
 
-  it('is this service, unless resource says otherwise', async () => {
+  it('is this service, unless resource names another', async () => {
     assert.equal(audOf(await grant([])), base);
     assert.equal(audOf(await grant([`${base}/v1`])), `${base}/v1`);
     assert.equal(audOf(await grant([`${base}/v1/`])), `${base}/v1`);
@@ -47,7 +47,7 @@ onBothEngines('what an access token is for', (engine) => {
     assert.deepEqual(audOf(many), [files, `${base}/v1`]);
   });
 
-  it('lets it in there and nowhere else', async () => {
+  it('must include this service for the token to be accepted', async () => {
     for (const resource of [[], [base], [`${base}/v1`], [files, `${base}/v1`]]) {
       const answer = await grant(resource);
       for (const _again of [1, 2]) assert.deepEqual(await presented(answer), [200, undefined], String(resource));
@@ -61,7 +61,7 @@ onBothEngines('what an access token is for', (engine) => {
     assert.match(String(refused.headers.get('www-authenticate')), /^Bearer .*error="invalid_token"/);
   });
 
-  it('is shown to whoever may ask about the token', async () => {
+  it('is shown by introspection', async () => {
     const { body } = await grant([files]);
     const asking = { client_id: client.id, client_secret: client.secret };
     const access = await ask(service, '/oauth/introspect', { form: { ...asking, token: String(body.access_token) } });
@@ -70,19 +70,19 @@ onBothEngines('what an access token is for', (engine) => {
     assert.deepEqual([renewal.body.active, renewal.body.aud], [true, [files]]);
   });
 
-  it('may be less after a refresh, never more, and a refusal uses nothing up', async () => {
+  it('can be narrowed by a refresh but not widened, and a refusal consumes no token', async () => {
     const login = await grant([files, `${base}/v1`]);
     const narrow = await refresh(login, [files]);
     assert.equal(audOf(narrow), files);
     const wide = await refresh(narrow, ['urn:example:printers']);
     assert.deepEqual([wide.status, wide.body.error], [400, 'invalid_target']);
-    assert.deepEqual(audOf(await refresh(narrow, [])), [files, `${base}/v1`], 'the login itself is as wide as ever');
+    assert.deepEqual(audOf(await refresh(narrow, [])), [files, `${base}/v1`], 'the session keeps its audience');
     const own = await grant([]);
     assert.equal((await refresh(own, [files])).body.error, 'invalid_target');
     assert.equal(audOf(await refresh(own, [`${base}/v1`])), `${base}/v1`);
   });
 
-  it('is refused where it is none', async () => {
+  it('is refused if it is invalid', async () => {
     const wrong = [
       ...['files', '/v1', `${files}#part`, `${base}/v1#`, 'https://other.example', `${files}.evil`, `${files}/deeper`],
       ...[`${base}@evil.example`, `${files} ${base}`, '%'],
@@ -99,14 +99,14 @@ onBothEngines('what an access token is for', (engine) => {
     assert.deepEqual([twice.status, twice.body.error], [400, 'invalid_request']);
   });
 
-  it('holds for logins of people too', async () => {
+  it('applies to logins of users too', async () => {
     const { email } = await addLogin(service);
     const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password, resource: files } });
     assert.equal(audOf(login), files);
     assert.deepEqual(await presented(login), [401, 'token_malformed']);
   });
 
-  it('goes from the authorization request into the tokens of its code', async () => {
+  it('is passed from the authorization request to the tokens of its code', async () => {
     const { visitor } = await signedIn(service);
     const { id } = await addApplication(service, { public: true, redirectUris: [redirectUri], trusted: true });
     const refused = await visitor.get(authorizePath(id, { resource: 'https://other.example' }));
@@ -127,7 +127,7 @@ onBothEngines('what an access token is for', (engine) => {
     assert.equal((await redeem({ resource: `${base}/v1` })).body.error, 'invalid_target');
   });
 
-  it('is found by whoever knows the resource alone', async () => {
+  it('can be discovered from the resource alone', async () => {
     const refused = await ask(service, '/v1/clients');
     const challenge = String(refused.headers.get('www-authenticate'));
     const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? assert.fail(challenge);
@@ -152,7 +152,7 @@ onBothEngines('what an access token is for', (engine) => {
     assert.equal(server.body.issuer, base);
   });
 
-  it('stands where RFC 9728 puts it for an address with a path', async () => {
+  it('is published at the path of RFC 9728 for a BASE_URL with a path', async () => {
     const below = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
     const found = await ask(below, '/.well-known/oauth-protected-resource/id/gate/v1');
     assert.deepEqual([found.status, found.body.resource], [200, 'https://example.com/id/gate/v1']);

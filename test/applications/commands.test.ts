@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, type TestDatabase } from '../harness/engines.ts';
 
-describe('applications on the command line', () => {
+describe('Applications on the command line', () => {
   const create = databases('sqlite');
   let database: TestDatabase;
   before(async () => {
@@ -18,7 +18,7 @@ describe('applications on the command line', () => {
   }
   const uri = 'https://notes.example/callback';
 
-  it('are made, with a secret or public, and shown', async () => {
+  it('are created, confidential or public, and shown', async () => {
     const uris = ['--redirect-uri', uri, '--redirect-uri', 'http://127.0.0.1/cb'];
     const made = await answer('client', 'create', 'Notes', '--application', '--trusted', ...uris);
     assert.match(String(made.client_secret), /^gh_sec_\w+$/);
@@ -47,7 +47,7 @@ describe('applications on the command line', () => {
     assert.deepEqual([secret.code, /is public/.test(secret.stderr)], [1, true]);
   });
 
-  it('are refused as the API refuses them', async () => {
+  it('are refused for the same reasons as by the API', async () => {
     for (const [args, says] of [
       [['--application', '--redirect-uri', 'http://notes.example/'], /--redirect-uri .* must be https/],
       [['--application', '--logo', 'http://notes.example/'], /--logo must be https/],

@@ -11,7 +11,7 @@ const redirect_uris = ['https://app.example/callback'];
 const wrongFields = ({ body }: Answer) =>
   ((body.errors ?? []) as FieldError[]).map(({ field, code }) => `${field} ${code}`);
 
-onBothEngines('applications in the API', (engine) => {
+onBothEngines('Applications in the API', (engine) => {
   const start = services(engine);
   let service: Service;
   let ann: Owner;
@@ -26,7 +26,7 @@ onBothEngines('applications in the API', (engine) => {
   const make = (owner: Owner, fields: object = {}) =>
     askAs('POST', '/v1/clients', owner, { type: 'application', name: 'Notes', redirect_uris, ...fields });
 
-  it('are made by anybody, with a secret that is shown once', async () => {
+  it('can be created by every user, with a secret that is shown once', async () => {
     const made = await make(ann, {
       homepage_uri: 'https://app.example/',
       post_logout_redirect_uris: ['https://app.example/out'],
@@ -77,7 +77,7 @@ onBothEngines('applications in the API', (engine) => {
     assert.equal((await askAs('DELETE', `/v1/clients/${id}`, ann)).status, 204);
   });
 
-  it('have no secret where they are public, and get none', async () => {
+  it('have no secret if they are public, and cannot get one', async () => {
     const made = rowOf(
       await make(ann, { public: true, redirect_uris: ['com.example.notes:/cb', 'http://127.0.0.1/cb'] }),
     );
@@ -85,10 +85,10 @@ onBothEngines('applications in the API', (engine) => {
     const path = `/v1/clients/${made.id}`;
     assert.equal((await askAs('POST', `${path}/secrets`, ann, {})).status, 409);
     const opened = await askAs('PATCH', path, ann, { public: false });
-    assert.equal(opened.status, 422, 'whether it has a secret is said once');
+    assert.equal(opened.status, 422, 'public cannot be changed later');
   });
 
-  it('say what they do without, and name what is wrong', async () => {
+  it('are refused with the invalid field and the reason', async () => {
     const refusals: [object, string][] = [
       [{ redirect_uris: undefined }, 'redirect_uris required'],
       [{ redirect_uris: ['http://localhost.evil/cb'] }, 'redirect_uris insecure'],
@@ -109,10 +109,14 @@ onBothEngines('applications in the API', (engine) => {
       const answer = await make(ann, fields);
       assert.deepEqual([answer.status, ...wrongFields(answer)], [422, expected], JSON.stringify(fields));
     }
-    assert.equal((await make(ann, { redirect_uris: [], name: 'Für Geräte' })).status, 201, 'devices come back nowhere');
+    assert.equal(
+      (await make(ann, { redirect_uris: [], name: 'Für Geräte' })).status,
+      201,
+      'an application for devices needs no redirect URI',
+    );
   });
 
-  it('are trusted by administrators alone, who answer for what is trusted', async () => {
+  it('become trusted only by an administrator, and then keep their scopes and redirect URIs', async () => {
     const { id } = rowOf(await make(ann));
     const path = `/v1/clients/${id}`;
     assert.deepEqual(wrongFields(await askAs('PATCH', path, ann, { trusted: true })), ['trusted forbidden']);
@@ -124,7 +128,7 @@ onBothEngines('applications in the API', (engine) => {
     assert.deepEqual([without.status, rowOf(without).trusted], [200, false]);
   });
 
-  it('come back as they were read, and PUT names where people come back to', async () => {
+  it('can be sent back by PUT as they were read, and PUT requires redirect_uris', async () => {
     const made = rowOf(await make(ann, { public: true, logo_uri: 'https://app.example/logo.png' }));
     const path = `/v1/clients/${made.id}`;
     const whole = rowOf(await askAs('GET', path, ann));
@@ -137,7 +141,7 @@ onBothEngines('applications in the API', (engine) => {
     assert.deepEqual([short.public, short.logo_uri, (short.scopes as string[])[0]], [true, null, 'openid']);
   });
 
-  it('change at once, for those that look them up as well', async () => {
+  it('change immediately, also in the cache of clients', async () => {
     const { id } = rowOf(await make(ann, { scopes: ['openid', 'clients:read'] }));
     assert.deepEqual((await service.clients.find(id))?.redirectUris, redirect_uris);
     const uris = ['https://app.example/other'];
@@ -153,13 +157,13 @@ onBothEngines('applications in the API', (engine) => {
     });
   });
 
-  it('take no name that passes for the service, but by an administrator', async () => {
+  it('cannot have a name like that of the service, unless an administrator creates them', async () => {
     for (const name of ['Gatehouse', 'gate house support', 'G4teh0use', 'Ｇatehouse'])
       assert.deepEqual(wrongFields(await make(ann, { name })), ['name forbidden'], name);
     assert.equal((await make(admin, { name: 'Gatehouse companion' })).status, 201);
   });
 
-  it('ask for no more than whoever makes them could hand on', async () => {
+  it("get no scopes that their creator's token lacks", async () => {
     const form = { email: ann.email, password, scope: 'clients:write' };
     const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     assert.equal((await make({ ...ann, token }, { scopes: ['openid', 'email'] })).status, 201);

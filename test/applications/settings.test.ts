@@ -6,7 +6,7 @@ import type { Visitor } from '../harness/visitor.ts';
 
 const base = '/settings/applications';
 
-describe('applications in the settings', () => {
+describe('Applications in the settings', () => {
   const start = services('sqlite');
   let service: Service;
   let visitor: Visitor;
@@ -20,7 +20,7 @@ describe('applications in the settings', () => {
   const chosen = { access: 'some', 'scope:openid': 'on', 'scope:email': 'on', 'scope:reports:run': 'on' };
   const redirect_uris = 'https://app.example/cb\r\n  http://127.0.0.1/cb \r\n\r\n';
 
-  it('are made with a secret that is shown once, changed, and removed', async () => {
+  it('are created with a secret that is shown once, changed and deleted', async () => {
     const form = await visitor.get(`${base}/sign-in/new`);
     assert.equal(form.status, 200);
     assert.match(form.html, /Run your reports/);
@@ -43,7 +43,7 @@ describe('applications in the settings', () => {
     assert.equal(wrong.status, 422);
     assert.match(wrong.html, /id="redirect_uris-error">[^<]*localhost\.evil/);
     assert.match(wrong.html, /id="homepage_uri-error"/);
-    assert.match(wrong.html, /http:\/\/localhost\.evil\/cb<\/textarea>/, 'what was typed stays');
+    assert.match(wrong.html, /http:\/\/localhost\.evil\/cb<\/textarea>/, 'the input stays');
     const saved = await visitor.send(`${base}/${client.id}/sign-in`, {
       ...{ name: 'Notes 2', ...chosen, redirect_uris: 'https://app.example/other' },
       homepage_uri: 'https://app.example/',
@@ -57,7 +57,7 @@ describe('applications in the settings', () => {
     assert.deepEqual(await found(), []);
   });
 
-  it('have no secret where they are public', async () => {
+  it('have no secret if they are public', async () => {
     await visitor.get(`${base}/sign-in/new`);
     const made = await visitor.send(`${base}/sign-in`, { name: 'Phone', kind: 'public', redirect_uris, ...chosen });
     const [client = assert.fail(made.html)] = await found();
@@ -67,7 +67,7 @@ describe('applications in the settings', () => {
     assert.equal((await visitor.send(`${base}/${client.id}/secret`, { hours: '0' })).status, 409);
   });
 
-  it('say what is missing, and keep what was ticked', async () => {
+  it('report missing values, and keep the ticked ones', async () => {
     const nameless = await visitor.send(`${base}/sign-in`, { name: '', kind: 'public', access: 'some' });
     assert.equal(nameless.status, 422);
     assert.match(nameless.html, /id="name-error"/);

@@ -9,7 +9,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
-onBothEngines('applications at the token endpoint', (engine) => {
+onBothEngines('Applications at the token endpoint', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -28,7 +28,7 @@ onBothEngines('applications at the token endpoint', (engine) => {
     );
   }
 
-  it('act for themselves with a secret, and then without a refresh token', async () => {
+  it('get tokens for themselves with their secret, without a refresh token', async () => {
     const { id, secret = '' } = await addApplication(service);
     const answer = await grant({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
     assert.equal(answer.status, 200, answer.text);
@@ -51,7 +51,7 @@ onBothEngines('applications at the token endpoint', (engine) => {
     assert.deepEqual([answer.status, answer.body.error], [400, 'unauthorized_client']);
   });
 
-  it('name themselves alone where they are public, and act for nobody so', async () => {
+  it('need only their id if they are public, and get no tokens for themselves', async () => {
     const { id, secret } = await addApplication(service, { public: true, scopes: ['openid', 'offline_access'] });
     assert.equal(secret, undefined);
     const alone = await grant({ grant_type: 'client_credentials', client_id: id });
@@ -78,7 +78,7 @@ onBothEngines('applications at the token endpoint', (engine) => {
     assert.deepEqual([ended.status, ended.body.error], [400, 'invalid_grant']);
   });
 
-  it('with a secret must show it', async () => {
+  it('must send their secret if they have one', async () => {
     const { id } = await addApplication(service, { scopes: ['openid', 'offline_access'] });
     const refresh_token = await refreshTokenOf(id);
     for (const headers of [{}, basic(id, '')]) {
@@ -88,10 +88,10 @@ onBothEngines('applications at the token endpoint', (engine) => {
   });
 });
 
-onBothEngines('what a session knows of its login', (engine) => {
+onBothEngines('The authentication of a session', (engine) => {
   const start = services(engine);
 
-  it('is when and how, through every refresh', async () => {
+  it('keeps its time and its methods over every refresh', async () => {
     const service = await start();
     const { id, email } = await addLogin(service);
     const at = service.context.now();
@@ -104,8 +104,8 @@ onBothEngines('what a session knows of its login', (engine) => {
       .selectAll()
       .where('user_id', '=', id)
       .executeTakeFirstOrThrow();
-    const { time, amr, acr } = authenticationOf(session) ?? assert.fail('no authentication');
+    const { time, amr, acr } = authenticationOf(session) ?? assert.fail('the session has no authentication');
     assert.deepEqual([amr, acr], [['pwd'], 'urn:gatehouse:1']);
-    assert.ok(time >= at && time < at + 60_000, `${time} is no time of the login at ${at}`);
+    assert.ok(time >= at && time < at + 60_000, `${time} is not the time of the login at ${at}`);
   });
 });

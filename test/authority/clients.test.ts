@@ -7,9 +7,9 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
-import { meet } from './meet.ts';
+import { requestDuring } from './request-during.ts';
 
-onBothEngines('a client whose right to act ends while it asks', (engine) => {
+onBothEngines('A client that loses its rights during a request', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -22,13 +22,13 @@ onBothEngines('a client whose right to act ends while it asks', (engine) => {
   });
   const ends = new Map<string, (client: Client) => (tx: Tx) => Promise<unknown>>([
     [
-      'its secret is taken away',
+      'its secret is deleted',
       ({ id }) =>
         (tx) =>
           tx.deleteFrom('client_secrets').where('client_id', '=', id).execute(),
     ],
     [
-      'its secret is at its end',
+      'its secret expires',
       ({ id }) =>
         (tx) =>
           tx.updateTable('client_secrets').set({ expires_at: 1 }).where('client_id', '=', id).execute(),
@@ -47,51 +47,51 @@ onBothEngines('a client whose right to act ends while it asks', (engine) => {
     ).length;
 
   for (const [what, end] of ends) {
-    it(`opens no session of its own when ${what}`, async () => {
+    it(`gets no session for itself when ${what}`, async () => {
       const client = await addClient(service);
       const asked = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
       assert.equal((await asked()).status, 200);
-      const { status, body } = await meet(service, end(client), asked);
+      const { status, body } = await requestDuring(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
       assert.ok((await countSessions(client)) <= 1);
     });
 
-    it(`opens no session of a user when ${what}`, async () => {
+    it(`gets no session of a user when ${what}`, async () => {
       const client = await addClient(service, { type: 'password' });
       const { email } = await addLogin(service);
       const fields = { grant_type: 'password', username: email, password };
       const asked = () => ask(service, '/v1/oauth/token', form(client, fields));
       assert.equal((await asked()).status, 200);
       const { db } = service.context.database;
-      // The login counts its attempts before its transaction: on SQLite it has to be past that.
+      // The login counts its attempts before its transaction, which must have happened on SQLite.
       if (engine === 'sqlite') {
         await db.transaction().execute(end(client));
         assert.equal((await asked()).body.error, 'invalid_client');
-      } else assert.equal((await meet(service, end(client), asked)).body.error, 'invalid_client');
+      } else assert.equal((await requestDuring(service, end(client), asked)).body.error, 'invalid_client');
       assert.ok((await countSessions(client)) <= 1);
     });
 
-    it(`refreshes nothing when ${what}`, async () => {
+    it(`cannot refresh when ${what}`, async () => {
       const client = await addClient(service);
       const issued = await ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
       const fields = { grant_type: 'refresh_token', refresh_token: String(issued.body.refresh_token) };
-      const { status, body } = await meet(service, end(client), () =>
+      const { status, body } = await requestDuring(service, end(client), () =>
         ask(service, '/v1/oauth/token', form(client, fields)),
       );
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
     });
 
-    it(`revokes nothing when ${what}`, async () => {
+    it(`cannot revoke when ${what}`, async () => {
       const client = await addClient(service);
       const session = await openSession(service, { clientId: client.id, scopes: ['*'], source: systemSource });
       const token = service.sessions.accessTokenNow(session);
       const asked = () => ask(service, '/v1/oauth/revoke', form(client, { token }));
-      const { status, body } = await meet(service, end(client), asked);
+      const { status, body } = await requestDuring(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
     });
   }
 
-  it('gets new secrets while it asks for tokens, and nobody waits for good', async () => {
+  it('can get new secrets while it requests tokens, without a deadlock', async () => {
     const client = await addClient(service);
     const admin = await addLogin(service, { roles: ['admin'] });
     const session = await openSession(service, { userId: admin.id, scopes: ['*'], source: systemSource });

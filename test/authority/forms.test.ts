@@ -8,7 +8,7 @@ import { holdBack } from '../harness/raw-http.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('a form whose fields come later than its headers', (engine) => {
+onBothEngines('A form whose body arrives later than its headers', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -46,7 +46,7 @@ onBothEngines('a form whose fields come later than its headers', (engine) => {
   }
 
   for (const [path, page, fields] of forms) {
-    it(`changes nothing of somebody who was signed out in between: ${path}`, async () => {
+    it(`changes nothing if the user was signed out in between: ${path}`, async () => {
       const { id, held } = await hold(path, page, fields);
       const json = { password: 'set by an administrator' };
       assert.equal((await ask(service, `/v1/users/${id}`, { method: 'PATCH', json, token: admin })).status, 200);
@@ -57,7 +57,7 @@ onBothEngines('a form whose fields come later than its headers', (engine) => {
       assert.equal(await contentOf(service), left);
     });
 
-    it(`does its work for somebody who is still signed in: ${path}`, async () => {
+    it(`takes effect if the user is still signed in: ${path}`, async () => {
       const { held } = await hold(path, page, fields);
       const left = await contentOf(service);
       const { status, body } = await held.finish();
@@ -66,7 +66,7 @@ onBothEngines('a form whose fields come later than its headers', (engine) => {
     });
   }
 
-  it('gives the console no token of somebody who was signed out in between', async () => {
+  it('gives the console no token if the user was signed out in between', async () => {
     const { email } = await addLogin(service, { roles: ['admin'] });
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);

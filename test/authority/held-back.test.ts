@@ -23,7 +23,7 @@ const hold = (service: Service, { token }: Person, { method, path, json, headers
     },
   });
 
-onBothEngines('a body that comes later than its headers', (engine) => {
+onBothEngines('A request whose body arrives later than its headers', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: Person;
@@ -53,7 +53,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
   };
 
   for (const [what, prepare] of writes) {
-    it(`does nothing with a token that was revoked in between: ${what}`, async () => {
+    it(`changes nothing if its token was revoked in between: ${what}`, async () => {
       const person = await signedIn(service);
       const held = await hold(service, person, await prepare(service, person));
       await logOut(person);
@@ -64,7 +64,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
       assert.equal(await everything(), left);
     });
 
-    it(`does it with a token that is still good: ${what}`, async () => {
+    it(`takes effect if its token is still valid: ${what}`, async () => {
       const person = await signedIn(service);
       const held = await hold(service, person, await prepare(service, person));
       const left = await everything();
@@ -82,20 +82,20 @@ onBothEngines('a body that comes later than its headers', (engine) => {
       [401, 'user_gone'],
     ],
     [
-      'its password was set anew',
+      'the password was changed',
       (person) => change(person, { password: 'quite another password' }),
       [401, 'token_revoked'],
     ],
     [
-      'its client was deleted',
+      'the client was deleted',
       ({ clientId }) =>
         commitAndInvalidate(service.context.database, (tx, invalidate) => removeClient(tx, invalidate, clientId)),
       [401, 'client_revoked'],
     ],
     ['the user was disabled', (person) => change(person, { disabled: true }), [401, 'user_gone']],
-    ['it is no administrator any more', (person) => change(person, { roles: [] }), [403, 'forbidden']],
+    ['the user lost the administrator role', (person) => change(person, { roles: [] }), [403, 'forbidden']],
     [
-      'its client was allowed less',
+      'the client lost scopes',
       async ({ clientId }) =>
         ask(service, `/v1/clients/${clientId}`, {
           method: 'PATCH',
@@ -106,7 +106,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
     ],
   ];
   for (const [what, end, refused] of ends) {
-    it(`does nothing when ${what} in between`, async () => {
+    it(`changes nothing when ${what} in between`, async () => {
       const person = await signedIn(service);
       const held = await hold(service, person, { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } });
       await end(person);
@@ -117,7 +117,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
     });
   }
 
-  it('does nothing when the token expired in between', async () => {
+  it('changes nothing when its token expired in between', async () => {
     const person = await signedIn(service);
     const held = await hold(service, person, { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } });
     service.advance(3_700_000);
@@ -126,7 +126,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
     admin = await signedIn(service);
   });
 
-  it('has something to try for every path that takes a token and changes something', async () => {
+  it('is tested for every route that requires a token and writes', async () => {
     const { body } = await ask<{ paths: Record<string, Record<string, { security?: unknown[] }>> }>(
       service,
       '/openapi.json',

@@ -4,13 +4,16 @@ import { addClient, addUser, password } from '../harness/accounts.ts';
 import type { Service } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
-/** With an API of its own beside users, clients and tokens. Sessions of these tests prove nothing. */
+/**
+ * With the API of an operator in addition to users, clients and tokens. Without FRESH_PROOF, because the sessions of
+ * these tests prove no sign-in.
+ */
 export const env = {
   RESOURCES_DIR: join(import.meta.dirname, '../../examples/fleet/resources'),
   FRESH_PROOF: '0',
 };
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -22,7 +25,7 @@ export interface Person {
 
 const hashes = new WeakMap<Service, Promise<string>>();
 
-/** A user who is signed in through a client of its own; an administrator unless it is said otherwise. */
+/** A user who is signed in through a separate client; an administrator by default. */
 export async function signedIn(
   service: Service,
   { roles = ['admin'], scopes = ['*'] }: { roles?: string[]; scopes?: string[] } = {},
@@ -42,7 +45,7 @@ export async function signedIn(
     },
   );
   const token = sessions.accessTokenNow(session);
-  // Known to be good from here on: whoever asks the cache is told so.
+  // From here on, the token is in the cache of verified tokens.
   await verifier.verify(token, null);
   return { ...user, token, sessionId: session.id, clientId: client.id, clientSecret: client.secret };
 }

@@ -5,11 +5,11 @@ import { ask } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
-import { meet, someoneWaits } from './meet.ts';
 import { env, type Person, signedIn } from './people.ts';
+import { requestDuring, untilBlocked } from './request-during.ts';
 import { type Write, writes } from './writes.ts';
 
-onBothEngines('a write that meets the end of its authority', (engine) => {
+onBothEngines("A write during the end of its caller's rights", (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -27,7 +27,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       const person = await signedIn(service);
       const write = await prepare(service, person);
       const left = await contentOf(service, ['sessions']);
-      const { status, body } = await meet(service, revoke(person), () => send(person, write));
+      const { status, body } = await requestDuring(service, revoke(person), () => send(person, write));
       assert.deepEqual([status, body.code], [401, 'token_revoked']);
       assert.equal(await contentOf(service, ['sessions']), left);
     });
@@ -38,7 +38,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
     const left = await contentOf(service, ['sessions']);
     const rows = ['Eve', 'Mallory', 'Trudy'].map((name) => ({ name }));
     const batch: Write = { method: 'POST', path: '/v1/owners/batches', json: { rows } };
-    const { body } = await meet(service, revoke(person), () => send(person, batch));
+    const { body } = await requestDuring(service, revoke(person), () => send(person, batch));
     const results = (body as unknown as { data: { status: number; error: { code: string } }[] }).data;
     assert.deepEqual(
       results.map(({ status, error }) => [status, error.code]),
@@ -71,21 +71,21 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       [401, 'user_gone'],
     ],
     [
-      'whose role is being taken away',
+      'whose role is being removed',
       ({ id }) =>
         (tx) =>
           tx.updateTable('users').set({ roles: '[]' }).where('id', '=', id).execute(),
       [403, 'forbidden'],
     ],
     [
-      'whose client is being allowed less',
+      'whose client is losing scopes',
       ({ clientId }) =>
         (tx) =>
           tx.updateTable('clients').set({ scopes: '["users:read"]' }).where('id', '=', clientId).execute(),
       [403, 'insufficient_scope'],
     ],
     [
-      'whose session is at its end',
+      'whose session expires',
       ({ sessionId }) =>
         (tx) =>
           tx.updateTable('sessions').set({ expires_at: 1 }).where('id', '=', sessionId).execute(),
@@ -95,12 +95,12 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
   for (const [who, end, refused] of ends) {
     it(`does nothing for a caller ${who}`, async () => {
       const person = await signedIn(service);
-      const { status, body } = await meet(service, end(person), () => send(person, create));
+      const { status, body } = await requestDuring(service, end(person), () => send(person, create));
       assert.deepEqual([status, body.code], refused);
     });
   }
 
-  it('asks the rules of a row with the rights of now', async () => {
+  it("applies the rules of a row to the caller's current rights", async () => {
     const other = await signedIn(service, { roles: [] });
     const demote = (person: Person) => (tx: Tx) =>
       tx.updateTable('users').set({ roles: '[]' }).where('id', '=', person.id).execute();
@@ -110,12 +110,12 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       [{ method: 'DELETE', path: `/v1/tokens/${other.sessionId}`, json: {} }, 404],
     ] as const) {
       const person = await signedIn(service);
-      const answer = await meet(service, demote(person), () => send(person, write));
+      const answer = await requestDuring(service, demote(person), () => send(person, write));
       assert.deepEqual([write.path, answer.status], [write.path, status]);
     }
   });
 
-  it('goes on for a caller whose authority did not end after all', async () => {
+  it('succeeds if the transaction that ends the rights is rolled back', async () => {
     const person = await signedIn(service);
     const { db } = service.context.database;
     let asked: ReturnType<typeof ask> | undefined;
@@ -124,7 +124,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       db.transaction().execute(async (tx) => {
         await revoke(person)(tx);
         asked = ask(service, create.path, { json: create.json, token: person.token });
-        await someoneWaits(service);
+        await untilBlocked(service);
         throw undone;
       }),
       undone,

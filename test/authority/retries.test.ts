@@ -10,11 +10,11 @@ import { type Person, signedIn } from './people.ts';
 
 type Row = { readonly id: string; readonly client_secret?: string; readonly access_token?: string };
 
-onBothEngines('a retry under an Idempotency-Key', (engine) => {
+onBothEngines('A retry with an Idempotency-Key', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
-    // The sessions here were opened without a password: they prove nothing.
+    // The sessions of these tests prove no sign-in.
     service = await start({ env: { FRESH_PROOF: '0' } });
   });
 
@@ -27,14 +27,14 @@ onBothEngines('a retry under an Idempotency-Key', (engine) => {
     return (token: string) =>
       ask<{ data: Row; code: string }>(service, path, { json: { name: 'mine' }, token, headers });
   };
-  /** Another login of the same person, through the same client. */
+  /** Another session of the same user through the same client. */
   const secondSession = async ({ id: userId, clientId }: Person) =>
     service.sessions.accessTokenNow(
       await openSession(service, { userId, clientId, scopes: ['*'], source: systemSource }),
     );
 
   for (const [path, secret] of secrets) {
-    it(`shows the secret of ${path} to nobody again, and makes no second row`, async () => {
+    it(`does not show the secret of ${path} again, and creates no second row`, async () => {
       const person = await signedIn(service);
       const send = sender(path);
       const made = await send(person.token);
@@ -49,7 +49,7 @@ onBothEngines('a retry under an Idempotency-Key', (engine) => {
       assert.notEqual(stranger.body.data.id, made.body.data.id);
     });
 
-    it(`says that what it made at ${path} is gone`, async () => {
+    it(`responds 410 if its row of ${path} was deleted`, async () => {
       const person = await signedIn(service);
       const send = sender(path);
       const made = await send(person.token);

@@ -7,12 +7,13 @@ import type { Caller } from '../../src/platform/caller.ts';
 import { password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
 import { type Service, services } from '../harness/service.ts';
-import { someoneWaits } from './meet.ts';
 import { env, type Person, signedIn } from './people.ts';
+import { untilBlocked } from './request-during.ts';
 
 /**
- * A stream of writers, made certain: one write is under way when a revocation is asked for, and a second comes while the
- * revocation waits. If the second were let past the first, a third could be let past the second, and so on for ever.
+ * Simulates a stream of writers: one write is in progress when a revocation starts, and a second write starts while the
+ * revocation waits. If the second write could overtake the revocation, so could a third, and the revocation would never
+ * end.
  */
 describe('A revocation that waits for a write (postgres)', () => {
   const start = services('postgres');
@@ -28,16 +29,16 @@ describe('A revocation that waits for a write (postgres)', () => {
   const asAdmin = (method: string, path: string, json?: object) =>
     ask(service, path, { method, token: admin.token, ...(json ? { json } : {}) });
 
-  /** Returns what the revocation gave, and the answer to the write that came after it. */
+  /** Returns the results of the revocation and of the later write. */
   async function betweenWrites<T>(person: Person, revoke: () => Promise<T>, next = () => write(person)) {
     const { oauth, context } = service;
     const { revoking, writing, queued } = await context.database.db.transaction().execute(async (tx) => {
       await oauth.holdAuthority(tx, { caller: await callerOf(person) });
       const revoking = revoke();
-      await Promise.race([someoneWaits(service), revoking.then((early) => assert.fail(JSON.stringify(early)))]);
+      await Promise.race([untilBlocked(service), revoking.then((early) => assert.fail(JSON.stringify(early)))]);
       const writing = next();
-      const queued = await Promise.race([someoneWaits(service, 2).then(() => true), writing.then(() => false)]);
-      // Not the promises themselves: the transaction would wait for them.
+      const queued = await Promise.race([untilBlocked(service, 2).then(() => true), writing.then(() => false)]);
+      // In an object, because the transaction would wait for returned promises.
       return { revoking, writing, queued };
     });
     return { revoked: await revoking, written: await writing, queued };
@@ -47,18 +48,18 @@ describe('A revocation that waits for a write (postgres)', () => {
     ['the user is disabled', ({ id }) => asAdmin('PATCH', `/v1/users/${id}`, { disabled: true }), [401, 'user_gone']],
     ['the user is deleted', ({ id }) => asAdmin('DELETE', `/v1/users/${id}`), [401, 'user_gone']],
     [
-      'the password is set anew',
+      'the password is changed',
       ({ id }) => asAdmin('PATCH', `/v1/users/${id}`, { password: 'quite another password' }),
       [401, 'token_revoked'],
     ],
     [
-      'a role is taken away by the operator',
+      'the operator removes a role',
       ({ id }) => changeRoles(service.context, { userId: id, give: [], take: ['admin'], source: systemSource }),
       [403, 'forbidden'],
     ],
     ['the client is deleted', ({ clientId }) => asAdmin('DELETE', `/v1/clients/${clientId}`), [401, 'client_revoked']],
     [
-      'the client is allowed less',
+      'the client loses scopes',
       ({ clientId }) => asAdmin('PATCH', `/v1/clients/${clientId}`, { scopes: ['users:read'] }),
       [403, 'insufficient_scope'],
     ],
@@ -68,7 +69,7 @@ describe('A revocation that waits for a write (postgres)', () => {
       [401, 'token_revoked'],
     ],
     [
-      'every session ends',
+      'all sessions end',
       async () => {
         const ended = await endAllSessions(service.context, systemSource, { keepPersonal: false });
         admin = await signedIn(service);
@@ -100,7 +101,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     assert.deepEqual([written.status, written.body.error], [401, 'invalid_client']);
   });
 
-  it('keeps nobody else waiting', async () => {
+  it('does not delay writes of other users', async () => {
     const person = await signedIn(service);
     const other = await signedIn(service);
     const { revoked, written } = await betweenWrites(
@@ -111,7 +112,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     assert.deepEqual([revoked.status, written.status], [200, 201]);
   });
 
-  it('is not needed for a start: those who write through the console keep no instance from starting', async () => {
+  it('is not part of a start: a write through the console does not delay a starting instance', async () => {
     const person = await signedIn(service);
     await service.context.database.db.transaction().execute(async (tx) => {
       await service.oauth.holdAuthority(tx, { caller: { ...(await callerOf(person)), clientId: 'web-admin' } });
@@ -120,7 +121,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     });
   });
 
-  it('is no other than a refresh: writers do not keep that from its session', async () => {
+  it('is not overtaken by the next write, and neither is a refresh', async () => {
     const person = await signedIn(service);
     const refresh_token = service.sessions.refreshToken({ id: person.sessionId, generation: 0 });
     const client = { client_id: person.clientId, client_secret: person.clientSecret };

@@ -10,7 +10,7 @@ import { env, type Person, signedIn } from './people.ts';
 const statusesOf = async (answers: readonly Promise<{ status: number }>[]): Promise<number[]> =>
   (await Promise.all(answers)).map(({ status }) => status).sort();
 
-onBothEngines('writes of one caller at the same time', (engine) => {
+onBothEngines('Concurrent writes of one caller', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -19,7 +19,7 @@ onBothEngines('writes of one caller at the same time', (engine) => {
   const rename = ({ id }: { id: string }, by: Person, name: string) =>
     ask(service, `/v1/users/${id}`, { method: 'PATCH', json: { name }, token: by.token });
 
-  it('do not wait for each other for good', async () => {
+  it('do not deadlock', async () => {
     const person = await signedIn(service);
     const many = Array.from({ length: 12 }, (_, i) => rename(person, person, `name ${i}`));
     const others = Array.from({ length: 12 }, (_, i) =>
@@ -28,13 +28,13 @@ onBothEngines('writes of one caller at the same time', (engine) => {
     assert.deepEqual(await statusesOf([...many, ...others]), [...Array(12).fill(200), ...Array(12).fill(201)]);
   });
 
-  it('end when two administrators change each other', async () => {
+  it('succeed when two administrators change each other', async () => {
     const [one, other] = [await signedIn(service), await signedIn(service)];
     const crossing = Array.from({ length: 4 }, (_, i) => [rename(one, other, `a${i}`), rename(other, one, `b${i}`)]);
     assert.deepEqual(await statusesOf(crossing.flat()), Array(8).fill(200));
   });
 
-  it('end when two sessions end each other: one of them does', async () => {
+  it('end one of two sessions that end each other', async () => {
     const person = await signedIn(service);
     const made = await ask<{ data: { id: string; access_token: string } }>(service, '/v1/tokens', {
       json: { name: 'second' },
@@ -54,21 +54,25 @@ onBothEngines('writes of one caller at the same time', (engine) => {
     assert.deepEqual(statuses, [200, 401, 401, 401]);
   });
 
-  it('change the password beside other writes, which come before it or do nothing', async () => {
+  it('succeed during a change of the password', async () => {
     const person = await signedIn(service);
     const json = { password: 'another long password', current_password: password };
     const changing = ask(service, '/v1/users/me', { method: 'PATCH', json, token: person.token });
     const writing = Array.from({ length: 8 }, () =>
       ask(service, '/v1/owners', { json: { name: 'Ada' }, token: person.token }),
     );
-    assert.deepEqual(await statusesOf([changing, ...writing]), [200, ...Array(8).fill(201)], 'its own session goes on');
+    assert.deepEqual(
+      await statusesOf([changing, ...writing]),
+      [200, ...Array(8).fill(201)],
+      'the current session continues',
+    );
   });
 });
 
-describe('two instances on one PostgreSQL', () => {
+describe('Two instances on one PostgreSQL', () => {
   const start = services('postgres');
 
-  it('commit nothing for a session whose end was acknowledged, on whichever instance', async () => {
+  it('commit nothing for a session after its logout was acknowledged on either instance', async () => {
     const shared = { ...env, BASE_URL: 'http://auth.example.com' };
     const one = await start({ env: shared });
     const DATA_DIR = join(one.database.dir, 'elsewhere');
@@ -85,7 +89,7 @@ describe('two instances on one PostgreSQL', () => {
       const person = await signedIn(one);
       const name = `round ${round}`;
       const write = () => ask(other, '/v1/owners', { json: { name }, token: person.token });
-      // More than the pool has connections: some are under way and some wait when the end comes.
+      // More writes than the pool has connections: at the logout, some are running and some are waiting.
       await write();
       const writing = Array.from({ length: 24 }, write);
       const ended = await ask(one, '/v1/logout', { method: 'DELETE', token: person.token });

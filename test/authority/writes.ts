@@ -13,7 +13,7 @@ export interface Write {
   readonly headers?: Record<string, string>;
 }
 
-/** Makes what the write is about, and says what to send. */
+/** Creates the row that the write needs, and returns the request. */
 type Prepare = (service: Service, person: Person) => Promise<Write>;
 
 const made = async (service: Service, { token }: Person, path: string, json: unknown): Promise<string> => {
@@ -37,7 +37,7 @@ const send = (method: string, path: string, json: unknown = {}, headers = {}): W
   headers,
 });
 
-/** A write of every kind that a token can ask for. Each is allowed to an administrator with the scope `*`. */
+/** One write of every kind that a token allows. An administrator with the scope `*` may send each of them. */
 export const writes: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
   ['create', async () => send('POST', '/v1/owners', { name: 'Eve' })],
   [

@@ -8,7 +8,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('signing in to an application', (engine) => {
+onBothEngines('Signing in to an application', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -35,7 +35,7 @@ onBothEngines('signing in to an application', (engine) => {
     assert.equal(again.status, 302);
     assert.ok(answerIn(again).code);
     const more = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'openid email no:such' }));
-    assert.equal(more.body.scope, 'openid', 'what it was not registered for is left out');
+    assert.equal(more.body.scope, 'openid', 'scopes that it is not registered for are omitted');
   });
 
   it('grants only openid without a scope, and no refresh token', async () => {

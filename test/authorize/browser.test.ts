@@ -19,7 +19,7 @@ describe('Signing in to an application in a real browser', () => {
   before(async () => {
     service = await start();
     app = createServer((request, response) => {
-      // As many applications do, it goes on to another host of its own.
+      // Like many applications, it redirects to another of its hosts.
       if (request.url?.startsWith('/callback')) {
         const elsewhere = `http://localhost:${(app.address() as AddressInfo).port}/home${request.url.slice(9)}`;
         return response.writeHead(303, { location: elsewhere }).end();
@@ -57,7 +57,7 @@ describe('Signing in to an application in a real browser', () => {
     await visit.getByRole('button', { name: 'Allow' }).click();
     await visit.waitForURL('http://localhost:*/home?code=*');
     assert.equal(new URL(visit.url()).searchParams.get('state'), 'a state');
-    // It is native: a page asks each time, though the login is there.
+    // The application is native, so the consent page appears each time, even during a session.
     await visit.goto(service.url + authorizePath(id, { redirect_uri, scope: 'openid', prompt: 'login' }));
     await signIn(visit, email);
     await visit.getByRole('button', { name: 'Allow' }).click();
@@ -106,7 +106,7 @@ describe('Signing in to an application in a real browser', () => {
     await visit.goto(service.url + authorizePath(id));
     await signIn(visit, email);
     await visit.getByRole('button', { name: 'Allow' }).waitFor();
-    // Another port is the same site: the browser sends the cookies along.
+    // Another port is the same site, so the browser sends the cookies.
     page = `<form method="post" action="${service.url}/oauth/authorize/decision"><input name="request" value="${request}">
       <input name="decision" value="allow"></form><script>document.forms[0].submit()</script>`;
     const posted = visit.waitForResponse((response) => response.request().method() === 'POST');
@@ -117,7 +117,7 @@ describe('Signing in to an application in a real browser', () => {
     assert.match(visit.frames()[1]?.url() ?? '', /^chrome-error:/);
     page = '';
 
-    // Two tabs; in one of them somebody else signs in.
+    // Two tabs, and another user signs in in one of them.
     const tab = await visit.context().newPage();
     await tab.goto(service.url + authorizePath(id));
     await visit.goto(`${service.url}/settings`);

@@ -27,7 +27,7 @@ interface Consents {
   }[];
 }
 
-onBothEngines('consents', (engine) => {
+onBothEngines('Consents', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -114,7 +114,7 @@ onBothEngines('consents', (engine) => {
     const mine = await ask<Consents>(service, '/v1/consents?orderBy=created_at', { token });
     assert.ok(
       mine.body.data.every(({ client_name }) => client_name),
-      'by a name, not by an id alone',
+      'the application is shown by its name',
     );
     assert.deepEqual(
       mine.body.data.map(({ user_id, client_id }) => [user_id, client_id]),
@@ -190,7 +190,7 @@ onBothEngines('consents', (engine) => {
     assert.deepEqual([unregistered.status, unregistered.location], [400, null]);
     assert.equal((await change(app.id, { redirect_uris: [redirectUri], scopes: ['openid'] })).status, 200);
     const narrower = await press(visitor, shownAgain, 'allow');
-    assert.equal(narrower.status, 409, 'it may ask for less now, and the page says so');
+    assert.equal(narrower.status, 409, 'the application may request less now, and the page says so');
     assert.ok(!narrower.html.includes('scope:users:read'));
 
     const late = await addApplication(service, { scopes });

@@ -34,7 +34,7 @@ describe('Interruptions between an authorization request and its response', () =
     assert.match(register.html, /to continue to Fleet Planner/);
     const registered = await visitor.send('/register', { email, password, next });
     assert.equal(nextIn(registered), next);
-    // The mail opens another tab, which knows nothing of that address.
+    // The link in the mail opens another tab, which does not know `next`.
     const link = await mailedLink(service, 'confirm-email', email);
     await visitor.get(link);
     await visitor.send(link, {});

@@ -8,7 +8,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const claims = (acr: object) => JSON.stringify({ id_token: { acr } });
 
-onBothEngines('an authentication level that an application requests', (engine) => {
+onBothEngines('An authentication level that an application requests', (engine) => {
   const start = services(engine);
   let service: Service;
   let application: { id: string; secret?: string };
@@ -17,7 +17,7 @@ onBothEngines('an authentication level that an application requests', (engine) =
     application = await addApplication(service, { scopes: ['openid', 'tokens:introspect'], trusted: true });
   });
 
-  it('is met, or an error says that it cannot be met', async () => {
+  it('is met, or an error reports that it cannot be met', async () => {
     const { visitor } = await signedIn(service);
     const met = [
       { acr_values: 'urn:gatehouse:1' },

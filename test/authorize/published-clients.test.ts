@@ -7,8 +7,8 @@ import { press, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
-/** Published libraries drive the flow with what they send by default; a browser without scripts stands in for the person. */
-describe('Published clients sign people in', () => {
+/** Published libraries send their default requests. A browser without scripts acts for the user. */
+describe('Published clients', () => {
   const start = services('sqlite');
   let service: Service;
   before(async () => {
@@ -17,14 +17,14 @@ describe('Published clients sign people in', () => {
   const insecure = { [oauth.allowInsecureRequests]: true };
   const scopes = ['openid', 'email', 'offline_access', 'users:read'];
 
-  /** Where the browser is in the end, when the person allows everything. */
+  /** The final URL of the browser after the user has allowed everything. */
   async function follow(visitor: Visitor, url: URL): Promise<URL> {
     const page = await visitor.get(url.href.slice(service.url.length));
     const last = page.status === 200 ? await press(visitor, page, 'allow') : page;
     return new URL(last.location as string);
   }
 
-  it('openid-client, with a secret', async () => {
+  it('sign users in: openid-client, with a secret', async () => {
     const app = await addApplication(service, { scopes });
     const { id, email, visitor } = await signedIn(service);
     const config = await openid.discovery(new URL(service.context.config.baseUrl), app.id, app.secret, undefined, {
@@ -57,7 +57,7 @@ describe('Published clients sign people in', () => {
     const another = await follow((await signedIn(service)).visitor, silently);
     assert.equal(another.searchParams.get('error'), 'login_required');
 
-    // Mix-up (RFC 9207): the answer of another server is told apart by its iss.
+    // Mix-up attack (RFC 9207): iss identifies the response of another server.
     const mixed = new URL(back);
     mixed.searchParams.set('iss', 'https://evil.example');
     await assert.rejects(openid.authorizationCodeGrant(config, mixed, checks), ({ cause }: Error) =>
@@ -65,7 +65,7 @@ describe('Published clients sign people in', () => {
     );
     const refusal = await follow(visitor, new URL(url.href.replace(/scope=[^&]*/, 'scope=users%3Awrite')));
     await assert.rejects(openid.authorizationCodeGrant(config, refusal, checks), { error: 'invalid_scope' });
-    // Code injection: a code of somebody else, presented with this browser's own verifier.
+    // Code injection: another user's code with the verifier of this browser.
     const victim = await signedIn(service);
     const stolen = await follow(victim.visitor, url);
     await assert.rejects(
@@ -74,7 +74,7 @@ describe('Published clients sign people in', () => {
     );
   });
 
-  it('oauth4webapi, without a secret, from a port that the system chose', async () => {
+  it('sign users in: oauth4webapi, without a secret, on a port that the system chose', async () => {
     const redirect_uri = 'http://127.0.0.1:51004/callback';
     const app = await addApplication(service, { scopes, public: true, redirectUris: ['http://127.0.0.1/callback'] });
     const { id, visitor } = await signedIn(service);

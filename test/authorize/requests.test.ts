@@ -105,7 +105,7 @@ describe('Authorization requests', () => {
     assert.equal(answerIn(silentlyWrong).error, 'invalid_scope');
   });
 
-  it('may be sent by a form, with more than one resource', async () => {
+  it('can be sent by a form, with several resources', async () => {
     const sent = await visitor.send(authorizePath(app.id).replace(/\?.*/, ''), {
       ...Object.fromEntries(new URLSearchParams(authorizePath(app.id).split('?')[1])),
     });
@@ -116,7 +116,7 @@ describe('Authorization requests', () => {
     const { headers } = await ask(service, '/oauth/authorize', { form });
     assert.equal(headers.get('location')?.match(/resource=/g)?.length, 2);
     assert.equal((await visitor.get(headers.get('location') as string)).status, 200);
-    // More than a browser would follow is answered here.
+    // A URL that is too long for browsers gets an error page instead of a redirect.
     const long = await ask(service, '/oauth/authorize', { form: `${form}&login_hint=${'x'.repeat(100_000)}` });
     assert.deepEqual([long.status, long.headers.get('location')], [400, null]);
   });
@@ -130,7 +130,7 @@ describe('Authorization requests', () => {
       const login = await person.get(first.location as string);
       assert.equal(login.status, 200);
       const next = new URLSearchParams(first.location?.split('?')[1]).get('next') as string;
-      // Coming back without having signed in leads there again.
+      // Returning without a sign-in leads to the login page again.
       assert.match((await person.get(next)).location ?? '', /^\/login\?next=/);
       service.advance(1000);
       await person.send('/login', { login: email, password, next });

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const stale = 901_000;
 
-onBothEngines('an application that a user signed in to', (engine) => {
+onBothEngines('An application that a user signed in to', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -28,7 +28,7 @@ onBothEngines('an application that a user signed in to', (engine) => {
   }
 
   for (const trusted of [false, true]) {
-    it(`never has the user's roles, with the scope * neither${trusted ? ', though it is trusted' : ''}`, async () => {
+    it(`never has the user's roles, not even with the scope *${trusted ? ' and if it is trusted' : ''}`, async () => {
       const admin = await signedIn(service, { roles: ['admin'] });
       const victim = await addOwner(service);
       const { token } = await tokenOf(admin, '*', { trusted });
@@ -36,7 +36,7 @@ onBothEngines('an application that a user signed in to', (engine) => {
       assert.deepEqual(
         seen.map(({ id }) => id),
         [admin.id],
-        'only the own row',
+        "only the user's own row",
       );
       assert.equal((await askAs('DELETE', `/v1/users/${victim.id}`, token)).status, 404);
       const clients = rowsOf(await askAs('GET', '/v1/clients', token));
@@ -51,7 +51,7 @@ onBothEngines('an application that a user signed in to', (engine) => {
     assert.ok(granted.split(' ').includes('admin'));
     assert.equal((await askAs('GET', `/v1/users/${victim.id}`, token)).status, 200);
     const again = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
-    assert.equal(again.status, 200, 'a page');
+    assert.equal(again.status, 200, 'the consent page appears');
     assert.match(again.html, /<fieldset[^>]*>\s*<legend>[^<]*administrator[\s\S]*everything of everybody/);
     const without = await press(admin.visitor, again, 'allow', { without: ['admin'] });
     const { body } = await redeem(service, application, answerIn(without).code as string);
@@ -60,7 +60,7 @@ onBothEngines('an application that a user signed in to', (engine) => {
     assert.match(String(answerIn(silent).error), /_required$/);
     service.advance(stale);
     const later = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
-    assert.match(String(later.location), /\/login\?next=/, 'a recent sign-in is needed');
+    assert.match(String(later.location), /\/login\?next=/, 'a recent sign-in is required');
   });
 
   it('does not get the scope admin from a user without a role', async () => {
@@ -104,7 +104,7 @@ onBothEngines('an application that a user signed in to', (engine) => {
       }
     }
     const own = await ask(service, '/settings', { headers: { cookie: `session=${owner.token}`, accept: 'text/html' } });
-    assert.equal(own.status, 200, 'a sign-in at this service does');
+    assert.equal(own.status, 200, 'the session of a sign-in can');
   });
 
   it('cannot create or change anything that would outlive the consent', async () => {

@@ -86,14 +86,14 @@ describe('Streams of changes in browsers', () => {
           Number.NaN,
       );
     assert.equal(await open(), 1);
-    // More than the buffers of both ends take.
+    // More than the buffers of both ends hold.
     let made = 0;
     while ((await open()) > 0) {
       const tags = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(240)}`);
       const rows = Array.from({ length: 10 }, () => ({ plate: `L ${++made}`, tags }));
       const { status } = await ask(service, '/v1/cars/batches', { json: { rows }, token });
       assert.equal(status, 200);
-      assert.ok(made < 20_000, 'it is disconnected');
+      assert.ok(made < 20_000, 'the client is disconnected');
     }
     const again = await EventReader.open(`${service.url}/v1/changes?resources=cars`, {
       authorization: `Bearer ${token}`,

@@ -13,17 +13,14 @@ interface Page {
   meta: { changes_position: string };
 }
 
-/**
- * What was not committed need not be on disk. After a crash, PostgreSQL gives out the same positions and the same ids of
- * transactions once more.
- */
+/** After a crash, PostgreSQL assigns positions and transaction ids again that were used but not committed. */
 describe('Positions from before a crash of PostgreSQL', () => {
   let postgres: PostgresServer;
   let service: Service;
   let token: string;
   const start = services('postgres');
   before(async () => {
-    // Nothing reaches the disk but by a commit.
+    // Only commits write to the disk.
     postgres = await createPostgres(['-c', 'wal_writer_delay=10000', '-c', 'autovacuum=off']);
     const { TEST_POSTGRES_URL } = process.env;
     process.env.TEST_POSTGRES_URL = postgres.url;
@@ -40,7 +37,7 @@ describe('Positions from before a crash of PostgreSQL', () => {
   const make = (plate: string) => ask<{ data: { id: string } }>(service, '/v1/cars', { json: { plate }, token });
   const read = async (path: string) => (await ask<Page>(service, path, { token })).body;
 
-  /** Takes positions and ids that nobody ever sees. */
+  /** Uses up positions and transaction ids without a commit. */
   async function undo(id: string): Promise<void> {
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
@@ -56,7 +53,7 @@ describe('Positions from before a crash of PostgreSQL', () => {
     const committed = await read('/v1/changes?resources=cars');
     await undo(body.data.id);
     const [list, page] = [await read('/v1/cars'), await read('/v1/changes?resources=cars')];
-    assert.equal(page.meta.changes_position, committed.meta.changes_position, 'that of the last change');
+    assert.equal(page.meta.changes_position, committed.meta.changes_position, 'the position of the last change');
     await postgres.kill();
     await postgres.start();
     const written: string[] = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { after } from 'node:test';
 
-/** A way to a service that drops its connections when it is told to. */
+/** A proxy for a service that drops its connections on request. */
 export async function startCutter(url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();

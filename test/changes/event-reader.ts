@@ -1,4 +1,4 @@
-/** One event of a stream, as it came. */
+/** One event of a stream. */
 export interface StreamEvent {
   readonly id: string | undefined;
   readonly event: string;
@@ -17,10 +17,10 @@ export interface Change {
   readonly at: string;
 }
 
-/** A stream of Server-Sent Events, read by hand: nothing connects again by itself. */
+/** Reads a stream of Server-Sent Events without reconnecting. */
 export class EventReader {
   readonly response: Response;
-  /** The last id, of events and of comments. */
+  /** The last id of an event or a comment. */
   lastId = '';
   readonly comments: string[] = [];
   readonly #reader: ReadableStreamDefaultReader<string>;
@@ -60,14 +60,14 @@ export class EventReader {
     }
   }
 
-  /** The next change; an error when the stream ends before. */
+  /** The next change. Throws if the stream ends before. */
   async change(): Promise<Change> {
     const event = await this.next();
-    if (event?.event !== 'message') throw new Error(`no change but ${JSON.stringify(event)}`);
+    if (event?.event !== 'message') throw new Error(`expected a change, got ${JSON.stringify(event)}`);
     return JSON.parse(event.data) as Change;
   }
 
-  /** The status, the headers and the body of an answer that is no stream. */
+  /** The status, the headers and the body of a response that is not a stream. */
   async answer(): Promise<string> {
     const { status, headers } = this.response;
     let body = '';

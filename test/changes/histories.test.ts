@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const env = { RESOURCES_DIR: new URL('./resources', import.meta.url).pathname };
 
-/** Makes a car, and returns the position of a list that shows it. */
+/** Creates a car, and returns the position of a list that contains it. */
 async function makeCar(service: Service, plate: string): Promise<{ token: string; position: string }> {
   const token = await logIn(service, 'admin@example.com', 'correct horse battery');
   assert.equal((await ask(service, '/v1/cars', { json: { plate }, token })).status, 201);

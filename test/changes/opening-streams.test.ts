@@ -8,13 +8,16 @@ import { EventReader } from './event-reader.ts';
 
 const resources = new URL('./resources', import.meta.url).pathname;
 
-/** As after a restart of PostgreSQL: an instance that was cut off from it does not know what it has missed. */
+/**
+ * The message after a restart of PostgreSQL: an instance that lost its connection does not know which invalidations it
+ * missed.
+ */
 const everything = JSON.stringify(['cut off', ['everything', '']]);
 
 describe('A stream that is opened while the instance may have missed a revocation', () => {
   const opened: EventReader[] = [];
   const clients: pg.Client[] = [];
-  // Before the database is removed.
+  // Runs before the database is removed.
   after(async () => {
     for (const reader of opened) reader.close();
     for (const client of clients) await client.end();
@@ -44,12 +47,12 @@ describe('A stream that is opened while the instance may have missed a revocatio
   it('gets 503, and signs nobody out', async () => {
     const [locks, tells] = [await connect(), await connect()];
     await tells.query('listen gatehouse_heard');
-    // From here on, the token is known from memory.
+    // From here on, the token is in the cache.
     assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
     await locks.query('begin');
     await locks.query('lock table sessions in access exclusive mode');
     const opening = open();
-    // Its session is then read once more, and that waits for the lock.
+    // Opening reads the session once more, which waits for the lock.
     while (!(await streamIsAdded()));
     const heard = once(tells, 'notification');
     await tells.query('select pg_notify($1, $2)', ['gatehouse_changes', everything]);

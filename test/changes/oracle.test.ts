@@ -19,7 +19,7 @@ onBothEngines('A subscriber compared with the writes', (engine) => {
   it('gets every change once, in the order of each row, despite dropped connections', async () => {
     const env = { RESOURCES_DIR: resources };
     const first = await start({ env });
-    // Two processes that serve one SQLite file are workers; here there is one.
+    // Two processes on one SQLite file would be workers. This test has one.
     const second = engine === 'sqlite' ? first : await start({ env, database: first.database });
     const token = await logIn(first, 'admin@example.com', 'correct horse battery');
     const ids: string[] = [];
@@ -40,7 +40,7 @@ onBothEngines('A subscriber compared with the writes', (engine) => {
         await database.db
           .transaction()
           .execute(async (tx) => {
-            // An id of a transaction that is older than its first change, so that ids and positions differ in their order.
+            // Takes a transaction id before the first change, so that ids and positions have different orders.
             if (engine === 'postgres') await sql`select pg_current_xact_id()`.execute(tx);
             await pause(3);
             const id = ids[Math.floor(Math.random() * ids.length)];

@@ -9,7 +9,7 @@ export interface Received {
   readonly body: { readonly type: string; readonly data: Record<string, unknown> };
 }
 
-/** A receiver of webhooks on loopback. `answer` says the status of each request; undefined: it never answers. */
+/** A webhook receiver on loopback. `answer` returns the status of each response. Undefined: no response. */
 export async function startReceiver(answer: (received: Received) => number | undefined = () => 204) {
   const received: Received[] = [];
   let heard = () => {};
@@ -31,7 +31,7 @@ export async function startReceiver(answer: (received: Received) => number | und
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    /** Returns when so many have come. */
+    /** Returns when this many requests have arrived. */
     async until(count: number): Promise<readonly Received[]> {
       while (received.length < count) {
         await new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ import { type Service, services } from '../harness/service.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const resources = new URL('./resources', import.meta.url).pathname;
 
-/** How each is run, with the port that it is to listen on, and what shows that its language is here. */
+/** The command that runs each receiver on a port, and the command that shows whether its language is installed. */
 const programs = new Map<string, { file: string; needs: string[]; run(file: string, port: number): string[] }>([
   [
     'Node.js',
@@ -40,7 +40,7 @@ interface Deliveries {
 describe('The receivers that the console shows', () => {
   const start = services('sqlite');
   const running: ChildProcess[] = [];
-  // The one for Node.js imports a package of this folder.
+  // The receiver for Node.js imports a package from this folder.
   const dir = mkdtempSync(join(root, 'node_modules', '.cache-receivers-'));
   let service: Service;
   let token: string;
@@ -65,7 +65,7 @@ describe('The receivers that the console shows', () => {
       const { id, secret } = body.data;
       writeFileSync(join(dir, file), code.replaceAll('8080', String(port)));
       const [command = '', ...rest] = run(join(dir, file), port);
-      // A group of its own: `go run` starts the program that it made.
+      // A separate process group, because `go run` starts the compiled program as a child.
       const env = { ...process.env, WEBHOOK_SECRET: secret };
       running.push(spawn(command, rest, { env, detached: true, stdio: 'ignore' }));
       const forged = () =>

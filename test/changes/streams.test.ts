@@ -60,7 +60,7 @@ onBothEngines('Streams of changes', (engine) => {
     second.close();
   });
 
-  it('respond to HEAD at once', async () => {
+  it('respond to HEAD immediately', async () => {
     const headers = { accept: 'text/event-stream', authorization: `Bearer ${admin}` };
     const { status } = await fetch(`${service.url}/v1/changes?resources=cars`, { method: 'HEAD', headers });
     assert.equal(status, 200);
@@ -93,7 +93,7 @@ onBothEngines('Streams of changes', (engine) => {
   });
 
   it('close before a logout is acknowledged, on every instance', async () => {
-    // On SQLite, a process that serves alone takes every write of another for a change of everything.
+    // On SQLite, a service without workers treats every write of another process as a change of everything.
     const other =
       engine === 'sqlite' ? service : await start({ env: { RESOURCES_DIR: resources }, database: service.database });
     const token = await logIn(service, ada.email, 'a fine long secret');

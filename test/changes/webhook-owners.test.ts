@@ -42,7 +42,7 @@ onBothEngines('The owner of a webhook', (engine) => {
     const ada = await someone(service);
     const { id } = (await make(ada.token)).body.data;
     assert.equal((await changePassword(ada, 'a second long secret', false)).status, 200);
-    assert.equal((await stateOf(id)).active, true, 'the owner kept what the owner made');
+    assert.equal((await stateOf(id)).active, true, 'an ordinary change of the password keeps the webhook');
     const bob = await someone(service);
     const ended = (await make(bob.token)).body.data;
     assert.equal((await changePassword(bob, 'a second long secret', true)).status, 200);
@@ -74,7 +74,7 @@ onBothEngines('The owner of a webhook', (engine) => {
     service.advance(901_000);
     await refused(ada.token);
     assert.equal((await make(ada.token, { current_password: password })).status, 201);
-    assert.equal((await change('PATCH', id, { active: false }, ada.token)).status, 200, 'to stop it is safe');
+    assert.equal((await change('PATCH', id, { active: false }, ada.token)).status, 200, 'disabling needs no proof');
     assert.equal((await change('PATCH', id, { active: true }, ada.token)).status, 401);
     assert.equal((await change('PATCH', id, { url: 'https://evil.example/later' }, ada.token)).status, 401);
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');

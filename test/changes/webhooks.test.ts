@@ -48,7 +48,7 @@ onBothEngines('Webhooks', (engine) => {
   let plates = 0;
   const deliveries = async (id: string) =>
     (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token: admin })).body.data;
-  /** Asks until the answer is as it must become. */
+  /** Repeats the request until the response is as expected. */
   const eventually = async <T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> => {
     for (;;) {
       const value = await read();
@@ -171,7 +171,7 @@ onBothEngines('Webhooks', (engine) => {
     const json = { ...elsewhere, resources: ['cars'] };
     assert.equal((await ask(service, '/v1/webhooks', { json, token: foreign })).status, 403);
     assert.equal((await kept(made.body.data.access_token)).includes(car), false);
-    assert.equal((await kept(made.body.data.access_token)).length, 1, 'the ping');
+    assert.equal((await kept(made.body.data.access_token)).length, 1, 'the delivery of the ping');
     assert.deepEqual(await kept(foreign), []);
     await stop(id);
   });

@@ -8,7 +8,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
-onBothEngines('The command line looks after accounts', (engine) => {
+onBothEngines('Account commands', (engine) => {
   const create = databases(engine);
   const start = services(engine);
   let database: TestDatabase;
@@ -43,7 +43,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     return (await fetch(`${server.url}/v1/users/me`, { headers })).status === 200;
   };
 
-  it('shows a user, sets its password, and ends what the old one opened', async () => {
+  it("show a user and set a password, which ends the user's sessions", async () => {
     const token = await register('ada@example.com', 'lovelace-1815');
     const shown = await parsed('user', 'show', 'ada@example.com');
     assert.deepEqual(
@@ -60,7 +60,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.deepEqual([weak.code, /There is no user/.test(weak.stderr)], [1, true]);
   });
 
-  it('disables and enables a user', async () => {
+  it('disable and enable a user', async () => {
     const token = await register('bob@example.com', 'a long enough one');
     await answer('user', 'disable', 'bob@example.com');
     assert.equal(await isIn(token), false);
@@ -71,7 +71,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.deepEqual([last.code, /the last administrator/.test(last.stderr)], [1, true]);
   });
 
-  it('lists sessions and ends one, or all of a user', async () => {
+  it('list sessions, and end one or all of a user', async () => {
     const first = await register('eve@example.com', 'a long enough one');
     const second = (await (await logIn('eve@example.com', 'a long enough one')).json()) as { access_token: string };
     const rows = (await parsed('session', 'list', '--user', 'eve@example.com')) as { id: string; type: string }[];
@@ -81,7 +81,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.deepEqual([await isIn(first), await isIn(second.access_token)], [false, true]);
     assert.equal(await answer('session', 'end', '--user', 'eve@example.com'), '2 ended.\n');
     assert.equal(await isIn(second.access_token), false);
-    assert.equal((await run('session', 'end', sessions[1]?.id as string)).code, 1, 'it is ended already');
+    assert.equal((await run('session', 'end', sessions[1]?.id as string)).code, 1, 'the session has already ended');
     const nobody = await run('session', 'end');
     assert.deepEqual(
       [nobody.code, /Name the sessions[^\n]*\nUsage: gatehouse session end /.test(nobody.stderr)],
@@ -89,7 +89,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     );
   });
 
-  it('deletes a user, and a client, but none that the settings name', async () => {
+  it('delete a user or a client, but none from the settings', async () => {
     const token = await register('gone@example.com', 'a long enough one');
     await answer('user', 'delete', 'gone@example.com');
     assert.equal(await isIn(token), false);
@@ -103,7 +103,7 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.deepEqual([needed.code, /login proxy in the settings/.test(needed.stderr)], [1, true]);
   });
 
-  it('exits with 1 when everything of an import was refused', async () => {
+  it('exit with 1 if an import refused every user', async () => {
     const file = join(database.dir, 'users.csv');
     writeFileSync(file, 'email,password_hash\nnot an address,nonsense\n');
     const refused = await run('user', 'import', file);
@@ -111,10 +111,10 @@ onBothEngines('The command line looks after accounts', (engine) => {
     assert.match(refused.stdout, /0 imported, 0 already present, 1 refused/);
     const hash = '$2a$04$abcdefghijklmnopqrstuuNSXqkVD/kQUEUo4eCPQ3C2O2U0M2oUa';
     writeFileSync(file, `email,password_hash\nnot an address,nonsense\nnew@example.com,${hash}\n`);
-    assert.equal((await run('user', 'import', file)).code, 0, 'some were taken');
+    assert.equal((await run('user', 'import', file)).code, 0, 'some users were imported');
   });
 
-  it('makes new keys where the secret that sealed them is lost, and keeps people and passwords', async () => {
+  it('create new keys if their secret is lost, and keep users and passwords', async () => {
     const token = await register('kept@example.com', 'a long enough one');
     const early = await run('keys', 'reset', '--force');
     assert.deepEqual([early.code, /nothing is lost/.test(early.stderr)], [1, true]);

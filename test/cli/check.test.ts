@@ -13,18 +13,18 @@ describe('The command check', () => {
     writeFileSync(join(dir, 'languages', `${language}.json`), JSON.stringify(messages));
   const check = () => gatehouseHere(['check'], dir, {});
 
-  it('tells which messages a language of one’s own lacks, and which are none of Gatehouse', async () => {
+  it('lists the missing and the unknown messages of a custom language', async () => {
     speak('nl', { 'login.title': 'Aanmelden', 'garage.title': 'Garage' });
     speak('de', { 'login.title': 'Herein' });
     const { code, stdout, stderr } = await check();
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^nl\.json lacks [\d,]{3,} messages:\n( {2}\S.{0,69}\n){5} {2}… and [\d,]{3,} more\n/);
-    assert.doesNotMatch(stdout, /login\.title|de\.json/, 'German has the rest from Gatehouse');
+    assert.doesNotMatch(stdout, /login\.title|de\.json/, 'the built-in German messages fill the gaps');
     assert.ok(stdout.includes('\nnl.json has 1 key that is not of Gatehouse:\n  garage.title\n'), stdout);
     assert.ok(stdout.endsWith('\nSettings, resources, routes, views, messages and mail templates are fine.\n'), stdout);
   });
 
-  it('advises against names that are no plural nouns, and refuses a PUT that nobody can read', async () => {
+  it('warns about names that are not plural nouns, and refuses a PUT without a GET', async () => {
     const project = mkdtempSync(join(dir, 'names-'));
     const run = () => gatehouseHere(['check'], project, {});
     for (const folder of ['resources', 'routes']) mkdirSync(join(project, folder));
@@ -49,7 +49,7 @@ export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth:
     assert.equal((await run()).code, 0);
   });
 
-  it('fails where a message has a value that there is not, or cannot be read', async () => {
+  it('refuses a message with an unknown value or invalid syntax', async () => {
     speak('nl', { 'login.title': 'Dag {nobody}' });
     const foreign = await check();
     assert.deepEqual([foreign.code, /are fine/.test(foreign.stdout)], [1, false]);
@@ -60,7 +60,7 @@ export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth:
     assert.match(unreadable.stderr, /nl\.json: the message "login\.title": .+ is missing after "name"/);
   });
 
-  it('refuses a mail template that is not there, and one that cannot be read', async () => {
+  it('refuses a missing or invalid mail template', async () => {
     const project = mkdtempSync(join(dir, 'mails-'));
     const run = () => gatehouseHere(['check'], project, {});
     for (const folder of ['routes', 'views/mail']) mkdirSync(join(project, folder), { recursive: true });
@@ -99,7 +99,7 @@ export default defineRoute({
     assert.match(broken.stderr, /alone\.txt: a mail needs both alone\.txt and alone\.html; alone\.html is missing\./);
   });
 
-  it('refuses a .env with names that nearly are settings, and a password that breaks a URL without showing it', async () => {
+  it('refuses a .env with misspelt settings or with a password that breaks a URL, and does not show the password', async () => {
     const project = mkdtempSync(join(dir, 'env-'));
     const run = () => gatehouseHere(['check'], project, {});
     writeFileSync(join(project, '.env'), 'SMTPURL=smtp://a\nBASEURL=https://a\nPROT=80\nSMTP_HOST=a\n');

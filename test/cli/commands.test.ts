@@ -24,18 +24,18 @@ onBothEngines('The command line', (engine) => {
     return stdout;
   };
   const answer = async (...args: string[]) => checked(await run(...args));
-  /** By another process, as an operator's commands are. */
+  /** In a separate process, like the commands of an operator. */
   const answerBeside = async (...args: string[]) => checked(await gatehouse(args, database.dir, env));
   const list = async (...args: string[]) => JSON.parse(await answer(...args, '--json')) as Record<string, unknown>[];
 
-  it('says what it would migrate, migrates, and then has nothing to do', async () => {
+  it('shows the pending migrations, applies them, and then has nothing to do', async () => {
     assert.match(await answer('migrate', '--plan'), /would apply 001-first-tables/);
     assert.match(await answerBeside('migrate', '--plan'), /would apply 001-first-tables/);
     assert.match(await answerBeside('migrate'), /applied 001-first-tables/);
     assert.match(await answer('migrate'), /up to date/);
   });
 
-  it('makes no client with a scope that there is not', async () => {
+  it('creates no client with an unknown scope', async () => {
     const refused = await run('client', 'create', 'Reports', '--scope', 'users:read cars:read');
     assert.notEqual(refused.code, 0);
     assert.match(refused.stderr, /there is no scope "cars:read"/);
@@ -44,7 +44,7 @@ onBothEngines('The command line', (engine) => {
     assert.deepEqual(made.scopes, ['users:read']);
   });
 
-  it('makes clients that work, lists them, and renews their secrets', async () => {
+  it('creates clients that work, lists them, and replaces their secrets', async () => {
     const made = JSON.parse(await answerBeside('client', 'create', 'Reports', '--id', 'reports', '--json'));
     assert.equal(made.client_id, 'reports');
     assert.deepEqual(
@@ -58,7 +58,7 @@ onBothEngines('The command line', (engine) => {
       return (await fetch(`${url}/v1/oauth/token`, { method: 'POST', headers: json, body })).status;
     };
     assert.equal(await token(made.client_secret), 200);
-    // The running server hears of what the command line changes.
+    // The running server is notified of changes by the command line.
     const kept = JSON.parse(await answerBeside('client', 'secret', 'reports', '--keep-old', '1', '--json'));
     assert.deepEqual([await token(made.client_secret), await token(kept.client_secret)], [200, 200]);
     const last = JSON.parse(await answerBeside('client', 'secret', 'reports', '--json'));
@@ -69,7 +69,7 @@ onBothEngines('The command line', (engine) => {
     child.kill('SIGTERM');
   });
 
-  it('shows what people chose as a name, and lets none of it move the cursor', async () => {
+  it('shows the names of users and clients without control characters', async () => {
     const name = 'a\u001b[2J\u009b1A\nb\u202ec';
     await answer('client', 'create', name, '--id', 'named');
     const [line, ...more] = (await answer('client', 'list')).split('\n').filter((text) => text.startsWith('named'));
@@ -79,7 +79,7 @@ onBothEngines('The command line', (engine) => {
     assert.doesNotMatch(await answer('events'), /[^\P{Cc}\n]|\u202e/u);
   });
 
-  it('makes users, and says what is wrong with them', async () => {
+  it('creates users, and reports invalid values', async () => {
     const made = JSON.parse(await answer('user', 'create', '--email', 'Ada@Example.com', '--name', 'Ada', '--json'));
     assert.equal(made.email, 'Ada@example.com');
     assert.match(made.password, /^[\w-]{20}$/);
@@ -121,7 +121,7 @@ onBothEngines('The command line', (engine) => {
     assert.ok(signing.every(({ id }) => id !== first?.id));
   });
 
-  it('finds a sound service sound', async () => {
+  it('reports no problem for a healthy service', async () => {
     await answerBeside('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
     const findings = JSON.parse(await answerBeside('doctor', '--json')) as Record<string, unknown>[];
     assert.deepEqual(
@@ -135,7 +135,7 @@ onBothEngines('The command line', (engine) => {
   });
 });
 
-/** In this process: what commander says by itself needs no other. */
+/** Runs the command in this process. */
 async function here(call: string): Promise<{ code: number; output: string }> {
   let output = '';
   const catchOutput = (text: string | Uint8Array) => {
@@ -159,7 +159,7 @@ describe('gatehouse', () => {
     dir = (await create()).dir;
   });
 
-  it('helps everywhere, with examples', async () => {
+  it('has help with examples for every command', async () => {
     for (const group of ['', 'user ', 'client ', 'session ', 'keys '])
       assert.equal((await here(`${group}--help`)).code, 0);
     const commands = ['serve', 'migrate', 'user list', 'user role', 'client create', 'client list', 'client secret'];
@@ -173,7 +173,7 @@ describe('gatehouse', () => {
     }
   });
 
-  it('exits with 2 when it is called wrongly, and says how', async () => {
+  it('exits with 2 and the usage after a wrong call', async () => {
     const calls = ['nonsense', 'serve --prot 1', 'client create', 'client create x --type y', 'keys'];
     calls.push('client secret x --keep-old z', 'user show', 'user lst', 'user show a b', 'move', 'user create');
     calls.push('serve --port http', 'dev --port 70000', 'backup x --keep 2 --force', 'session end --keep-personal');
@@ -192,7 +192,7 @@ describe('gatehouse', () => {
     assert.equal((await gatehouse(['nonsense'], dir)).code, 2);
   });
 
-  it('exits with 1 and a line when a setting is wrong', async () => {
+  it('exits with 1 and one line if a setting is invalid', async () => {
     const { code, stderr } = await gatehouse(['serve'], dir, { PORT: 'http' });
     assert.equal(code, 1);
     assert.equal(
@@ -201,7 +201,7 @@ describe('gatehouse', () => {
     );
   });
 
-  it('exits with 1 and a line where a file is in the way', async () => {
+  it('exits with 1 and one line if a file is in the way', async () => {
     const file = join(dir, 'in-the-way');
     writeFileSync(file, '');
     const { code, stderr } = await gatehouseHere(['init', file], dir, {});
@@ -242,7 +242,7 @@ describe('gatehouse', () => {
     assert.ok(existsSync(join(home, 'data', 'gatehouse.db.before-restore')));
   });
 
-  it('restores nothing that is not a whole database of its own', async () => {
+  it('refuses to restore a file that is not a complete Gatehouse database', async () => {
     const file = join(dir, 'nonsense.db');
     writeFileSync(file, 'nonsense'.repeat(1000));
     for (const source of [file, join(dir, 'absent.db')]) {
@@ -253,7 +253,7 @@ describe('gatehouse', () => {
     assert.ok(!existsSync(join(dir, 'data', 'gatehouse.db')));
   });
 
-  it('says which tools PostgreSQL has', async () => {
+  it('names the tools for backups of PostgreSQL', async () => {
     const env = { DATABASE_URL: 'postgres://a:topsecret@127.0.0.1:1/x' };
     for (const [command, tool] of [
       ['backup', /pg_dump/],
@@ -265,7 +265,7 @@ describe('gatehouse', () => {
     }
   });
 
-  it('finds what is wrong, says the mend, and shows no secret', async () => {
+  it('reports problems with their correction, and shows no secret', async () => {
     const env = {
       DATABASE_URL: 'postgres://someone:topsecret@127.0.0.1:1/x',
       SMTP_URL: 'smtp://someone:topsecret@127.0.0.1:1',

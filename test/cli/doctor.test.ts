@@ -28,7 +28,7 @@ async function examine(
 
 const wrong = (findings: Finding[]) => findings.filter(({ state }) => state === 'wrong').map(({ part }) => part);
 
-/** Every file of a folder with what is in it; not the lock of the write-ahead log, which each reader takes. */
+/** The hash of every file in a folder, except the lock of the write-ahead log, which every reader takes. */
 const filesOf = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
@@ -36,7 +36,7 @@ const filesOf = (dir: string) =>
     .sort()
     .map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]);
 
-/** Every table, column and row, but for the instances, which renew their leases. */
+/** Every table, column and row, except the instances, which renew their leases. */
 async function contentOf({ engine, url }: TestDatabase): Promise<unknown> {
   if (engine === 'sqlite') return undefined;
   const client = new pg.Client({ connectionString: url });
@@ -83,7 +83,7 @@ onBothEngines('doctor', (engine) => {
 describe('doctor on PostgreSQL', () => {
   const start = services('postgres');
 
-  it('waits for nobody who holds a table', async () => {
+  it('does not wait for a locked table', async () => {
     const { database } = await start();
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -111,14 +111,14 @@ describe('doctor', () => {
     return dir;
   };
 
-  it('makes nothing where there is nothing yet', async () => {
+  it('creates nothing in an empty folder', async () => {
     const dir = folder();
     const { findings } = await examine(dir, {});
     assert.ok(findings.some(({ part, state }) => part === 'database' && state === 'notice'));
     assert.deepEqual(readdirSync(dir), []);
   });
 
-  it('makes no file beside the database of a service that has stopped', async () => {
+  it('creates no file beside the database of a stopped service', async () => {
     const dir = folder();
     assert.equal((await gatehouseHere(['keys', 'list'], dir, {})).code, 0);
     const before = filesOf(dir);
@@ -128,7 +128,7 @@ describe('doctor', () => {
     assert.deepEqual(readdirSync(join(dir, 'data')).sort(), ['encryption.key', 'gatehouse.db']);
   });
 
-  it('reads what a killed service had not moved into the database yet, and leaves it where it is', async () => {
+  it('reads the write-ahead log of a killed service, and does not change it', async () => {
     const { database } = await start();
     const dir = folder();
     for (const name of ['test.db', 'test.db-wal', 'encryption.key'])
@@ -140,7 +140,7 @@ describe('doctor', () => {
     assert.deepEqual(filesOf(dir), before);
   });
 
-  it('finds an address that only this machine reaches wrong, where others are to reach it', async () => {
+  it('reports a local BASE_URL if the service listens on all addresses', async () => {
     const dir = folder();
     assert.deepEqual(wrong((await examine(dir, { HOST: '0.0.0.0' })).findings), ['address']);
     assert.deepEqual(wrong((await examine(dir, { HOST: '::' })).findings), ['address']);

@@ -12,7 +12,7 @@ describe('The command eject', () => {
   const eject = (...args: string[]) => gatehouseHere(['eject', ...args], dir, {});
   const read = (path: string) => readFileSync(join(dir, path), 'utf8');
 
-  it('copies what is named, and leaves what is there', async () => {
+  it('copies the named views, and does not overwrite existing files', async () => {
     const { code, stdout, stderr } = await eject('views', 'login', 'parts/field');
     assert.equal(code, 0, stderr);
     assert.equal(stdout, 'views/login.html is written.\nviews/parts/field.html is written.\n');
@@ -23,7 +23,7 @@ describe('The command eject', () => {
     assert.equal(read('views/login.html'), 'my own');
   });
 
-  it('copies both templates of a mail, and all of them where none is named', async () => {
+  it('copies both templates of a mail, or those of all mails', async () => {
     await eject('mails', 'confirm-email', 'new-login');
     assert.deepEqual(
       readdirSync(join(dir, 'views/mail')).sort(),
@@ -37,7 +37,7 @@ describe('The command eject', () => {
     ]);
   });
 
-  it('copies the messages of a language, as one file that a start reads', async () => {
+  it('copies the messages of a language into one file that the service reads', async () => {
     assert.equal((await eject('messages', 'de')).code, 0);
     const messages = JSON.parse(read('languages/de.json'));
     assert.ok('login.title' in messages && 'Overview' in messages && 'ra.action.add' in messages);
@@ -46,7 +46,7 @@ describe('The command eject', () => {
     assert.equal(code, 0, stderr);
   });
 
-  it('names the nearest where there is none of a name', async () => {
+  it('suggests the nearest name for an unknown one', async () => {
     const wrong = await eject('veiws');
     assert.deepEqual(
       [wrong.code, /it "veiws" does not exist\. Did you mean "views"\? There are: views/.test(wrong.stderr)],

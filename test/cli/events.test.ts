@@ -16,7 +16,7 @@ onBothEngines('gatehouse events', (engine) => {
     ask({ url }, '/v1/clients/web/admin/login', { form: { email, password: secret } });
   const envOf = ({ database }: Service) => ({ DATABASE_URL: database.url, DATA_DIR: database.dir });
 
-  it('shows the newest events, chosen by type, user and time', async () => {
+  it('shows the newest events, filtered by type, user and time', async () => {
     const service = await start();
     const [ann, bob] = [await addLogin(service), await addLogin(service)];
     for (const { email } of [ann, ann, bob]) await signIn(service, email);
@@ -49,7 +49,7 @@ onBothEngines('gatehouse events', (engine) => {
     assert.deepEqual([wrong.code, /15m, 2h or 7d/.test(wrong.stderr)], [2, true]);
   });
 
-  it('follows what comes, a line of JSON each, until it is asked to stop', async () => {
+  it('follows new events as JSON lines until it is interrupted', async () => {
     const service = await start();
     const { email, id } = await addLogin(service);
     await signIn(service, email);
@@ -57,7 +57,7 @@ onBothEngines('gatehouse events', (engine) => {
     const child = startCommand(args, service.database.dir, envOf(service));
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const next = async () => JSON.parse((await lines.next()).value as string);
-    assert.equal((await next()).user_id, id, 'what was there before');
+    assert.equal((await next()).user_id, id, 'an event from before the command');
     await signIn(service, email, 'a wrong password');
     assert.equal((await next()).type, 'login.failed');
     await signIn(service, email);
@@ -66,7 +66,7 @@ onBothEngines('gatehouse events', (engine) => {
     assert.deepEqual(await ended(child), [0, null]);
   });
 
-  it('has what commands did in EVENTS_LOG too, and all that a service did when it has stopped', async () => {
+  it('includes the events of commands in EVENTS_LOG, and those of a service until its stop', async () => {
     const service = await start();
     const path = join(service.database.dir, 'events.log');
     const env = { EVENTS_LOG: `file:${path}` };

@@ -21,10 +21,10 @@ const all = (command: Command, path: string): [path: string, command: Command][]
 
 describe('The help of a command', async () => {
   for (const [path, command] of all(await createProgram(), 'gatehouse')) {
-    it(`fits a terminal, shows examples and leaves nothing unsaid: ${path}`, () => {
+    it(`fits the terminal, and describes every option with examples: ${path}`, () => {
       const help = helpOf(command);
       for (const line of help.split('\n')) assert.ok(line.length <= 80, line);
-      assert.ok(command.description(), 'what it does');
+      assert.ok(command.description(), 'the help begins with a description');
       for (const { flags, description } of command.options) assert.ok(description, flags);
       for (const argument of command.registeredArguments) assert.ok(argument.description, argument.name());
       if (command.commands.length === 0) assert.match(help, /^Examples:\n {2}\S/m);

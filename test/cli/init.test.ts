@@ -12,7 +12,7 @@ describe('The command init', () => {
     gatehouseHere(['init', folder, '--no-install', ...flags], dir, { PATH: process.env.PATH ?? '' });
   const packageOf = (folder: string) => JSON.parse(readFileSync(join(dir, folder, 'package.json'), 'utf8'));
 
-  it('makes a project with an example, its test, and a page that says what is what', async () => {
+  it('creates a project with an example, its test, and a page that explains the files', async () => {
     const { code, stderr } = await init('fresh');
     assert.equal(code, 0, stderr);
     assert.deepEqual(readdirSync(join(dir, 'fresh'), { recursive: true }).sort(), [
@@ -22,7 +22,7 @@ describe('The command init', () => {
     ]);
   });
 
-  it('makes one in a folder in which npm has only installed the package', async () => {
+  it('creates a project in a folder in which npm has only installed the package', async () => {
     mkdirSync(join(dir, 'installed/node_modules'), { recursive: true });
     const before = {
       scripts: { test: 'echo "Error: no test specified" && exit 1' },
@@ -35,7 +35,7 @@ describe('The command init', () => {
     assert.deepEqual([scripts.test, dependencies['gatehouse-server']], ['node --test', '1.0.0']);
   });
 
-  it('asks before it adds to a project that is there, and adds no example', async () => {
+  it('asks before it changes an existing project, and adds no example', async () => {
     mkdirSync(join(dir, 'shop/src'), { recursive: true });
     writeFileSync(join(dir, 'shop/package.json'), '{"name":"shop","scripts":{"test":"vitest"}}');
     writeFileSync(join(dir, 'shop/tsconfig.json'), '{}');
@@ -48,7 +48,7 @@ describe('The command init', () => {
     assert.equal(code, 0, stderr);
     for (const name of ['resources', 'README.md']) assert.ok(!existsSync(join(dir, 'shop', name)), name);
     assert.ok(existsSync(join(dir, 'shop/gatehouse.config.ts')));
-    assert.equal(readFileSync(join(dir, 'shop/tsconfig.json'), 'utf8'), '{}', 'a file that is there stays');
+    assert.equal(readFileSync(join(dir, 'shop/tsconfig.json'), 'utf8'), '{}', 'an existing file is not changed');
     assert.deepEqual([packageOf('shop').name, packageOf('shop').scripts.test], ['shop', 'vitest']);
   });
 });

@@ -7,7 +7,7 @@ import { services } from '../harness/service.ts';
 describe('The scopes that commands know', () => {
   const start = services('sqlite');
 
-  it('are those that the service knows', async () => {
+  it('are the scopes of the service', async () => {
     const env = { RESOURCES_DIR: join(import.meta.dirname, '../../examples/fleet/resources') };
     const service = await start({ env });
     assert.deepEqual((await knownScopes(service.context.config)).list(), service.scopes.list());

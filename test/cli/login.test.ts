@@ -33,7 +33,7 @@ onBothEngines('gatehouse login', (engine) => {
   const run = (...args: string[]) => gatehouseHere(args, home, { XDG_CONFIG_HOME: home });
   const kept = () => JSON.parse(readFileSync(file, 'utf8')).services[service.url];
 
-  /** Signs in; the person decides while the command waits. */
+  /** Starts the command, and the user decides in the browser while it waits. */
   async function signIn(decision: string, scope = '*'): Promise<string> {
     const said: string[] = [];
     const decide = async (ms: number) => {
@@ -51,8 +51,8 @@ onBothEngines('gatehouse login', (engine) => {
     return said.join('\n');
   }
 
-  it('says where to go, and keeps the token for its owner alone', async () => {
-    assert.equal((await run('token')).code, 1, 'nobody is signed in');
+  it('prints the URL, and stores the token in a file that only its owner can read', async () => {
+    assert.equal((await run('token')).code, 1, 'no login is stored');
     const said = await signIn('allow');
     assert.match(said, new RegExp(`Open +${service.url}/device\nand type +[A-Z]{4}-[A-Z]{4}`));
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -60,13 +60,13 @@ onBothEngines('gatehouse login', (engine) => {
     assert.doesNotMatch(said, new RegExp(kept().accessToken));
   });
 
-  it('prints a token that is good, refreshed where it is about to end', async () => {
+  it('prints a valid token, and refreshes it before it expires', async () => {
     const token = async () => (await run('token')).stdout.trim();
     const first = await token();
     assert.equal(first, kept().accessToken);
     const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: first });
     assert.deepEqual([me.status, me.body.data.id], [200, ada.id]);
-    // As if its hour were nearly over.
+    // The token is about to expire.
     const all = JSON.parse(readFileSync(file, 'utf8'));
     all.services[service.url].expiresAt = Date.now() + 30_000;
     writeFileSync(file, JSON.stringify(all));
@@ -77,7 +77,7 @@ onBothEngines('gatehouse login', (engine) => {
     assert.equal(await token(), second);
   });
 
-  it('asks for the second factor in the browser, before anything can be allowed', async () => {
+  it('requires the second factor in the browser before the consent', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
     const said: string[] = [];
@@ -100,7 +100,7 @@ onBothEngines('gatehouse login', (engine) => {
     assert.equal(me.body.data.id, person.id);
   });
 
-  it('signs out: the login ends, and the token is gone from the machine', async () => {
+  it('logs out: the session ends, and the token is deleted', async () => {
     const token = (await run('token')).stdout.trim();
     const { code, stdout } = await run('logout');
     assert.deepEqual([code, stdout.trim()], [0, `Signed out of ${service.url}.`]);
@@ -127,15 +127,15 @@ onBothEngines('gatehouse login', (engine) => {
     await db.updateTable('users').set({ roles: '[]' }).where('id', '=', ada.id).execute();
   });
 
-  it('may be narrower, and may be refused', async () => {
+  it('can request fewer scopes, and can be refused', async () => {
     await signIn('allow', 'users:read');
     const token = (await run('token', '--url', `${service.url}/`)).stdout.trim();
     assert.equal((await ask(service, '/v1/clients', { token })).status, 403);
     await assert.rejects(signIn('deny'), /refused in the browser/);
-    assert.equal((await run('token')).stdout.trim(), token, 'what was there stays');
+    assert.equal((await run('token')).stdout.trim(), token, 'the earlier login stays');
   });
 
-  it('says that the login has ended where somebody ended it', async () => {
+  it('reports that the session was ended elsewhere', async () => {
     const all = JSON.parse(readFileSync(file, 'utf8'));
     all.services[service.url].expiresAt = 0;
     writeFileSync(file, JSON.stringify(all));
@@ -148,7 +148,7 @@ onBothEngines('gatehouse login', (engine) => {
     assert.match((await run('token')).stderr, /not signed in/);
   });
 
-  it('sends no token in the clear to another machine, and says where nobody answers', async () => {
+  it('sends no token over plain HTTP to another machine, and reports an unreachable service', async () => {
     const refused = async (url: string) => (await run('login', '--url', url)).stderr;
     assert.match(await refused('http://auth.example.com'), /Use https/);
     assert.match(await refused('nonsense'), /--url takes/);

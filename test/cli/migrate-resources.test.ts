@@ -14,7 +14,7 @@ const declare = fileURLToPath(new URL('../../src/resources/declare.ts', import.m
 onBothEngines('The command migrate, with declared resources', (engine) => {
   const create = databases(engine);
 
-  it('refuses a role that no setting knows, as a start does, and changes nothing', async () => {
+  it('refuses an unknown role like a start, and changes nothing', async () => {
     const database = await create();
     mkdirSync(join(database.dir, 'resources'));
     writeFileSync(
@@ -33,7 +33,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     assert.deepEqual([code, /create the table "shelves"/.test(stdout)], [0, true]);
   });
 
-  it('plans, refuses to lose data, and drops it on purpose', async () => {
+  it('shows the plan, refuses to lose data, and drops columns on request', async () => {
     const database = await create();
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
     const run = (...args: string[]) => gatehouse(['migrate', ...args], database.dir, env);
@@ -59,7 +59,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     await open.close();
     declared('room: date()');
     const impossible = await run('--plan');
-    assert.equal(impossible.code, 1, 'a start would refuse');
+    assert.equal(impossible.code, 1, 'a start would refuse too');
     assert.match(impossible.stdout, /cannot: shelves\.room: it cannot become a date, because 1 row has a value in it/);
     const refused = await run();
     assert.equal(refused.code, 1);

@@ -35,7 +35,7 @@ onBothEngines('The client and a real service', (engine) => {
   }
 
   describe('logins', () => {
-    test('wrong credentials are refused in the form of OAuth', async () => {
+    test('refuse wrong credentials with an OAuth error', async () => {
       await assert.rejects(client().login({ email, password: 'not the password' }), (error) => {
         assert.ok(error instanceof OAuthError);
         assert.equal(error.code, 'invalid_grant');
@@ -43,7 +43,7 @@ onBothEngines('The client and a real service', (engine) => {
       });
     });
 
-    test('an access token that ended is renewed behind the calls, once for all of them', async () => {
+    test('renew an expired access token once for all calls', async () => {
       let renewed = 0;
       const gatehouse = await signedIn({
         fetch: (url, init) => {
@@ -56,7 +56,7 @@ onBothEngines('The client and a real service', (engine) => {
       assert.equal(renewed, 1);
     });
 
-    test('two tabs that refresh at once both stay signed in', async () => {
+    test('continue in two tabs that refresh concurrently', async () => {
       const refreshTokens = memoryStore();
       const first = await signedIn({ refreshTokens });
       const second = client({ refreshTokens });
@@ -66,7 +66,7 @@ onBothEngines('The client and a real service', (engine) => {
       }
     });
 
-    test('answers that are lost, however often and for how long, end no login', async () => {
+    test('survive lost responses, regardless of number and duration', async () => {
       const refreshTokens = memoryStore();
       const sent: string[] = [];
       let lost = 0;
@@ -95,7 +95,7 @@ onBothEngines('The client and a real service', (engine) => {
       assert.notEqual(sent.at(-1), kept);
     });
 
-    test('a refresh token that could not be kept is asked for again', async () => {
+    test('recover a refresh token that could not be stored', async () => {
       const inner = memoryStore();
       let full = false;
       const refreshTokens = {
@@ -114,7 +114,7 @@ onBothEngines('The client and a real service', (engine) => {
       await client({ refreshTokens }).resource('notes').list();
     });
 
-    test('after logging out nothing is left to go on with', async () => {
+    test('leave no usable token after a logout', async () => {
       const refreshTokens = memoryStore();
       const gatehouse = await signedIn({ refreshTokens });
       const stolen = memoryStore();
@@ -135,7 +135,7 @@ onBothEngines('The client and a real service', (engine) => {
     });
     const notes = () => gatehouse.resource<Note>('notes');
 
-    test('are made, read, changed, replaced and removed', async () => {
+    test('are created, read, changed, replaced and deleted', async () => {
       const { data: made, etag } = await notes().create({ title: 'One', stars: 3, folder_id: folder });
       assert.equal(made.title, 'One');
       const found = await notes().get(made.id, { include: ['folder'], filter: ['id', 'title'] });
@@ -149,7 +149,7 @@ onBothEngines('The client and a real service', (engine) => {
       await assert.rejects(notes().get(made.id), { status: 404, code: 'not_found' });
     });
 
-    test('a change that was made meanwhile is not overwritten', async () => {
+    test('do not overwrite a concurrent change', async () => {
       const { data, etag } = await notes().create({ title: 'Contested' });
       await notes().patch(data.id, { stars: 1 });
       for (const write of [
@@ -162,7 +162,7 @@ onBothEngines('The client and a real service', (engine) => {
       assert.equal((await notes().get(data.id)).data.stars, 1);
     });
 
-    test('a user is deleted by who knows the password', async () => {
+    test('include users, whose deletion needs the password', async () => {
       const { email: own } = await addLogin(service);
       const gatehouse = client();
       await gatehouse.login({ email: own, password });
@@ -172,7 +172,7 @@ onBothEngines('The client and a real service', (engine) => {
       await assert.rejects(users.get('me'), { status: 401 });
     });
 
-    test('wrong fields are named', async () => {
+    test('report invalid fields', async () => {
       await assert.rejects(notes().create({ stars: 9, colour: 'red' }), (error) => {
         assert.ok(error instanceof ProblemError);
         assert.deepEqual(error.fields.map(({ field }) => field).sort(), ['colour', 'stars', 'title']);
@@ -181,7 +181,7 @@ onBothEngines('The client and a real service', (engine) => {
       });
     });
 
-    test('an answer that was lost on the way does not make a second row', async () => {
+    test('are not created twice if a response is lost', async () => {
       let lose = true;
       const unlucky = await signedIn({
         retryDelays: [1],
@@ -196,19 +196,19 @@ onBothEngines('The client and a real service', (engine) => {
       assert.equal((await notes().list({ search: { title: 'Only once' } })).pagination.total, 1);
     });
 
-    test('children are listed and made below their parent', async () => {
+    test('are listed and created below their parent', async () => {
       const below = gatehouse.resource('folders').of<Note>(folder, 'notes');
       const { data } = await below.create({ title: 'Below' });
       assert.equal(data.folder_id, folder);
       assert.ok((await below.list({ limit: 100 })).data.some(({ id }) => id === data.id));
     });
 
-    test('an action on a row answers with what it did', async () => {
+    test('return the result of an action', async () => {
       const { data } = await notes().create({ title: 'Applauded' });
       assert.deepEqual(await notes().act(data.id, 'applaud'), { told: data.id });
     });
 
-    test('each() sees every row once', async () => {
+    test('return every row once by each()', async () => {
       const parent = (await gatehouse.resource<{ id: string }>('folders').create({ name: 'Many' })).data.id;
       const below = gatehouse.resource('folders').of<Note>(parent, 'notes');
       for (let i = 0; i < 7; i++) await below.create({ title: `Note ${i}` });
@@ -217,7 +217,7 @@ onBothEngines('The client and a real service', (engine) => {
       assert.deepEqual(seen, ['Note 0', 'Note 1', 'Note 2', 'Note 3', 'Note 4', 'Note 5', 'Note 6']);
     });
 
-    test('any title is found by itself, by a list, and by what it contains', async () => {
+    test('are found by id, in a list and by a search, with any title', async () => {
       const signs = fc.constantFrom('\\', ';', ',', '*', ':', '>', '=', '!', '<', '%', '_', "'", '"', 'a', 'ß', '🚗');
       const titles = fc.oneof(fc.constant('null'), fc.string({ unit: signs, minLength: 1, maxLength: 12 }));
       await fc.assert(

@@ -28,7 +28,7 @@ onBothEngines('Signing in with the client', (engine) => {
       baseUrl: service.url,
       application: { clientId, redirectUri: 'http://127.0.0.1/callback', scope },
     });
-  /** The person's browser: decides, and follows the redirect to the program. */
+  /** The user's browser: decides, and follows the redirect to the program. */
   const browse = (decision: string) => async (url: string) => {
     const page = await visitor.get(url.slice(service.url.length));
     const answered = page.status === 200 ? await press(visitor, page, decision) : page;
@@ -38,7 +38,7 @@ onBothEngines('Signing in with the client', (engine) => {
   const who = async (gatehouse: ReturnType<typeof program>) =>
     ((await gatehouse.call({ method: 'GET', path: '/oauth/userinfo' })).body as { email: string }).email;
 
-  test('a program on a person’s machine signs in by a loopback port, and stays signed in', async () => {
+  test("works for a program on the user's machine by a loopback port, and the session continues", async () => {
     const gatehouse = program('openid email offline_access');
     await signInByLoopback(gatehouse, { open: browse('allow') });
     assert.match((await (await browsed)?.text()) ?? '', /You are signed in/);
@@ -49,7 +49,7 @@ onBothEngines('Signing in with the client', (engine) => {
     await assert.rejects(who(gatehouse), SignedOutError);
   });
 
-  test('a refusal is an error of OAuth, and the browser is told', async () => {
+  test('throws an OAuth error after a refusal, and informs the browser', async () => {
     const gatehouse = program('openid users:read');
     await assert.rejects(signInByLoopback(gatehouse, { open: browse('deny') }), (error) => {
       assert.ok(error instanceof OAuthError);
@@ -59,7 +59,7 @@ onBothEngines('Signing in with the client', (engine) => {
     assert.equal((await browsed)?.status, 400);
   });
 
-  test('an answer of another server, or to another request, is not taken', async () => {
+  test('refuses a response of another server or to another request', async () => {
     const gatehouse = program('openid');
     const asked = await gatehouse.authorize();
     for (const answer of [
@@ -72,7 +72,7 @@ onBothEngines('Signing in with the client', (engine) => {
     }
   });
 
-  test('one who gives up leaves no port open', async () => {
+  test('leaves no port open after it is aborted', async () => {
     const leaving = new AbortController();
     const port = Promise.withResolvers<string>();
     const waiting = signInByLoopback(program('openid'), {
@@ -86,7 +86,7 @@ onBothEngines('Signing in with the client', (engine) => {
     await assert.rejects(fetch(address));
   });
 
-  test('without an application, the client says what is missing', async () => {
+  test('names the missing settings if the client has no application', async () => {
     await assert.rejects(createGatehouse({ baseUrl: service.url }).authorize(), /createGatehouse\(\{ application/);
     await assert.rejects(program('openid').signIn(), /signInByLoopback/);
   });

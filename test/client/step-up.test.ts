@@ -5,10 +5,10 @@ import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 
-onBothEngines('the client, asked for a recent proof', (engine) => {
+onBothEngines('The client, when the service requires a recent proof', (engine) => {
   const start = services(engine);
 
-  it('gets it by onStepUp and sends the call again, once', async () => {
+  it('calls onStepUp and repeats the request once', async () => {
     const service = await start();
     const { email } = await addLogin(service);
     const asked: string[] = [];

@@ -81,7 +81,7 @@ describe('The console and access rights', () => {
       assert.deepEqual([status, body.code], [401, 'token_revoked']);
     });
 
-    await visit.test('disables a user, finds who is disabled, and enables the user again', async () => {
+    await visit.test('disables a user, filters by disabled users, and enables the user again', async () => {
       const token = await logIn(service, 'grace@example.com', password);
       const open = async () => {
         await goTo('Users');
@@ -115,7 +115,7 @@ describe('The console and access rights', () => {
       await page.getByRole('cell', { name: 'ada@example.com', exact: true }).first().waitFor();
     });
 
-    await visit.test('makes a client and shows its secret once', async () => {
+    await visit.test('creates a client and shows its secret once', async () => {
       await goTo('Clients');
       await page.getByRole('link', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'New client' }).waitFor();
@@ -144,7 +144,7 @@ describe('The console and access rights', () => {
     await visit.test('gives a car of the fleet another owner', async () => {
       await goTo('Cars');
       const other = page.getByRole('cell', { name: 'AB 123', exact: true });
-      // Not yet there would be taken for no longer there.
+      // Waits for the row first: a row that is not there yet looks like a deleted one.
       await other.waitFor();
       await page.getByPlaceholder('Plate').fill('ef');
       await other.waitFor({ state: 'detached' });
@@ -152,7 +152,7 @@ describe('The console and access rights', () => {
       await page.getByRole('link', { name: 'Grace Hopper' }).waitFor();
       await page.getByRole('cell', { name: 'Zoë Ångström', exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Edit' }).click();
-      // A row that arrives later would overwrite what was filled in.
+      // Waits for the row, which would otherwise overwrite the input.
       await filled(page, 'Grace Hopper');
       await page.getByRole('combobox', { name: 'Owner' }).fill('ada');
       await page.getByRole('option', { name: 'Ada Lovelace' }).click();
@@ -162,7 +162,7 @@ describe('The console and access rights', () => {
       await page.getByRole('cell', { name: 'EF 789', exact: true }).waitFor();
     });
 
-    await visit.test('shows the audit trail, which nobody can change', async () => {
+    await visit.test('shows the audit trail, which cannot be changed', async () => {
       await goTo('Events');
       const other = page.getByText('signed in').first();
       await other.waitFor();

@@ -23,7 +23,7 @@ describe('The console and applications', () => {
     await page.getByRole('heading', { name: 'Clients' }).waitFor();
     await page.getByRole('link', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'New client' }).waitFor();
-    assert.equal(await page.getByLabel('Redirect URIs').count(), 0, 'a personal client has none');
+    assert.equal(await page.getByLabel('Redirect URIs').count(), 0, 'a personal client has no consents');
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'application' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
@@ -56,7 +56,7 @@ describe('The console and applications', () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('makes a token only after its scopes are chosen', { timeout: 300_000 }, async () => {
+  test('creates a token only after its scopes are chosen', { timeout: 300_000 }, async () => {
     await page.getByRole('menuitem', { name: 'Sessions & tokens' }).click();
     await page.getByRole('link', { name: 'Create', exact: true }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Script');

@@ -9,7 +9,7 @@ import { openConsole } from './open-console.ts';
 export const resources = join(import.meta.dirname, '../../examples/fleet/resources');
 export const email = 'ada@example.com';
 
-/** The fleet, with what it starts with, and its console opened by an administrator. */
+/** The fleet example with its seeds, and its console opened by an administrator. */
 export async function openFleet(start: ReturnType<typeof services>, browser: () => Promise<BrowserContext>) {
   const service: Service = await start({ env: { RESOURCES_DIR: resources } });
   await addLogin(service, { email, roles: ['admin'] });

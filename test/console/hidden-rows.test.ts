@@ -24,7 +24,7 @@ describe('A list with rows that an access rule hides', () => {
   const browser = browsers();
   const start = services('sqlite');
 
-  test('says so, and names the roles that see them', { timeout: 300_000 }, async () => {
+  test('shows a notice, and names the roles that see them', { timeout: 300_000 }, async () => {
     writeFileSync(join(dir, 'pets.ts'), pets);
     const service = await start({ env: { ROLES: 'admin,vet', RESOURCES_DIR: dir } });
     await addLogin(service, { email: 'vet@example.com', roles: ['vet'] });

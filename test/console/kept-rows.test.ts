@@ -40,7 +40,7 @@ describe('The console and soft-deleted rows', () => {
       const refusal = page.getByText('Use a number with at most 6 digits before and 2 after the point.');
       await refusal.waitFor();
       await page.getByRole('textbox', { name: 'Price' }).fill('5.5');
-      // The button moves up when the message goes.
+      // The button moves up when the notification disappears.
       await refusal.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'Album Loud' }).waitFor();
@@ -69,7 +69,7 @@ describe('The console and soft-deleted rows', () => {
       assert.deepEqual(await seriousProblems(page), []);
       await page.getByRole('cell', { name: 'Loud', exact: true }).getByRole('link').click();
       await page.getByRole('heading', { name: 'Album Loud' }).waitFor();
-      // The row as it was read before shows until the answer is there.
+      // The list shows the old row until the response arrives.
       await page.getByRole('button', { name: 'Restore' }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
       await page.getByRole('button', { name: 'Restore' }).click();

@@ -23,7 +23,7 @@ describe('The console', () => {
   const goTo = (name: string) => page.getByRole('menuitem', { name, exact: true }).click();
   const change = (json: object) => ask(service, `/v1/cars/${car.id}`, { method: 'PATCH', json, token: grace });
 
-  /** Goes to a page, and returns when its stream is open. */
+  /** Opens a page, and returns when its stream is open. */
   const followed = async (go: () => Promise<void>) => {
     const stream = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/changes');
     await go();
@@ -123,7 +123,8 @@ describe('The console', () => {
       await page.getByRole('heading', { name: /^Webhook / }).waitFor();
       await page.reload();
       await page.getByRole('button', { name: 'Send again', exact: true }).first().waitFor();
-      // The second answer arrives when the first message is known, but not shown yet. Effects wait for a frame, and no frame comes.
+      // The second response arrives when the first message exists but is not shown yet. Effects wait for a frame, and
+      // no frame comes.
       await page.evaluate(`{
         const ask = fetch;
         const answered = [];

@@ -38,7 +38,7 @@ describe('The console and lists with many rows', () => {
   });
 
   test('imports, changes, exports and deletes rows', { timeout: 600_000 }, async (visit) => {
-    await visit.test('previews a file, lets wrong cells be corrected, imports it, and can undo it', async () => {
+    await visit.test('previews a file, allows corrections of invalid cells, imports it, and can undo it', async () => {
       await page.getByRole('menuitem', { name: 'Cars' }).click();
       await menu('Import');
       const rows = Array.from({ length: 60 }, (_, n) => `IN ${n},Imported,${(n % 9) + 1},${owner},red`);
@@ -73,7 +73,7 @@ describe('The console and lists with many rows', () => {
       assert.equal(body.data.length, 0);
       await menu('Import');
       await page.getByLabel('File').setInputFiles(file);
-      // A cell that is corrected last is still being checked when the others are imported.
+      // The last corrected cell is still being checked when the others are imported.
       await dialog.getByText('This creates 60, changes 0 and leaves 3 out.').waitFor();
       const checked = Promise.withResolvers<void>();
       const lookUps = (url: URL) => url.searchParams.get('search')?.startsWith('plate') === true;
@@ -122,11 +122,7 @@ describe('The console and lists with many rows', () => {
         .waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      assert.equal(
-        await selection().getByText('43 cars selected').count(),
-        1,
-        'a task that is cancelled keeps the selection',
-      );
+      assert.equal(await selection().getByText('43 cars selected').count(), 1, 'a cancelled task keeps the selection');
       await selection().getByRole('button', { name: 'Change' }).click();
       await page.getByRole('textbox', { name: 'New model' }).fill('Changed');
       assert.deepEqual(await seriousProblems(page), []);
@@ -162,10 +158,10 @@ describe('The console and lists with many rows', () => {
       await page.getByRole('menuitem', { name: 'Owners' }).click();
       await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check();
       await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check();
-      // Nothing is known of the cars that refer to the owners: the service refuses.
+      // The console does not know the cars that refer to the owners, so the service refuses.
       const counts = (url: URL) => url.pathname === '/v1/cars' && url.searchParams.get('limit') === '1';
       await page.route(counts, (route) => route.fulfill({ status: 404 }));
-      // By the keyboard alone from here.
+      // From here on, with the keyboard only.
       await selection().getByRole('button', { name: 'Delete' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('dialog', { name: 'Delete 2 owners?' }).waitFor();
@@ -203,7 +199,7 @@ describe('The console and lists with many rows', () => {
       assert.equal(
         await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
         true,
-        'nothing sticks out',
+        'nothing overflows',
       );
       assert.deepEqual(await seriousProblems(page), []);
       assert.deepEqual(complaints, []);

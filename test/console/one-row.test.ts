@@ -31,7 +31,7 @@ describe('The console and one row', () => {
   });
 
   test('shows and changes the row and its related rows', { timeout: 600_000 }, async (visit) => {
-    await visit.test('asks for the values of an action, with the keyboard only', async () => {
+    await visit.test('requests the arguments of an action, with the keyboard only', async () => {
       await page.getByRole('button', { name: 'Park' }).focus();
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog', { name: /^Park: / });
@@ -63,11 +63,15 @@ describe('The console and one row', () => {
       const cars = page.locator('section', { has: page.getByRole('heading', { name: 'Cars' }) });
       await cars.getByRole('button', { name: 'New car' }).press('Enter');
       const making = page.getByRole('dialog', { name: 'New car' });
-      assert.equal(await making.getByRole('combobox', { name: 'Owner' }).count(), 0, 'it is known');
+      assert.equal(
+        await making.getByRole('combobox', { name: 'Owner' }).count(),
+        0,
+        'the owner is known, so there is no field for it',
+      );
       await making.getByRole('textbox', { name: 'Plate' }).fill('IN 1');
       await making.getByRole('button', { name: 'Create' }).press('Enter');
       await making.getByText('Required').first().waitFor();
-      // Escape takes nothing away that was typed.
+      // Escape discards no input.
       await page.keyboard.press('Escape');
       await making.getByRole('textbox', { name: 'Model' }).fill('Made here');
       assert.deepEqual(await seriousProblems(page), []);

@@ -1,10 +1,10 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Service } from '../harness/service.ts';
 
-/** Refusals that tests provoke: the browser logs them, and nothing is wrong. */
+/** Error responses that tests provoke. The browser logs them. */
 const provoked = /status of (401|404|409|412|422)/;
 
-/** Signs in on the login page, on the way to the console. `complaints` is what the browser found wrong since. */
+/** Signs in on the login page and opens the console. `complaints` contains the errors in the browser since then. */
 export async function openConsole(
   context: BrowserContext,
   { url }: Pick<Service, 'url'>,
@@ -29,13 +29,13 @@ export async function openConsole(
   return { page, complaints };
 }
 
-/** Waits until a field holds a value that begins so. */
+/** Waits until a field has a value that begins with this text. */
 export async function filled(page: Page, value: string): Promise<void> {
   const isThere = `[...document.querySelectorAll('input')].some((field) => field.value.startsWith('${value}'))`;
   while (!(await page.evaluate(isThere))) await page.evaluate('new Promise(requestAnimationFrame)');
 }
 
-/** Waits for two frames and for the effects after them: a form takes its values once more after it is drawn. */
+/** Waits for two frames and for the effects after them, because a form reads its values again after it is drawn. */
 export async function drawn(page: Page): Promise<void> {
   const frame = '(next) => requestAnimationFrame(() => setTimeout(next))';
   for (let i = 0; i < 2; i++) await page.evaluate(`new Promise(${frame})`);

@@ -9,7 +9,7 @@ import { mailsTo } from '../harness/mailbox.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
-/** By the keyboard alone, but for what is said otherwise. */
+/** With the keyboard only, unless a comment says otherwise. */
 describe('The console and people', () => {
   const browser = browsers();
   const start = services('sqlite');
@@ -19,14 +19,14 @@ describe('The console and people', () => {
   let graceId: string;
   const press = (...keys: string[]) =>
     keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
-  /** Ctrl-K, a text, and Enter on what it finds first. */
+  /** Ctrl-K, a text, and Enter on the first result. */
   const goBySearch = async (text: string, found: string) => {
     await press('Control+k');
     await page.getByRole('combobox', { name: 'Search everything' }).fill(text);
     await page.getByRole('option', { name: found, selected: true }).waitFor();
     await press('Enter');
   };
-  /** A button that asks first, focused and pressed as a keyboard does. */
+  /** Presses a button with a confirmation, by the keyboard. */
   const askAndDo = async (button: string, confirm = button) => {
     await page.getByRole('button', { name: button, exact: true }).first().press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: confirm, exact: true }).press('Enter');
@@ -72,7 +72,7 @@ describe('The console and people', () => {
       },
     );
 
-    await visit.test('shows the history and the sessions of a person', async () => {
+    await visit.test('shows the history and the sessions of a user', async () => {
       await page.getByRole('region', { name: 'Activity' }).getByText('signed in').first().waitFor();
       await page.getByRole('region', { name: 'Sessions' }).getByText('127.0.0.1').first().waitFor();
       await page.getByText('Email not confirmed').waitFor();
@@ -80,32 +80,35 @@ describe('The console and people', () => {
       assert.deepEqual(await seriousProblems(page), []);
     });
 
-    await visit.test('unlocks, confirms, sends a reset, signs out, gives a role', async () => {
-      await askAndDo('Unlock');
-      await page.getByText('Locked until').waitFor({ state: 'detached' });
-      const token = await logIn(service, 'grace@example.com', password);
-      await askAndDo('Confirm email');
-      await page.getByText('Email not confirmed').waitFor({ state: 'detached' });
-      await askAndDo('Send reset email');
-      assert.equal((await mailsTo(service, 'reset-password', 'grace@example.com')).length, 1);
-      await askAndDo('Sign out everywhere');
-      assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
-      await page.getByRole('button', { name: 'Roles', exact: true }).press('Enter');
-      await page.getByRole('checkbox', { name: 'editor' }).press('Space');
-      await page.getByRole('button', { name: 'Save roles' }).press('Enter');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.getByText('editor', { exact: true }).waitFor();
-      await page.getByText('sent Grace Hopper a link').first().waitFor();
-    });
+    await visit.test(
+      'unlocks a user, confirms the email, sends a reset, ends the sessions and gives a role',
+      async () => {
+        await askAndDo('Unlock');
+        await page.getByText('Locked until').waitFor({ state: 'detached' });
+        const token = await logIn(service, 'grace@example.com', password);
+        await askAndDo('Confirm email');
+        await page.getByText('Email not confirmed').waitFor({ state: 'detached' });
+        await askAndDo('Send reset email');
+        assert.equal((await mailsTo(service, 'reset-password', 'grace@example.com')).length, 1);
+        await askAndDo('Sign out everywhere');
+        assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
+        await page.getByRole('button', { name: 'Roles', exact: true }).press('Enter');
+        await page.getByRole('checkbox', { name: 'editor' }).press('Space');
+        await page.getByRole('button', { name: 'Save roles' }).press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.getByText('editor', { exact: true }).waitFor();
+        await page.getByText('sent Grace Hopper a link').first().waitFor();
+      },
+    );
 
     await visit.test('marks the current session', async () => {
       await goBySearch('ada@', 'ada@example.com');
       await page.getByText('This session').waitFor();
     });
 
-    await visit.test('invites a person, who gets a mail', async () => {
+    await visit.test('invites a user by email', async () => {
       await goBySearch('invite', 'Invite a person');
-      // The dialog is a chunk of its own; keys before it go nowhere.
+      // The dialog is a separate chunk. Keys are ignored until it is loaded.
       await page.locator('input[type=email]:focus').waitFor();
       await page.keyboard.type('nobody');
       await press('Enter');
@@ -118,7 +121,7 @@ describe('The console and people', () => {
       assert.equal((await mailsTo(service, 'invitation', 'barbara@example.com')).length, 1);
     });
 
-    await visit.test('shows the affected rows before it deletes a person', async () => {
+    await visit.test('shows the affected rows before it deletes a user', async () => {
       await page.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
       await page.getByRole('dialog').getByRole('link', { name: '1 token' }).waitFor();
       assert.deepEqual(await seriousProblems(page), []);

@@ -19,7 +19,7 @@ describe('The console', () => {
     await name.fill('Reports');
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'personal' }).click();
-    // The proof of the login is too old by now.
+    // The proof of the login is too old now.
     service.advance(1_000_000);
     await page.getByRole('button', { name: 'Create' }).click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it’s you' });
@@ -44,7 +44,7 @@ describe('The console', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: 'Client Reports' }).waitFor();
 
-    // Once proven, nothing more is asked for a while.
+    // After the proof, the console asks for none for a while.
     await page.getByRole('button', { name: 'New secret' }).click();
     await page
       .getByRole('dialog')

@@ -8,7 +8,7 @@ import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
 import { filled, openConsole } from './open-console.ts';
 
-/** The console knows nothing of these resources but what the service describes. */
+/** The console knows only the service's description of these resources. */
 describe('The console and the resources of an operator', () => {
   const browser = browsers();
   const start = services('sqlite');
@@ -75,7 +75,7 @@ describe('The console and the resources of an operator', () => {
       const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/notes', { token });
       const id = body.data[0]?.id;
       await ask(service, `/v1/notes/${id}`, { method: 'PATCH', json: { title: 'Theirs' }, token });
-      // As when somebody comes back from another tab: what was typed stays.
+      // As when a user returns from another tab: the input stays.
       await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
       await page.waitForLoadState('networkidle');
       assert.equal(await page.getByRole('textbox', { name: 'Title' }).inputValue(), 'Mine');
@@ -88,7 +88,7 @@ describe('The console and the resources of an operator', () => {
     await visit.test('finds rows, and shows their related rows', async () => {
       await page.getByRole('menuitem', { name: 'Folders' }).click();
       const other = page.getByRole('cell', { name: 'Home', exact: true });
-      // Not yet there would be taken for no longer there.
+      // Waits for the row first: a row that is not there yet looks like a deleted one.
       await other.waitFor();
       await page.getByPlaceholder('Name').fill('wor');
       await other.waitFor({ state: 'detached' });

@@ -6,7 +6,9 @@ import { services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
 import { furnish, type House, screens } from './screens.ts';
 
-/** A phone and the dark get a sample of each kind of screen; `npm run test:sweep` tries them with every screen. */
+/**
+ * On a phone and in dark mode, only a sample of each kind of screen is tested. `npm run test:sweep` tests every screen.
+ */
 const kinds = ['overview', 'list', 'row', 'edit', 'person', 'palette', 'bulk change', 'not found'];
 const isSample = (name: string) => Boolean(process.env.TEST_SWEEP) || kinds.includes(name);
 
@@ -28,15 +30,15 @@ describe('Every screen of the console', () => {
         await page.setViewportSize({ width: 1440, height: 900 });
         await screen.open(page, house);
         await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-        assert.deepEqual(await problemsOf(page), [], 'on a desk, in the light');
+        assert.deepEqual(await problemsOf(page), [], 'on a desktop, in light mode');
         if (isSample(screen.name)) {
           await page.setViewportSize({ width: 390, height: 844 });
           await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-          assert.deepEqual(await problemsOf(page), [], 'on a phone, in the dark');
+          assert.deepEqual(await problemsOf(page), [], 'on a phone, in dark mode');
           await page.setViewportSize({ width: 1440, height: 900 });
         }
-        assert.equal(await page.getByText('None.', { exact: true }).count(), 0, 'says what there is none of');
-        // Escape closes whatever can be closed.
+        assert.equal(await page.getByText('None.', { exact: true }).count(), 0, 'the empty list names its rows');
+        // Escape closes everything that can be closed.
         await (screen.leave ? screen.leave(page) : page.keyboard.press('Escape'));
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       });

@@ -9,11 +9,11 @@ export interface House {
   readonly owner: string;
   readonly person: string;
   readonly client: string;
-  /** Changes the car behind the back of whoever edits it. */
+  /** Changes the car while it is being edited. */
   change(): Promise<void>;
 }
 
-/** One screen of the console: how one gets there, and what is seen when it is there. */
+/** One screen of the console: the way to it, and an element that shows that it is open. */
 export interface Screen {
   readonly name: string;
   open(page: Page, house: House): Promise<void>;
@@ -21,7 +21,7 @@ export interface Screen {
   leave?(page: Page): Promise<void>;
 }
 
-/** A person with a token, a client and a consent; a client of theirs. */
+/** A user with a token, a client and a consent, and a client of that user. */
 export async function furnish(service: Service, token: string): Promise<House> {
   const first = async (path: string) =>
     (await ask<{ data: { id: string; user_id: string }[] }>(service, path, { token })).body.data[0];
@@ -56,7 +56,7 @@ const at = (name: string, path: (house: House) => string, heading: string | RegE
   },
 });
 
-/** The dialog behind a button. */
+/** Opens the dialog of a button. */
 const over = (name: string, base: Screen, button: string, dialog: string | RegExp): Screen => ({
   name,
   async open(page, house) {
@@ -66,7 +66,7 @@ const over = (name: string, base: Screen, button: string, dialog: string | RegEx
   },
 });
 
-/** The dialog behind an item of the list's menu. */
+/** Opens the dialog of an item in the list's menu. */
 const fromMenu = (name: string, base: Screen, item: string, dialog: string): Screen => ({
   name,
   async open(page, house) {
@@ -77,7 +77,7 @@ const fromMenu = (name: string, base: Screen, item: string, dialog: string): Scr
   },
 });
 
-/** As a link does, without loading the console anew; a page that was left with changes would ask first. */
+/** Navigates like a link, without loading the console again. A page with unsaved changes would ask first. */
 async function goTo(page: Page, { url }: House, path: string): Promise<void> {
   if (!page.url().startsWith(`${url}/admin`)) await page.goto(`${url}/admin`);
   await page.evaluate(
@@ -85,7 +85,7 @@ async function goTo(page: Page, { url }: House, path: string): Promise<void> {
   );
 }
 
-/** Until nothing is being read any more. */
+/** Waits until no request is running. */
 async function quiet(page: Page): Promise<void> {
   const waiting = page.locator('[role="progressbar"], .MuiSkeleton-root');
   while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
@@ -166,7 +166,7 @@ const away: Screen = {
   },
 };
 
-/** Every kind of screen, each reached by itself. */
+/** Every kind of screen, each opened separately. */
 export const screens: readonly Screen[] = [
   at('overview', () => '/', 'Overview'),
   cars,

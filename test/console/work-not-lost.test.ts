@@ -53,7 +53,7 @@ describe('The console', () => {
       assert.equal(await dialog.getByRole('radio', { name: 'Mine Mine' }).isChecked(), true);
       assert.equal(await dialog.getByRole('radio', { name: 'Theirs 9' }).isChecked(), true);
       assert.deepEqual(await seriousProblems(page), []);
-      // Once more, while the dialog is open: there are new versions to choose from.
+      // Changes the row again while the dialog is open, so there are new versions to choose from.
       await change({ seats: 8 });
       await dialog.getByRole('button', { name: 'Save my choices' }).click();
       await dialog.getByRole('radio', { name: 'Theirs 8' }).waitFor();
@@ -73,7 +73,7 @@ describe('The console', () => {
     });
 
     await visit.test(
-      'asks for a login over the form when the session has ended, and goes on with the save',
+      'asks for a login over the form when the session has ended, and then continues the save',
       async () => {
         await model().fill('Typed before');
         const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/tokens?search=type:session', { token });
@@ -82,7 +82,7 @@ describe('The console', () => {
         const dialog = page.getByRole('dialog', { name: 'Sign in again' });
         await dialog.waitFor();
         assert.deepEqual(await seriousProblems(page), []);
-        // By the keyboard alone.
+        // With the keyboard only.
         await page.keyboard.type(email);
         await page.keyboard.press('Tab');
         await page.keyboard.type('a wrong password');

@@ -37,7 +37,7 @@ export default defineMigration({
   },
 });`;
 
-onBothEngines('Migrations of one’s own', (engine) => {
+onBothEngines('Migrations of an operator', (engine) => {
   const start = services(engine);
   const database = databases(engine);
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-migrations-'));
@@ -68,7 +68,7 @@ onBothEngines('Migrations of one’s own', (engine) => {
     await logIn();
     await ask(service, '/v1/people', { token, json: { name: 'Grace' } });
     await service.close();
-    // Another name: a module that was imported stays as it is.
+    // Another file name, because a module is imported only once.
     rmSync(join(dir, 'resources', 'people.ts'));
     writeFileSync(join(dir, 'resources', 'persons.ts'), people('nickname: text({ required: true, searchable: true })'));
     writeFileSync(join(dir, 'migrations', '001-nicknames.ts'), migration);
@@ -76,21 +76,21 @@ onBothEngines('Migrations of one’s own', (engine) => {
     await logIn();
   });
 
-  it('fill a new required text, which is found by it, and change one that is searched', async () => {
+  it('fill a new required text, and update the search index', async () => {
     assert.deepEqual(await found('nickname:grace'), ['Grace Hopper']);
     assert.deepEqual(await found('name:grace hop*'), ['Grace Hopper']);
     assert.deepEqual(await found('name:grace'), []);
   });
 
-  it('write resources as the API does, in their transaction', async () => {
+  it('write resources with the rules of the API, in their own transaction', async () => {
     assert.deepEqual(await found('nickname:ada'), ['Ada Lovelace']);
-    assert.deepEqual(await found('name:nobody'), [], 'which lacks what is required');
+    assert.deepEqual(await found('name:nobody'), [], 'the row without a required value was refused');
     const { db } = service.context.database;
     const events = await db.selectFrom('events').select('type').where('type', '=', 'people.created').execute();
     assert.equal(events.length, 2);
     const changes = await db.selectFrom('change_log').select('operation').where('resource', '=', 'people').execute();
     assert.ok(changes.length >= 3);
     const jobs = await db.selectFrom('queued_jobs').select('name').where('name', '=', 'greet').execute();
-    assert.equal(jobs.length, 1, 'what a hook queues is queued when the migration commits');
+    assert.equal(jobs.length, 1, 'a job of a hook is queued when the migration commits');
   });
 });

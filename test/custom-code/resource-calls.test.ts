@@ -50,19 +50,19 @@ onBothEngines('resource() in custom code', (engine) => {
   for (const inside of [false, true]) {
     const where = inside ? 'inside a transaction' : 'outside of one';
 
-    it(`behaves as the API does, ${where}`, async () => {
+    it(`behaves like the API, ${where}`, async () => {
       const title = `Größe ${where}`;
       const made = await call('ada', { call: 'create', values: { title, amount: 7 }, inside });
       assert.equal(made.status, 200, made.text);
       const { id, currency } = made.body.result;
-      assert.equal(currency, 'EUR', 'the default');
+      assert.equal(currency, 'EUR', 'the default is applied');
       const shown = await api<{ data: Record<string, unknown> }>('admin', 'GET', `/v1/bills/${id}`);
-      assert.deepEqual(shown.body.data, made.body.result, 'as the API shows it');
+      assert.deepEqual(shown.body.data, made.body.result, 'the result is like the response of the API');
       const etag = shown.headers.get('etag') ?? '';
-      assert.match(etag, /^"1-/, 'a version');
+      assert.match(etag, /^"1-/, 'the row has a version');
       const search = encodeURIComponent(`title:grösse ${where}`.replace('ss', 'ß'));
       const found = await api<{ data: unknown[] }>('admin', 'GET', `/v1/bills?search=${search}`);
-      assert.equal(found.body.data.length, 1, 'found by its folded text');
+      assert.equal(found.body.data.length, 1, 'the folded text is searchable');
 
       const wrong = await call('ada', { call: 'create', values: { amount: -1, colour: 1 }, inside });
       assert.equal(wrong.status, 422, wrong.text);
@@ -71,14 +71,14 @@ onBothEngines('resource() in custom code', (engine) => {
       const moment = '2026-01-31T12:00:00.000Z';
       const update = { call: 'update', id, values: { amount: 8, paid_at: moment }, inside };
       const paid = await call('ada', update);
-      assert.equal(paid.body.result.paid_at, moment, 'the service may set what is read-only');
+      assert.equal(paid.body.result.paid_at, moment, 'the service may set a read-only field');
       assert.equal(
         (await api('admin', 'PATCH', `/v1/bills/${id}`, { json: { amount: 9 }, headers: { 'if-match': etag } })).status,
         412,
       );
       const other = { ...update, as: 'caller', values: { paid_at: '2026-02-01T00:00:00Z' } };
       const asCaller = await call('admin', other);
-      assert.equal(asCaller.status, 422, 'a caller may not');
+      assert.equal(asCaller.status, 422, 'a caller may not set a read-only field');
 
       const listed = await call('ada', {
         call: 'list',
@@ -104,11 +104,11 @@ onBothEngines('resource() in custom code', (engine) => {
       assert.deepEqual(
         recorded.map(({ user_id }) => user_id),
         [null],
-        'an event of the service',
+        'the event belongs to the service',
       );
     });
 
-    it(`has the rights of the caller, where it says so, ${where}`, async () => {
+    it(`has the rights of the caller on request, ${where}`, async () => {
       const values = { title: 'x', amount: 1 };
       assert.equal((await call('ada', { call: 'create', as: 'caller', values, inside })).status, 403);
       assert.equal((await call('ada', { call: 'list', as: 'caller', inside })).body.result.data.length, 0);
@@ -124,7 +124,7 @@ onBothEngines('resource() in custom code', (engine) => {
     });
   }
 
-  it('is undone with its transaction, and needs to be told of it', async () => {
+  it('is rolled back with its transaction, and must get the transaction as an argument', async () => {
     const lost = { call: 'create', values: { title: 'lost', amount: 1 }, inside: true };
     assert.equal((await call('ada', { ...lost, fail: true })).status, 500);
     const { result } = (await call('ada', { call: 'list', values: { search: { title: 'lost' } } })).body;
@@ -132,17 +132,17 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.equal((await call('ada', { ...lost, unbound: true })).status, 500);
     assert.ok(
       lines.some((line) => line.includes('inside a transaction, pass it on')),
-      'the log says why',
+      'the log contains the reason',
     );
   });
 
-  it('writes from hooks, in the transaction of the write', async () => {
+  it('writes from hooks, in the transaction of the request', async () => {
     const visit = (reason: string) =>
       api<{ data: { id: string } }>('ada', 'POST', '/v1/pet-visits', { json: { reason } });
     const made = await visit('bill');
     assert.equal(made.status, 201, made.text);
     const { data } = (await call('ada', { call: 'list', values: { include: ['visit'] } })).body.result ?? {};
-    assert.equal(data, undefined, 'there is no such relation');
+    assert.equal(data, undefined, 'the relation does not exist');
     const bills = (await call('ada', { call: 'list', values: {} })).body.result.data;
     const [bill] = bills.filter(({ visit_id }: { visit_id: string }) => visit_id === made.body.data.id);
     assert.equal(bill.amount, 5);
@@ -150,7 +150,7 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.deepEqual(
       log.map(({ actor }) => actor),
       [null],
-      'as the service',
+      'the change belongs to the service',
     );
     const [own] = (await changes('pet-visits')).filter(({ row_id }) => row_id === made.body.data.id);
     assert.equal(JSON.parse(own?.actor ?? '{}').user_id, ids.get('ada'));
@@ -160,8 +160,8 @@ onBothEngines('resource() in custom code', (engine) => {
     const titles = (await call('ada', { call: 'list', values: {} })).body.result.data.map(
       ({ title }: { title: string }) => title,
     );
-    assert.ok(titles.includes('kept') && !titles.includes('refuse me'), 'what failed alone is undone');
-    assert.equal((await visit('round')).status, 500, 'hooks that call each other end');
+    assert.ok(titles.includes('kept') && !titles.includes('refuse me'), 'only the failed call is undone');
+    assert.equal((await visit('round')).status, 500, 'recursive hooks end with an error');
     assert.equal((await visit('nobody says')).status, 500);
     assert.ok(lines.some((line) => line.includes("state the rights of the call, as: 'caller' or as: 'service'")));
   });
@@ -176,7 +176,7 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.equal((await api('bob', 'POST', `/v1/pet-visits/${made.body.data.id}/billings`)).status, 403);
   });
 
-  it('says what still refers to a row, and names a resource that is near', async () => {
+  it('reports rows that refer to a row, and suggests a resource for an unknown name', async () => {
     const owner = (await call('ada', { resource: 'owners', call: 'create', values: { name: 'Ada' } })).body.result;
     const values = { reason: 'x', owner_id: owner.id, user_id: ids.get('ada') };
     const visit = await call('ada', { resource: 'pet-visits', call: 'create', values, inside: true });
@@ -187,7 +187,7 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.ok(lines.some((line) => line.includes('Did you mean \\"bills\\"?')));
   });
 
-  it('reads deleted rows, restores them and deletes them for good', async () => {
+  it('reads, restores and permanently deletes deleted rows', async () => {
     const owners = (json: Record<string, unknown>) => call('ada', { resource: 'owners', ...json });
     for (const inside of [false, true]) {
       const { id } = (await owners({ call: 'create', values: { name: 'Gone' }, inside })).body.result;
@@ -205,7 +205,7 @@ onBothEngines('resource() in custom code', (engine) => {
       assert.equal(
         (await owners({ call: 'delete', id, values: { forGood: true }, inside })).status,
         404,
-        'not deleted',
+        'the row is not deleted',
       );
       await owners({ call: 'delete', id, inside });
       assert.equal((await owners({ call: 'delete', id, values: { forGood: true }, inside })).status, 200);
@@ -246,12 +246,12 @@ onBothEngines('resource() in custom code', (engine) => {
       assert.ok(Math.abs(Date.parse(at ?? '') - service.context.now()) < 600_000);
     }
     const { headers } = await api('admin', 'GET', `/v1/bills/${row?.id}`);
-    assert.match(headers.get('etag') ?? '', /^"2-/, 'an update is another version');
+    assert.match(headers.get('etag') ?? '', /^"2-/, 'an update increments the version');
     const changed = await api('admin', 'PATCH', `/v1/bills/${row?.id}`, { json: { amount: 4 } });
     assert.equal(changed.status, 200);
     const next = await api('ada', 'POST', '/v1/raw-rows', { json: { title: 'first', next: 'Second' } });
     assert.equal(next.status, 200);
-    assert.equal((await found('second')).length, 0, 'it was changed once more');
+    assert.equal((await found('second')).length, 0, 'the title was changed again');
     assert.equal((await found('first')).length, 1);
     const refused = await api('ada', 'POST', '/v1/raw-rows', { json: { title: 'third', byExpression: true } });
     assert.equal(refused.status, 500);
@@ -281,16 +281,16 @@ onBothEngines('Access rules of custom routes', (engine) => {
   it('apply the row-level rules of the resource to the id in the path', async () => {
     const path = `/v1/pet-visits/${visits.get('ada')}/closings`;
     assert.equal((await api('nobody', 'POST', path)).status, 401);
-    assert.equal((await api('narrow', 'POST', path)).status, 403, 'the scope of the resource');
+    assert.equal((await api('narrow', 'POST', path)).status, 403, 'the scope of the resource is required');
     const refused = await api('bob', 'POST', path);
     assert.deepEqual([refused.status, refused.body.detail], [403, 'You may not update this pet-visit.'], refused.text);
-    assert.equal((await api('bob', 'GET', `/v1/pet-visits/${visits.get('ada')}`)).status, 200, 'which bob may see');
+    assert.equal((await api('bob', 'GET', `/v1/pet-visits/${visits.get('ada')}`)).status, 200, 'bob may see the row');
     assert.deepEqual((await api('ada', 'POST', path)).body, { before: 'open', note: null });
     assert.deepEqual((await api('vet', 'POST', path)).body, { before: 'closed', note: null });
     assert.equal((await api('ada', 'POST', '/v1/pet-visits/none/closings')).status, 404);
   });
 
-  it('take a rule of their own, about the row or about the caller', async () => {
+  it('can be a separate rule of the route, for the row or for the caller', async () => {
     const path = `/v1/pet-visits/${visits.get('ada')}/notes`;
     assert.equal((await api('ada', 'GET', path)).status, 200);
     assert.equal((await api('vet', 'GET', path)).status, 403);

@@ -41,7 +41,7 @@ onBothEngines('Scheduled jobs', (engine) => {
   const together = (work: (service: Service) => Promise<unknown>) => Promise.all(instances.map(work));
   const api = <T>(path: string, question: Question = {}) =>
     ask<{ data: T }>(instances[0] as Service, path, { token, ...question });
-  /** All instances look at once, several times. */
+  /** All instances check the schedule at the same time, several times. */
   const pass = async (ms: number) => {
     for (const service of instances) service.advance(ms);
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -56,14 +56,14 @@ onBothEngines('Scheduled jobs', (engine) => {
   const runs = async () => (await api<Run[]>('/v1/scheduled-jobs/nightly/runs')).body.data;
   const job = async () => (await api<Record<string, string>>('/v1/scheduled-jobs/nightly')).body.data;
 
-  it('run once across all instances, and are caught up once', async () => {
+  it('run once across all instances, and once after missed times', async () => {
     const { name, next_run_at: next, time_zone: zone } = await job();
     assert.equal(name, 'nightly');
     const hour = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeStyle: 'short', hourCycle: 'h23' });
     assert.deepEqual([hour.format(new Date(next ?? '')), zone], ['03:00', 'Europe/Berlin']);
     assert.deepEqual(await nights(), []);
     await pass(3 * day);
-    assert.deepEqual(await nights(), [`night ${Date.parse(next ?? '')}`], 'three nights were missed');
+    assert.deepEqual(await nights(), [`night ${Date.parse(next ?? '')}`], 'one run after three missed nights');
     await pass(60_000);
     assert.equal((await nights()).length, 1);
     await pass(day);
@@ -73,7 +73,7 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.equal((await job()).last_state, 'done');
   });
 
-  it('are tried again where they fail, show why, and run at the next time', async () => {
+  it('are retried after a failure, show the error, and run at the next time', async () => {
     const stop = (await api<{ id: string }>('/v1/bills', { json: { title: 'stop', amount: 0 } })).body.data;
     await pass(day);
     const [waiting] = await runs();
@@ -86,11 +86,11 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.equal((await nights()).length, 3);
   });
 
-  it('run once, also where the instance that has begun the run is killed', async () => {
+  it('run once, even if the instance that runs them is killed', async () => {
     const [first] = instances as [Service];
     const { next_run_at: due } = await job();
     const before = await nights();
-    // Its clock is ahead of the others', which look every second: it is the one that takes the run.
+    // The clock of this instance is ahead, so it takes the run. The others check every second.
     const at = Date.parse(due ?? '') + 5 * 60_000;
     const { databaseUrl, dataDir, encryptionKey } = first.context.config;
     const env = {
@@ -107,17 +107,25 @@ onBothEngines('Scheduled jobs', (engine) => {
     assert.equal(signal, 'SIGKILL', stdout + stderr);
     await pass(Date.parse(due ?? '') + 1000 - first.context.now());
     const [begun, ...others] = await runs();
-    assert.deepEqual([begun?.state, begun?.attempts, begun?.scheduled_for], ['running', 1, due], 'it may still go on');
+    assert.deepEqual(
+      [begun?.state, begun?.attempts, begun?.scheduled_for],
+      ['running', 1, due],
+      'the run may still be in progress',
+    );
     assert.deepEqual(await nights(), before);
     await pass(6 * 60_000);
-    assert.deepEqual(await nights(), [...before, `night ${Date.parse(due ?? '')}`], 'another instance does it, once');
+    assert.deepEqual(
+      await nights(),
+      [...before, `night ${Date.parse(due ?? '')}`],
+      'another instance repeats the run once',
+    );
     const [done, ...rest] = await runs();
     assert.deepEqual([done?.id, done?.state, done?.attempts, rest], [begun?.id, 'done', 2, others]);
     await pass(60_000);
     assert.equal((await nights()).length, before.length + 1);
   });
 
-  it('run when an administrator or the operator asks', async () => {
+  it('run on request of an administrator or the operator', async () => {
     const asked = await api<{ id: string }>('/v1/scheduled-jobs/nightly/starts', { method: 'POST' });
     assert.equal(asked.status, 202, asked.text);
     await pass(0);

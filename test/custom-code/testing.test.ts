@@ -15,7 +15,7 @@ onBothEngines('gatehouse-server/testing', (engine) => {
   });
   after(() => service.stop());
 
-  it('makes a user with a role in one call', async () => {
+  it('creates a user with a role in one call', async () => {
     const vet = await service.user({ role: 'vet' });
     const { data } = await vet.client.resource<{ id: string; roles: string[] }>('users').get('me');
     assert.deepEqual([data.id, data.roles], [vet.id, ['vet']]);
@@ -23,17 +23,17 @@ onBothEngines('gatehouse-server/testing', (engine) => {
     assert.equal(named.email, 'ada@example.com');
   });
 
-  it('makes rows by their declaration, with what they refer to', async () => {
+  it('creates rows by their declaration, including their references', async () => {
     const visit = await service.make('pet-visits', { reason: 'teeth' });
     assert.equal(visit.reason, 'teeth');
-    assert.ok(visit.user_id, 'somebody was made');
+    assert.ok(visit.user_id, 'the referenced user was created');
     const [one, two] = [await service.make('bills'), await service.make('bills')];
     assert.ok(one.title && one.currency === 'EUR' && one.id !== two.id);
     await assert.rejects(service.make('bils' as never), /Did you mean "bills"\?/);
     await assert.rejects(service.make('bills', { amount: -1 }), /are invalid|amount/i);
   });
 
-  it('shows the jobs that were queued, does them, and shows the mail', async () => {
+  it('shows queued jobs, runs them, and shows the mail', async () => {
     const { client } = await service.user();
     const json = { to: 'grace@example.com' };
     const sent = await client.call({ method: 'POST', path: '/v1/reminders', body: json });
@@ -50,7 +50,7 @@ onBothEngines('gatehouse-server/testing', (engine) => {
     );
   });
 
-  it('steps the clock, which scheduled jobs follow, and shows the changes', async () => {
+  it('advances the clock and runs scheduled jobs, and shows the changes', async () => {
     const from = service.now();
     await service.advance('1d');
     assert.ok(service.now() - from >= 24 * 3_600_000);

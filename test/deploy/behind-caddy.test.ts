@@ -16,7 +16,7 @@ describe('The Caddyfile', () => {
   const proxies = reverseProxies();
   const file = readFileSync(join(root, 'deploy/Caddyfile'), 'utf8');
 
-  it('is one that Caddy takes, forwards to the service, and hides the figures', {
+  it('is valid, forwards to the service, and hides the metrics', {
     skip: caddy ? false : 'caddy is not installed here',
   }, async () => {
     const port = await freePort();
@@ -43,6 +43,10 @@ describe('The Caddyfile', () => {
     const { access_token: token } = (await login.json()) as { access_token: string };
     const tokens = await fetch(`${url}/v1/tokens`, { headers: { ...json, authorization: `Bearer ${token}` } });
     const { data } = (await tokens.json()) as { data: { type: string; address: string }[] };
-    assert.equal(data.find(({ type }) => type === 'session')?.address, '127.0.0.1', 'not what the caller wrote');
+    assert.equal(
+      data.find(({ type }) => type === 'session')?.address,
+      '127.0.0.1',
+      'the address of the caller is not the one that the caller sent',
+    );
   });
 });

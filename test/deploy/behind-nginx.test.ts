@@ -13,7 +13,7 @@ const site = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), '
 const skip = nginx ? false : 'nginx is not installed here';
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
-describe('Behind nginx', { skip }, () => {
+describe('The nginx configuration', { skip }, () => {
   const create = databases('sqlite');
   const start = services('sqlite');
   let dir: string;
@@ -34,7 +34,7 @@ describe('Behind nginx', { skip }, () => {
     await proxies.nginx(dir, plain, `${url}/health/live`);
   });
 
-  it('is a configuration that nginx takes as it is, with a certificate', (test) => {
+  it('is valid unchanged, with a certificate', (test) => {
     const key = join(dir, 'key.pem');
     const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
     const made = spawnSync('openssl', [...args, '-subj', '/CN=auth.example.com', '-keyout', key, '-out', `${key}.crt`]);
@@ -47,7 +47,7 @@ describe('Behind nginx', { skip }, () => {
     return undefined;
   });
 
-  it('registers, logs in and reads, and counts the caller by its own address', async () => {
+  it('forwards registrations, logins and reads, and the real address of the caller', async () => {
     const body = JSON.stringify({ email: 'ada@example.com', password: 'lovelace-1815' });
     const headers = { ...json, 'x-forwarded-for': '198.51.100.7' };
     assert.equal((await fetch(`${url}/v1/register`, { method: 'POST', headers, body })).status, 201);
@@ -56,17 +56,21 @@ describe('Behind nginx', { skip }, () => {
     const { access_token: token } = (await login.json()) as { access_token: string };
     const tokens = await fetch(`${url}/v1/tokens`, { headers: { ...json, authorization: `Bearer ${token}` } });
     const { data } = (await tokens.json()) as { data: { type: string; address: string }[] };
-    assert.equal(data.find(({ type }) => type === 'session')?.address, '127.0.0.1', 'not what the caller wrote');
+    assert.equal(
+      data.find(({ type }) => type === 'session')?.address,
+      '127.0.0.1',
+      'the address of the caller is not the one that the caller sent',
+    );
   });
 
-  it('does not show the figures to the world', async () => {
+  it('hides the metrics from the public', async () => {
     for (const path of ['/metrics', '/metrics/', '/metrics?x=1', '//metrics', '/./metrics', '/%6detrics']) {
       assert.equal((await fetch(`${url}${path}`)).status, 404, path);
     }
     assert.equal((await fetch(`${service.url}/metrics`)).status, 200);
   });
 
-  it('passes changes on as they come, and resumes, also at its defaults', async () => {
+  it("forwards changes without delay and resumes, even with nginx's defaults", async () => {
     const port = await freePort();
     const plain = `http://127.0.0.1:${port}`;
     const folder = join(dir, 'defaults');

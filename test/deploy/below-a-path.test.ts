@@ -14,7 +14,7 @@ const one = (language: string, has: RegExp): string => {
   return found[0] as string;
 };
 
-/** The sites that the page shows, around what it says of metadata. */
+/** The sites on the page, including the locations of the metadata. */
 const sites: [name: string, program: 'nginx' | 'caddy', site: (port: number) => string][] = [
   ['nginx that keeps the prefix', 'nginx', (port) => ofNginx(port, one('nginx', /auth\/ \{\n.*:3000;/))],
   ['nginx that strips the prefix', 'nginx', (port) => ofNginx(port, one('nginx', /auth\/ \{\n.*:3000\/;/))],
@@ -28,7 +28,7 @@ const ofCaddy = (port: number, site: string): string =>
     .replace('example.com {', `http://127.0.0.1:${port} {`)
     .replace(/\}\n$/, `${one('caddyfile', /@metadata/).replace(/^/gm, '\t')}\n}\n`);
 
-describe('Below a path of a host, behind', () => {
+describe('A service below a path, behind', () => {
   const create = databases('sqlite');
   const start = services('sqlite');
   const proxies = reverseProxies();

@@ -15,7 +15,7 @@ const linesOf = (path: string): string[] =>
 /** The settings in `.env` or in a secret. */
 const given = { POSTGRES_PASSWORD: 'ab/cd+e=@:?#%', ENCRYPTION_KEY: 'a'.repeat(32) };
 
-/** As Compose fills in `${NAME}`, `${NAME:-default}` and `${NAME:?message}`. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` like Compose. */
 const filled = (text: string): string =>
   text.replaceAll(/\$\{(\w+)(?:(:[-?])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
     const value = given[name as keyof typeof given];
@@ -23,7 +23,7 @@ const filled = (text: string): string =>
     return value ?? rest;
   });
 
-/** The block below a key, with its indentation taken away. */
+/** The block below a key, without its indentation. */
 function below(text: string, key: string): string[] {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => line.trim() === `${key}:`);
@@ -33,23 +33,23 @@ function below(text: string, key: string): string[] {
   return rest.slice(0, end < 0 ? undefined : end).map((line) => line.slice(deep + 2));
 }
 
-/** YAML as these files write it: two spaces a level, one key or list item a line, and every key once. */
+/** Parses the YAML subset of these files: two spaces per level, one key or list item per line, and unique keys. */
 function checkYaml(path: string, known: readonly string[]): void {
   const seen: Set<string>[] = [];
   for (const line of linesOf(path)) {
     const [, indent = '', dash = '', key, value = ''] =
       /^((?: {2})*)(- )?(?:([A-Za-z][\w-]*):)?(?: ?(\S.*))?$/.exec(line) ?? assert.fail(`${path}: ${line}`);
     const level = (indent.length + dash.length) / 2;
-    assert.ok(level <= seen.length + (dash ? 1 : 0), `${path}: too deep: ${line}`);
+    assert.ok(level <= seen.length + (dash ? 1 : 0), `${path}: indented too deeply: ${line}`);
     if (dash) seen.length = Math.min(seen.length, level);
     seen.length = Math.min(seen.length, level + 1);
     seen[level] ??= new Set();
     for (let each = 0; each < level; each++) seen[each] ??= new Set();
     if (key === undefined) continue;
-    assert.ok(!seen[level]?.has(key), `${path}: "${key}" twice: ${line}`);
+    assert.ok(!seen[level]?.has(key), `${path}: duplicate key "${key}": ${line}`);
     seen[level]?.add(key);
     const isName = /^[A-Z_]+$/.test(key) || value.startsWith('{');
-    assert.ok(isName || known.includes(key), `${path}: "${key}" is not known: ${line}`);
+    assert.ok(isName || known.includes(key), `${path}: unknown key "${key}": ${line}`);
     for (const pair of ['[]', '{}', "''"]) {
       const [open, close] = [...pair].map((char) => value.replaceAll(/\$\{[^}]*\}/g, '').split(char as string).length);
       assert.ok(pair === "''" ? ((open as number) - 1) % 2 === 0 : open === close, `${path}: ${line}`);
@@ -74,7 +74,7 @@ describe('compose.yaml', () => {
     ...['restart', 'healthcheck', 'test', 'interval', 'retries', 'gatehouse', 'api', 'database', 'data', 'postgres'],
   ];
   for (const path of ['compose.yaml', 'templates/project/compose.yaml']) {
-    it(`${path} has the form that Compose takes, and settings that the service takes`, () => {
+    it(`${path} has valid syntax and valid settings`, () => {
       checkYaml(path, keys);
       const text = read(path);
       const [, service = ''] = /^services:\n {2}(\w+):/m.exec(text) ?? [];
@@ -84,7 +84,7 @@ describe('compose.yaml', () => {
           return name ? [[name, filled(value.replace(/^'(.*)'$/, '$1'))]] : [];
         }),
       );
-      assert.equal(environment.PGPASSWORD, given.POSTGRES_PASSWORD, 'a password of any form arrives as it is');
+      assert.equal(environment.PGPASSWORD, given.POSTGRES_PASSWORD, 'a password with any characters arrives unchanged');
       const config = parseConfig({}, environment, root);
       assert.deepEqual([config.host, config.port, config.dataDir], ['0.0.0.0', 3000, '/data']);
       assert.match(
@@ -92,11 +92,11 @@ describe('compose.yaml', () => {
         /^env_file: \[\{ path: \.env, required: false \}\]$/m,
         'the other settings of .env arrive too',
       );
-      assert.doesNotMatch(config.databaseUrl, /:[^/]*@/, 'no password in the URL');
+      assert.doesNotMatch(config.databaseUrl, /:[^/]*@/, 'the URL contains no password');
     });
   }
 
-  it('is taken by docker compose', {
+  it('is accepted by docker compose', {
     skip: spawnSync('docker', ['compose', 'version']).status !== 0 && 'docker compose is not installed here',
   }, () => {
     const args = [
@@ -116,7 +116,7 @@ describe('compose.yaml', () => {
     assert.equal(status, 0, stderr);
   });
 
-  it('asks for nothing that .env.example does not name', () => {
+  it('requires only variables that .env.example lists', () => {
     const example = read('templates/project/env.example');
     for (const [, name] of read('templates/project/compose.yaml').matchAll(/\$\{(\w+)/g))
       assert.match(example, new RegExp(`^# ${name}=`, 'm'));
@@ -126,7 +126,7 @@ describe('compose.yaml', () => {
 });
 
 describe('The files for platforms', () => {
-  it('fly.toml has the form of TOML, and settings that the service takes', () => {
+  it('fly.toml has valid syntax and valid settings', () => {
     for (const line of linesOf('deploy/fly.toml'))
       assert.match(line.trim(), /^(\[[a-z_.]+\]|\[\[[a-z_.]+\]\]|[A-Za-z_]+ = ('[^']*'|\d+|true|false))$/, line);
     const [, env = ''] = /\[env\]\n([\s\S]*?)\n\[/.exec(read('deploy/fly.toml')) ?? [];
@@ -136,7 +136,7 @@ describe('The files for platforms', () => {
     assert.match(read('templates/project/Dockerfile'), new RegExp(`PORT=${port}\\b`));
   });
 
-  it('render.yaml has the form of a blueprint, and settings that the service takes', () => {
+  it('render.yaml is a valid blueprint with valid settings', () => {
     checkYaml('deploy/render.yaml', [
       ...[
         'databases',

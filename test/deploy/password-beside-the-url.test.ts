@@ -9,7 +9,7 @@ import { gatehouseHere } from '../harness/command-here.ts';
 
 const password = 'ab/cd+e=@:?#%';
 
-/** A server that asks for the password in clear text, and then says that it is wrong (PostgreSQL protocol 3.0). */
+/** A server that requests the password in clear text, and then refuses it (PostgreSQL protocol 3.0). */
 async function askingServer() {
   const heard: string[] = [];
   const server = createServer((socket) => {
@@ -27,11 +27,11 @@ async function askingServer() {
   return { port: (server.address() as AddressInfo).port, heard };
 }
 
-describe('A password beside the URL of the database', () => {
+describe('A database password outside of the URL', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-password-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('reaches the server as it is, as compose.yaml sets it, and is in no message', async () => {
+  it('reaches the server unchanged, like in compose.yaml, and is in no message', async () => {
     const { port, heard } = await askingServer();
     const { code, stdout, stderr } = await gatehouseHere(['user', 'list'], dir, {
       DATABASE_URL: `postgres://gatehouse@127.0.0.1:${port}/gatehouse`,

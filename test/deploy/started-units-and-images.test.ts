@@ -15,12 +15,12 @@ const hasDocker =
   spawnSync('docker', ['info']).status === 0 && spawnSync('docker', ['compose', 'version']).status === 0;
 const skip = hasDocker ? false : 'no Docker runs here';
 
-describe('The unit of systemd', () => {
+describe('The systemd unit', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-unit-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
   const start = startedProcesses();
 
-  it('has lines of the form that systemd takes', () => {
+  it('has valid syntax', () => {
     for (const name of ['gatehouse.service', 'gatehouse-backup.service', 'gatehouse-backup.timer']) {
       const lines = read(`deploy/${name}`)
         .split('\n')
@@ -31,7 +31,7 @@ describe('The unit of systemd', () => {
     }
   });
 
-  it('starts the service with its command, its folder and its environment, and stops it by SIGTERM', async () => {
+  it('starts the service with its command, folder and environment, and stops it with SIGTERM', async () => {
     const unit = read('deploy/gatehouse.service');
     const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
     const [, environment = ''] = /^Environment=(.+)$/m.exec(unit) ?? [];
@@ -64,7 +64,7 @@ describe('The images', () => {
       .split('\n')
       .filter((line) => !/^(#|$)/.test(line));
 
-    it(`${path} has lines of the form that Docker takes`, () => {
+    it(`of ${path} have valid instructions`, () => {
       for (const line of lines) {
         const [, instruction = '', rest = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? assert.fail(line);
         assert.ok(instructions.includes(instruction), line);
@@ -73,7 +73,7 @@ describe('The images', () => {
       }
     });
 
-    it(`${path} checks the health of the service`, async () => {
+    it(`of ${path} check the health of the service`, async () => {
       const check = lines.find((line) => line.startsWith('HEALTHCHECK')) as string;
       const [program = '', ...args] = JSON.parse(check.slice(check.indexOf('['))) as string[];
       assert.equal(program, 'node');
@@ -88,7 +88,7 @@ describe('The images', () => {
     });
   }
 
-  it('is built, and serves beside its PostgreSQL', { skip, timeout: 1_800_000 }, async () => {
+  it('can be built, and serve with their PostgreSQL', { skip, timeout: 1_800_000 }, async () => {
     const env = { ...process.env, POSTGRES_PASSWORD: 'ab/cd+e=', ENCRYPTION_KEY: 'a'.repeat(32) };
     const compose = (...args: string[]) =>
       run('docker', ['compose', '-p', 'gatehouse-test', ...args], { cwd: root, env });

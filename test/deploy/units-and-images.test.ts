@@ -11,12 +11,12 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 const skip = hasSystemd ? false : 'systemd-analyze is not installed here';
 
-describe('The units of systemd', { skip }, () => {
-  it('are units that systemd takes', () => {
+describe('The systemd units', { skip }, () => {
+  it('are accepted by systemd', () => {
     const dir = mkdtempSync(join(tmpdir(), 'gatehouse-units-'));
     try {
       for (const name of ['gatehouse.service', 'gatehouse-backup.service', 'gatehouse-backup.timer']) {
-        // Systemd looks for the program; it is not there on this machine.
+        // Systemd looks for the program, which does not exist on this machine.
         const unit = read(`deploy/${name}`).replaceAll('/opt/gatehouse/node_modules/.bin/gatehouse', '/bin/true');
         writeFileSync(join(dir, name), unit);
       }
@@ -31,7 +31,7 @@ describe('The units of systemd', { skip }, () => {
     }
   });
 
-  it('give the service little', (test) => {
+  it('give the service few rights', (test) => {
     const args = ['security', '--offline=true', join(root, 'deploy/gatehouse.service')];
     const { stdout, status } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     const exposure = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1];
@@ -46,7 +46,7 @@ describe('The images', () => {
     ['Dockerfile', '.'],
     ['templates/project/Dockerfile', undefined],
   ] as const) {
-    it(`${file}: two stages, not root, with a health check`, () => {
+    it(`of ${file} have two stages, a user other than root, and a health check`, () => {
       const lines = read(file).split('\n');
       assert.equal(lines.filter((line) => line.startsWith('FROM ')).length, 2);
       const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
@@ -63,7 +63,7 @@ describe('The images', () => {
     });
   }
 
-  it('holds all that the command needs', () => {
+  it('contain all files that the command needs', () => {
     const image = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
     try {
       for (const [, path = ''] of read('Dockerfile').matchAll(/^COPY --from=build \/src\/(\S+)/gm)) {
@@ -80,18 +80,18 @@ describe('The images', () => {
     }
   });
 
-  it('runs with a root that cannot be written to, beside a PostgreSQL that is well', () => {
+  it('run with a read-only root, after PostgreSQL is healthy', () => {
     for (const file of ['compose.yaml', 'templates/project/compose.yaml']) {
       const compose = read(file);
       for (const word of ['read_only: true', 'condition: service_healthy', 'pg_isready', 'image: postgres:']) {
         assert.ok(compose.includes(word), `${file}: ${word}`);
       }
-      assert.doesNotMatch(compose, /PASSWORD: (?!\$\{)/, 'no secret stands in the file');
+      assert.doesNotMatch(compose, /PASSWORD: (?!\$\{)/, 'the file contains no secret');
     }
   });
 });
 
-describe('The configuration of Caddy', () => {
+describe('The Caddy configuration', () => {
   it('hides the metrics from the public, and forwards one address', () => {
     const file = read('deploy/Caddyfile');
     assert.match(file, /@metrics path \/metrics \/metrics\/\*\n\trespond @metrics 404/);

@@ -6,7 +6,7 @@ import { services } from '../harness/service.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
 
-describe('What watches the service', () => {
+describe('The monitoring files', () => {
   const start = services('sqlite');
   let figures: string;
   before(async () => {
@@ -17,7 +17,7 @@ describe('What watches the service', () => {
   });
 
   for (const file of ['alerts.yml', 'grafana-dashboard.json']) {
-    it(`${file} names figures that there are`, () => {
+    it(`${file} uses existing metrics`, () => {
       const names = new Set(read(file).match(/\b(gatehouse|nodejs|process)_[a-z0-9_]+/g));
       assert.ok(names.size > 5);
       const known = new Set([...figures.matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1] as string));
@@ -27,19 +27,19 @@ describe('What watches the service', () => {
       assert.deepEqual(absent, []);
     });
 
-    it(`${file} names labels that the figures have`, () => {
+    it(`${file} uses existing labels`, () => {
       const labels = read(file).match(/(?<=by \()[a-z, ]+(?=\))/g) ?? [];
       const ofPrometheus = ['instance', 'job', 'le'];
       const names = new Set(labels.flatMap((list) => list.split(/, */)).filter((name) => !ofPrometheus.includes(name)));
       for (const name of names) {
         const absent = !figures.includes(`${name}="`);
-        // These two are counted once there is something to count.
+        // These two labels appear only after the first event.
         assert.ok(!absent || ['cause', 'result'].includes(name), name);
       }
     });
   }
 
-  it('asks for results of logins that are counted', () => {
+  it('use only login results that the code counts', () => {
     const asked = new Set(
       [...read('alerts.yml').matchAll(/result=~?"([a-z|]+)"/g)].flatMap((match) => match[1]?.split('|') ?? []),
     );
@@ -50,7 +50,7 @@ describe('What watches the service', () => {
     for (const result of asked) assert.ok(source.includes(`logins.inc({ result: '${result}' })`), result);
   });
 
-  it('has a dashboard that Grafana can load', () => {
+  it('contain a dashboard that Grafana can load', () => {
     const { panels, templating } = JSON.parse(read('grafana-dashboard.json')) as {
       panels: { id: number; title: string; targets: { expr: string }[] }[];
       templating: { list: { name: string }[] };

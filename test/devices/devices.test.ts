@@ -27,7 +27,7 @@ interface Tokens {
   readonly error: string;
 }
 
-onBothEngines('Devices', (engine) => {
+onBothEngines('The device flow', (engine) => {
   const start = services(engine);
   let service: Service;
   let ada: Person;
@@ -55,7 +55,7 @@ onBothEngines('Devices', (engine) => {
     return visitor.send('/device/decision', { user_code, decision, ...ticked });
   };
 
-  it('gives tokens to a published client once a person has agreed', async () => {
+  it('gives tokens to a published client after the user has allowed it', async () => {
     const server = new URL(service.context.config.baseUrl);
     const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
     const config = await openid.discovery(server, tv.id, undefined, openid.None(), options);
@@ -75,7 +75,7 @@ onBothEngines('Devices', (engine) => {
     assert.match(confirm.html, /<h1>A computer elsewhere gets access to your account<\/h1>/);
     assert.match(confirm.html, /Did you start this yourself/);
     assert.match(confirm.html, new RegExp(codes.user_code));
-    assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending', 'looking decides nothing');
+    assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending', 'a visit is no decision');
     const done = await visitor.send('/device/decision', { user_code: codes.user_code, decision: 'allow', ...ticked });
     assert.deepEqual([done.status, done.location], [303, '/device/done?decision=allowed']);
     assert.match((await visitor.get(done.location as string)).html, /The device is connected/);
@@ -85,7 +85,7 @@ onBothEngines('Devices', (engine) => {
     assert.deepEqual([me.status, me.body.data.id], [200, ada.id]);
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
     assert.ok(refreshed.access_token);
-    assert.equal((await poll(codes.device_code)).body.error, 'invalid_grant', 'once');
+    assert.equal((await poll(codes.device_code)).body.error, 'invalid_grant', 'the code works once');
     const later = service.context.config.refreshTokenTtl * 1000 - 60_000;
     const session = JSON.parse(Buffer.from(refreshed.access_token.split('.')[1] as string, 'base64url').toString()) as {
       sid: string;
@@ -93,10 +93,10 @@ onBothEngines('Devices', (engine) => {
     const { body } = await ask<{ data: { expires_at: string } }>(service, `/v1/tokens/${session.sid}`, {
       token: ada.token,
     });
-    assert.ok(Date.parse(body.data.expires_at) - service.context.now() > later, 'its time began with the tokens');
+    assert.ok(Date.parse(body.data.expires_at) - service.context.now() > later, 'the session begins now');
   });
 
-  it('tells the person who made the application, where that was a user', async () => {
+  it('shows the user who registered the application', async () => {
     const mallory = await someone(service);
     const lure = await addApplication(service, { name: 'Gatehouse Setup', public: true, userId: mallory.id });
     const visitor = await signedIn();
@@ -108,7 +108,7 @@ onBothEngines('Devices', (engine) => {
     assert.doesNotMatch(await shownFor(tv.id), /has not verified this application/);
   });
 
-  it('takes the code in any case, with or without its dash', async () => {
+  it('accepts the code in any case, with or without its dash', async () => {
     const visitor = await signedIn();
     for (const write of [
       (code: string) => code.toLowerCase().replace('-', ''),
@@ -125,7 +125,7 @@ onBothEngines('Devices', (engine) => {
     }
   });
 
-  it('tells who asks too early to slow down, by five seconds more each time', async () => {
+  it('responds slow_down to early polls, and adds five seconds each time', async () => {
     const { device_code, interval } = await begin();
     const next = async (seconds: number) => {
       service.advance(seconds * 1000);
@@ -135,17 +135,17 @@ onBothEngines('Devices', (engine) => {
     assert.equal(await next(0), 'authorization_pending');
     assert.equal(await next(5), 'authorization_pending');
     assert.equal(await next(1), 'slow_down');
-    assert.equal(await next(6), 'slow_down', 'ten seconds now');
-    assert.equal(await next(15), 'authorization_pending', 'fifteen seconds now');
+    assert.equal(await next(6), 'slow_down', 'the interval is ten seconds');
+    assert.equal(await next(15), 'authorization_pending', 'the interval is fifteen seconds');
   });
 
-  it('says when a code was refused, has expired, or is another client’s', async () => {
+  it('reports that a code was refused, has expired, or belongs to another client', async () => {
     const visitor = await signedIn();
     const refused = await begin();
     assert.equal((await decide(visitor, refused.user_code, 'deny')).location, '/device/done?decision=refused');
     assert.equal((await poll(refused.device_code)).body.error, 'access_denied');
     const twice = await decide(visitor, refused.user_code, 'allow');
-    assert.equal(twice.location, '/device/done?decision=refused', 'a second click tells what the first one did');
+    assert.equal(twice.location, '/device/done?decision=refused', 'a second click shows the first decision');
     const both = await begin();
     await visitor.get('/device');
     const press = () => visitor.send('/device/decision', { user_code: both.user_code, decision: 'allow', ...ticked });
@@ -164,13 +164,13 @@ onBothEngines('Devices', (engine) => {
     await decide(visitor, late.user_code, 'allow');
     const unseen = await begin();
     service.advance(late.expires_in * 1000);
-    assert.equal((await poll(late.device_code)).body.error, 'expired_token', 'agreed to, and not fetched');
+    assert.equal((await poll(late.device_code)).body.error, 'expired_token', 'the code was allowed but not redeemed');
     assert.equal((await poll(unseen.device_code)).body.error, 'expired_token');
     const again = await signedIn();
     assert.equal((await decide(again, unseen.user_code, 'allow')).status, 422);
   });
 
-  it('gives nothing where the session, the user or the client ended before the device came', async () => {
+  it('gives no tokens if the session, the user or the client ended before the device polled', async () => {
     const bob = await someone(service);
     const visitor = await signedIn(bob.email);
     const ended = await begin();
@@ -182,7 +182,7 @@ onBothEngines('Devices', (engine) => {
     const left = await begin();
     await decide(visitor, left.user_code, 'allow');
     await visitor.send('/logout', {});
-    assert.equal((await poll(left.device_code)).status, 200, 'who signs out of the browser has still agreed');
+    assert.equal((await poll(left.device_code)).status, 200, 'a sign-out in the browser keeps the consent');
 
     const removed = await addApplication(service, { public: true });
     const gone = await begin('openid', removed.id);
@@ -190,7 +190,7 @@ onBothEngines('Devices', (engine) => {
     assert.equal((await poll(gone.device_code)).body.error, 'invalid_grant');
   });
 
-  it('gives what the person ticked, remembers it as a consent, and ends when that is withdrawn', async () => {
+  it('gives the ticked scopes, stores a consent, and ends when the consent is withdrawn', async () => {
     const cleo = await someone(service);
     const visitor = await signedIn(cleo.email);
     const { user_code, device_code } = await begin('users:read offline_access');
@@ -216,7 +216,7 @@ onBothEngines('Devices', (engine) => {
     assert.equal((await ask(service, `/v1/users/${cleo.id}`, { token: tokens.access_token })).status, 401);
   });
 
-  it('lets one of two decide, and gives one of two the tokens', async () => {
+  it('accepts one of two concurrent decisions, and gives tokens to one of several polls', async () => {
     const { user_code, device_code } = await begin();
     const bob = await someone(service);
     const visitors = [await signedIn(), await signedIn(bob.email)];
@@ -226,7 +226,7 @@ onBothEngines('Devices', (engine) => {
     assert.deepEqual(polls.map(({ status }) => status).sort(), [200, 400, 400]);
   });
 
-  it('authenticates clients with a secret, and refuses those of other types and scopes beyond theirs', async () => {
+  it('authenticates confidential clients, and refuses other client types and other scopes', async () => {
     const secret = await addApplication(service, { scopes: ['openid'] });
     const ask1 = (form: Record<string, string>) => ask<Codes>(service, '/oauth/device_authorization', { form });
     assert.equal((await ask1({ client_id: secret.id })).body.error, 'invalid_client');
@@ -237,14 +237,14 @@ onBothEngines('Devices', (engine) => {
     const tokens = await ask<Tokens>(service, '/oauth/token', {
       form: { grant_type: grantType, device_code: codes.device_code, ...good },
     });
-    assert.deepEqual([tokens.status, tokens.body.refresh_token], [200, undefined], 'no offline_access');
+    assert.deepEqual([tokens.status, tokens.body.refresh_token], [200, undefined], 'without offline_access');
     assert.equal((await ask1({ ...good, scope: 'users:read' })).body.error, 'invalid_scope');
     const personal = await addClient(service);
     const other = await ask1({ client_id: personal.id, client_secret: personal.secret });
     assert.equal(other.body.error, 'unauthorized_client');
   });
 
-  it('takes no decision from a form of another site, nor by a token of less than everything', async () => {
+  it('accepts no decision from a form of another site or with a token of fewer scopes', async () => {
     const { user_code, device_code } = await begin();
     const visitor = await signedIn();
     await visitor.get('/device');
@@ -258,19 +258,19 @@ onBothEngines('Devices', (engine) => {
     }
     // A renewed session would open a second session of the sign-in itself.
     narrow.cookies.delete('renewal');
-    assert.equal((await decide(narrow, user_code, 'allow')).status, 302, 'to the login page');
+    assert.equal((await decide(narrow, user_code, 'allow')).status, 302, 'redirected to the login page');
     assert.equal((await poll(device_code)).body.error, 'authorization_pending');
   });
 
-  describe('guessing', () => {
-    it('is over after a few wrong codes of one person, whatever the network', async () => {
+  describe('against guessing', () => {
+    it('blocks a user after a few wrong codes, from any network', async () => {
       const eve = await someone(service);
       const visitor = await signedIn(eve.email);
       await visitor.get('/device');
       const guess = async (user_code: string) => (await visitor.send('/device', { user_code })).status;
       const { user_code } = await begin();
       for (let i = 0; i < 9; i++) assert.equal(await guess('BBBB-BBBB'), 422);
-      assert.equal(await guess(user_code), 200, 'a right one counts for nothing');
+      assert.equal(await guess(user_code), 200, 'a right code is not counted');
       assert.equal(await guess('nonsense'), 422);
       assert.equal(await guess(user_code), 429);
       assert.equal((await visitor.send('/device/decision', { user_code, decision: 'allow' })).status, 429);
@@ -281,14 +281,14 @@ onBothEngines('Devices', (engine) => {
       assert.equal((await again.send('/device', { user_code: fresh.user_code })).status, 200);
     });
 
-    it('finds nothing in the database to use', async () => {
+    it('stores no device code in clear text', async () => {
       const { device_code } = await begin();
       const rows = await service.context.database.db.selectFrom('device_authorizations').selectAll().execute();
       assert.ok(rows.length > 0);
       assert.doesNotMatch(JSON.stringify(rows), new RegExp(device_code));
     });
 
-    it('cannot fill the table: a network asks for so many codes and no more', async () => {
+    it('limits the codes of one network, so that the table cannot be filled', async () => {
       service.advance(16 * 60_000);
       const statuses = new Set<number>();
       for (let i = 0; i < 70; i++) {

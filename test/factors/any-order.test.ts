@@ -28,7 +28,7 @@ interface Session {
   readonly data: { readonly amr: string[]; readonly acr: string; readonly auth_time: string };
 }
 
-/** One person, and the factors that the person set. Every method checks what the service does against these. */
+/** A model of one user and the user's factors. Every method compares the service with it. */
 class Somebody {
   readonly #on: Service;
   readonly #id: string;
@@ -37,7 +37,7 @@ class Somebody {
   #app: App | undefined;
   #passkeys: { id: string; device: PasskeyDevice }[] = [];
   #codes: string[] = [];
-  /** Codes of apps and of recovery that were accepted once. */
+  /** App codes and recovery codes that were accepted. */
   #used: string[] = [];
 
   constructor(on: Service, { id, email }: { id: string; email: string }, admin: string) {
@@ -52,7 +52,7 @@ class Somebody {
     return second.length > 0 && this.#codes.length > 0 ? [...second, 'recovery_code'] : second;
   }
 
-  /** The password alone opens a session if no factor is set, and otherwise names exactly the factors that are. */
+  /** Without a factor, the password opens a session. Otherwise the response names exactly the existing factors. */
   async #password(): Promise<LoginBody> {
     const { status, body, text } = await tryLogin(this.#on, { email: this.#email, password });
     if (this.#methods.length === 0) assert.equal(status, 200, text);
@@ -94,7 +94,7 @@ class Somebody {
     assert.equal(answer.status, status, answer.text);
   }
 
-  /** Recovery codes belong to second factors: they end with the last one. */
+  /** Recovery codes belong to second factors, and end with the last one. */
   #endCodes(): void {
     if (this.#app || this.#passkeys.length > 0) return;
     this.#used.push(...this.#codes);
@@ -186,7 +186,7 @@ class Somebody {
             : { password };
         const { status, text } = await ask(this.#on, '/v1/sessions/current/proofs', { json, token });
         assert.equal(status, 201, text);
-        assert.ok(levels.includes((await session(token)).acr), 'the level stays');
+        assert.ok(levels.includes((await session(token)).acr), 'the authentication level stays');
         return;
       }
       case 'an administrator removes all factors':

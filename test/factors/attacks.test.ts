@@ -12,7 +12,7 @@ interface Proved {
   readonly code: string;
 }
 
-onBothEngines('an attacker without all factors of a user', (engine) => {
+onBothEngines('An attacker without all factors of a user', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -29,7 +29,7 @@ onBothEngines('an attacker without all factors of a user', (engine) => {
     return { id: body.data.id, code: /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? '' };
   }
 
-  /** Somebody with an authenticator app. The token is of a login before that: of one factor. */
+  /** A user with an authenticator app. The token is from an earlier login with one factor. */
   async function withApp(): Promise<{ email: string; token: string; app: App }> {
     const { email } = await addLogin(service);
     const { access_token: token } = (await logIn({ email, password })).body;

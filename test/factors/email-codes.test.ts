@@ -18,7 +18,7 @@ onBothEngines('Codes by mail', (engine) => {
   const codeMailedTo = async (email: string): Promise<string> => {
     const mail = (await mailsTo(service, 'email-code', email)).at(-1);
     const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
-    assert.ok(code, `a code in: ${mail?.text}`);
+    assert.ok(code, `no code in: ${mail?.text}`);
     return code;
   };
 
@@ -37,7 +37,7 @@ onBothEngines('Codes by mail', (engine) => {
     assert.equal((await tryLogin(service, { email_code: elsewhere, code })).status, 400);
     assert.equal((await tryLogin(service, { email_code: id, code: otherThan(code) })).status, 400);
     assert.equal((await tryLogin(service, { email_code: id, code })).status, 200);
-    assert.equal((await tryLogin(service, { email_code: id, code })).status, 400, 'used');
+    assert.equal((await tryLogin(service, { email_code: id, code })).status, 400, 'used before');
 
     const old = await askForCode(email);
     const late = await codeMailedTo(email);
@@ -47,7 +47,7 @@ onBothEngines('Codes by mail', (engine) => {
     const guessed = await askForCode(email);
     const right = await codeMailedTo(email);
     for (let i = 0; i < 5; i++) await tryLogin(service, { email_code: guessed, code: otherThan(right) });
-    assert.equal((await tryLogin(service, { email_code: guessed, code: right })).status, 400, 'guessed too often');
+    assert.equal((await tryLogin(service, { email_code: guessed, code: right })).status, 400, 'too many attempts');
   });
 
   it('renew a proof', async () => {

@@ -8,7 +8,7 @@ import { browsers } from '../harness/browser.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
-/** A port that nobody listens on: the address of the service has to be known before it starts. */
+/** A free port: the address of the service must be known before it starts. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** An authenticator that the browser takes for real, and that always says yes. */
+/** A virtual authenticator that always confirms. */
 class VirtualAuthenticator {
   readonly #cdp: CDPSession;
   readonly #authenticatorId: string;
@@ -43,13 +43,13 @@ class VirtualAuthenticator {
     return new VirtualAuthenticator(cdp, authenticatorId);
   }
 
-  /** Whether it answers at once, as a person who touches it. */
+  /** Whether it responds immediately, as if the user touched it. */
   async answer(enabled: boolean): Promise<void> {
     const authenticatorId = this.#authenticatorId;
     await this.#cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
   }
 
-  /** The id of the next passkey that the browser forgets because a page told it to. */
+  /** The id of the next passkey that the browser deletes on request of a page. */
   forgotten(): Promise<string> {
     return new Promise((resolve) => {
       this.#cdp.once('WebAuthn.credentialDeleted', ({ credentialId }) => resolve(credentialId));
@@ -69,7 +69,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
   let url: string;
   before(async () => {
     const port = await freePort();
-    // Browsers bind passkeys to a name, and to no address.
+    // Browsers bind passkeys to a host name, never to an IP address.
     url = `http://localhost:${port}`;
     service = await start({ env: { PORT: String(port), BASE_URL: url } });
   });
@@ -96,12 +96,12 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await device.answer(false);
   }
 
-  /** Leaves as a browser does whose cookies are gone, so that the passkey is all that is left. */
+  /** Deletes the cookies, so that only the passkey remains. */
   const leave = (page: Page) => page.context().clearCookies();
 
   it('are created in the settings, sign in by the button, and stop working when they are removed', async () => {
     const page = await (await open()).newPage();
-    // Autofill would be faster than the button.
+    // Without autofill, which would be faster than the button.
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
     const device = await VirtualAuthenticator.addTo(page);
     const email = await signInByPassword(page);
@@ -117,7 +117,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     assert.ok((await page.content()).includes(email));
     assert.equal((await device.credentials())[0]?.signCount, 2);
 
-    // The service signals what it still accepts, and the browser forgets the rest.
+    // The service signals the accepted passkeys, and the browser deletes the others.
     const forgotten = device.forgotten();
     await page.locator('details.confirm summary').click();
     await page.getByRole('button', { name: 'Remove' }).click();
@@ -175,7 +175,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     const page = await (await open()).newPage();
     const device = await VirtualAuthenticator.addTo(page);
     await device.answer(true);
-    // A password manager decides whether to make one, and none is here: the authenticator makes it instead.
+    // Usually a password manager decides whether to create one. Here, the virtual authenticator creates it.
     await page.addInitScript(`
       const create = navigator.credentials.create.bind(navigator.credentials);
       PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
@@ -192,12 +192,12 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await device.answer(false);
     await signIn(page, email);
     await page.waitForURL('**/settings');
-    assert.equal((await device.credentials()).length, 1, 'no second one');
+    assert.equal((await device.credentials()).length, 1, 'no second passkey');
   });
 
   it('sign in at one instance with a challenge of another', async () => {
     const other = await start({ database: service.database, env: { BASE_URL: url } });
-    // Other tests move the clock of the first.
+    // Other tests move the clock of the first instance.
     other.advance(service.context.now() - other.context.now());
     const page = await (await open()).newPage();
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');

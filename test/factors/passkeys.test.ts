@@ -126,11 +126,15 @@ onBothEngines('Passkeys', (engine) => {
       assert.equal((await ask(service, `/v1/password/resets/${link}`, { json: { password } })).status, 200);
     };
     await reset();
-    assert.equal((await signIn(stranger.device)).status, 400, 'whoever registered the address may have made it');
+    assert.equal(
+      (await signIn(stranger.device)).status,
+      400,
+      'the person who registered the address may have created it',
+    );
     const { access_token: token } = (await tryLogin(service, { email: person.email, password })).body;
     const own = await addPasskey(service, { token }, { automatic: true });
     await reset();
-    assert.equal((await signIn(own.device)).status, 200, 'the owner of the mailbox made it');
+    assert.equal((await signIn(own.device)).status, 200, 'the owner of the mailbox created it');
   });
 
   it('can be renamed and removed by their owner; without the last one, there is no second step', async () => {

@@ -136,7 +136,7 @@ onBothEngines('The second step of a login', (engine) => {
     const refused = await tryLogin(service, { mfa_token: other, code: app.next() });
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    // Another factor, and the browser that signed in before, are not locked out.
+    // Another factor and the known browser are not locked.
     assert.equal((await tryLogin(service, { mfa_token: other, code: codes[0] })).status, 200);
     const again = await halfLogin(service, person);
     assert.equal((await tryLogin(service, { mfa_token: again.mfa_token, code: app.next() }, { cookie })).status, 200);

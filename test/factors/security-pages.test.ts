@@ -6,7 +6,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('The pages of factors', (engine) => {
+onBothEngines('The factor pages', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -19,7 +19,7 @@ onBothEngines('The pages of factors', (engine) => {
     for (const name of ['session', 'renewal']) cookies.delete(name);
   };
 
-  /** Sets up an authenticator app without any script, and returns its secret and the recovery codes. */
+  /** Sets up an authenticator app without scripts, and returns its secret and the recovery codes. */
   async function setUpApp(visitor: Visitor) {
     await visitor.get('/settings/security');
     const made = await visitor.send('/settings/security/authenticators', {});

@@ -28,8 +28,8 @@ async function makeKey(): Promise<KeyPair> {
   return { privateKey, jwk: await exportJWK(publicKey) };
 }
 
-/** The suite fails at its end if a request caused an answer with the status 500. */
-onBothEngines('signed requests and proofs of an attacker', (engine) => {
+/** The suite fails at its end if a request got a 500 response. */
+onBothEngines('Signed requests and proofs of an attacker', (engine) => {
   const start = services(engine);
   let service: Service;
   let visitor: Visitor;
@@ -56,7 +56,7 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
       form: { grant_type: 'client_credentials', client_assertion, client_assertion_type: assertionType },
     });
 
-  it('are refused where they name a client that no database can hold', async () => {
+  it('are refused if they name a client id that no database can store', async () => {
     const names = { iss: 'a\0b', sub: 'a\0b', aud: base, exp: seconds() + 60, jti: 'once' };
     assert.equal((await assertion(`${part({ alg: 'ES256' })}.${part(names)}.AAAA`)).status, 401);
     for (const text of ['a\0b:secret', 'a%00b:secret']) {
@@ -77,15 +77,15 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
     assert.match(good.location ?? '', /[?&]code=/);
   });
 
-  it('can end at a fraction of a second', async () => {
+  it('may expire at a fraction of a second', async () => {
     const { id } = await addKeyed();
     const once = await sign({ iss: id, sub: id, aud: base, exp: seconds() + 60.123456, jti: 'fraction' });
     const { status, text } = await assertion(once);
     assert.equal(status, 200, text);
-    assert.equal((await assertion(once)).status, 401, 'once');
+    assert.equal((await assertion(once)).status, 401, 'the assertion works once');
   });
 
-  it('are refused with an RSA key of less than 2048 bits, which cannot be registered either', async () => {
+  it('are refused with an RSA key below 2048 bits, which cannot be registered either', async () => {
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const jwks = { keys: [weak.publicKey.export({ format: 'jwk' })] };
     const { id } = await addApplication(service, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
@@ -98,7 +98,7 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
     assert.match(faultOfJwks(jwks) ?? '', /2048 bits/);
   });
 
-  it('make the service fetch the keys of a client once, however many come together', async () => {
+  it('make the service fetch the keys of a client once for all concurrent requests', async () => {
     let calls = 0;
     const server = createServer((_request, response) => {
       calls++;
@@ -116,8 +116,8 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
         answers.map(({ status }) => status),
         [200, 401, 401, 401, 401, 401],
       );
-      // On a very busy machine the keys may have to be fetched again after ten seconds.
-      assert.ok(calls <= 2, `${calls} requests`);
+      // On a very busy machine, the keys may be fetched again after ten seconds.
+      assert.ok(calls <= 2, `the keys were fetched ${calls} times`);
     } finally {
       server.closeAllConnections();
       server.close();
@@ -132,7 +132,7 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
   const token = (form: Record<string, string>, dpop?: string) =>
     ask<Record<string, string>>(service, '/oauth/token', { form, headers: dpop === undefined ? {} : { dpop } });
 
-  /** A nonce that the service gives. */
+  /** A nonce of the service. */
   const askNonce = async (clientId: string): Promise<string> => {
     const proof = await proofOf(own, { htu: `${base}/oauth/token` });
     const refused = await token({ grant_type: 'refresh_token', client_id: clientId, refresh_token: 'none' }, proof);
@@ -140,7 +140,7 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
     return refused.headers.get('dpop-nonce') as string;
   };
 
-  it('are refused where their key is none', async () => {
+  it('are refused with a malformed key', async () => {
     const app = await addApplication(service, { public: true });
     for (const kty of ['toString', '__proto__', 'constructor', { toString: 1 }, ['EC'], null, 7]) {
       const head = part({ alg: 'ES256', typ: 'dpop+jwt', jwk: { ...own.jwk, kty } });
@@ -166,7 +166,7 @@ onBothEngines('signed requests and proofs of an attacker', (engine) => {
     assert.deepEqual([none.status, none.body.error], [400, 'invalid_request']);
   });
 
-  it('do not make a token for anybody of one that is bound to a key', async () => {
+  it('do not turn a token that is bound to a key into an unbound one', async () => {
     const app = await addApplication(service, { trusted: true, public: true, scopes: ['openid', 'users:read'] });
     const nonce = await askNonce(app.id);
     const htu = `${base}/oauth/token`;

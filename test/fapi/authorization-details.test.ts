@@ -68,7 +68,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     assert.deepEqual(introspected.body.authorization_details, [payment, account]);
 
     const asked = await visitor.get(path);
-    assert.equal(asked.status, 200, 'they are asked for each time');
+    assert.equal(asked.status, 200, 'the consent page appears each time');
     const silent = await visitor.get(authorizePath(app.id, { authorization_details, prompt: 'none' }));
     assert.equal(answerIn(silent).error, 'consent_required');
 
@@ -91,7 +91,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     assert.equal(decodeJwt(passedOn.body.access_token).authorization_details, undefined);
   });
 
-  it('are refused where they are of no declared type, or not well formed', async () => {
+  it('are refused with an undeclared type or in a malformed form', async () => {
     for (const wrong of [
       'nonsense',
       '{}',
@@ -115,18 +115,18 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
       assert.deepEqual([pushed.status, pushed.body.error], [400, 'invalid_authorization_details'], wrong.slice(0, 80));
     }
     const own = await token({ grant_type: 'client_credentials', authorization_details });
-    assert.deepEqual([own.status, own.body.error], [400, 'invalid_authorization_details'], 'nobody agreed to them');
+    assert.deepEqual([own.status, own.body.error], [400, 'invalid_authorization_details'], 'no user has consented');
     const device = await ask(service, '/oauth/device_authorization', {
       form: { client_id: app.id, client_secret: app.secret ?? '', authorization_details },
     });
     assert.deepEqual(
       [device.status, device.body.error],
       [400, 'invalid_authorization_details'],
-      'a device has no page',
+      'the device page cannot show them',
     );
   });
 
-  it('come with a pushed request, and a login without them has none', async () => {
+  it('are accepted in a pushed request, and are absent from a login without them', async () => {
     const form = { response_type: 'code', redirect_uri: redirectUri, authorization_details, state: 's' };
     const pushed = await ask<{ request_uri: string }>(service, '/oauth/par', {
       form: { ...form, client_id: app.id, client_secret: app.secret ?? '' },
@@ -142,7 +142,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     assert.equal(decodeJwt(plain.body.access_token).authorization_details, undefined);
   });
 
-  it('conform to the schema of their type, where it has one', async () => {
+  it('must match the schema of their type, if it has one', async () => {
     const request = (detail: object) =>
       visitor.get(authorizePath(app.id, { authorization_details: JSON.stringify([detail]) }));
     assert.match((await request({ type: 'transfer', amount: '12' })).html, /Transfer money/);
@@ -153,7 +153,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     }
   });
 
-  it('are named in the metadata by their types, where there are any', async () => {
+  it('are listed by type in the metadata, if any type is declared', async () => {
     const { body } = await ask(service, '/.well-known/openid-configuration');
     assert.deepEqual(body.authorization_details_types_supported, Object.keys(authorizationDetailsTypes));
   });

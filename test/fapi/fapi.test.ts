@@ -83,12 +83,12 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.ok((decodeJwt(refreshed.access_token).cnf as { jkt: string }).jkt);
 
     const stolen = await ask(service, '/v1/users/me', { token: refreshed.access_token });
-    assert.equal(stolen.status, 401, 'the token alone opens nothing');
+    assert.equal(stolen.status, 401, 'the token needs its key');
     assert.match(stolen.headers.get('www-authenticate') ?? '', /^DPoP /);
     const again = await visitor.get(url.pathname + url.search);
     assert.deepEqual([again.status, again.location], [400, null], 'a pushed request works once');
     const plain = answerIn(await visitor.get(authorizePath(id)));
-    assert.equal(plain.error, 'invalid_request', 'what comes by the browser is refused');
+    assert.equal(plain.error, 'invalid_request', 'a request that was not pushed is refused');
   });
 
   const proofOf = async (claims: Record<string, unknown>, key: CryptoKey, jwk: JWK) =>
@@ -97,7 +97,7 @@ onBothEngines('FAPI 2.0', (engine) => {
       .setIssuedAt()
       .sign(key);
 
-  it('takes a DPoP proof once on all instances, for one request, with a nonce of any of them', async () => {
+  it('accepts a DPoP proof once across all instances, for one request, with a nonce of any instance', async () => {
     const other = await start({ env: { BASE_URL: base }, database: service.database });
     const app = await addApplication(service, { trusted: true, public: true, scopes: ['openid', 'users:read'] });
     const { privateKey: key, publicKey } = await generateKeyPair('ES256', { extractable: true });
@@ -125,10 +125,14 @@ onBothEngines('FAPI 2.0', (engine) => {
     const { body, text } = await send(service, proof, code);
     assert.equal(body.token_type, 'DPoP', text);
     assert.equal((decodeJwt(body.access_token).cnf as { jkt: string }).jkt, await calculateJwkThumbprint(jwk));
-    assert.equal((await send(other, proof, 'none')).body.error, 'invalid_dpop_proof', 'replayed elsewhere');
+    assert.equal(
+      (await send(other, proof, 'none')).body.error,
+      'invalid_dpop_proof',
+      'the proof was replayed on another instance',
+    );
   });
 
-  it('takes a client assertion once, signed by a key of the client, for this server', async () => {
+  it('accepts a client assertion once, signed by a key of the client, for this server', async () => {
     const { id } = await addKeyed();
     const assertion = (claims: Record<string, unknown> = {}, key = privateKey) =>
       new SignJWT({ jti: crypto.randomUUID(), ...claims })
@@ -159,7 +163,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.equal(bySecret.status, 401);
   });
 
-  it('takes signed requests (RFC 9101), and believes nothing beside them', async () => {
+  it('accepts signed requests (RFC 9101), and ignores parameters outside of them', async () => {
     const { id } = await addKeyed({ requireSignedRequestObject: true });
     const config = await configOf(id);
     const parameters = { redirect_uri: redirectUri, scope: 'openid', state: 's', response_type: 'code' };
@@ -176,7 +180,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.deepEqual([page.status, page.location], [400, null]);
   });
 
-  it('passes a narrower token on, names the chain, and ends it with the session', async () => {
+  it('exchanges a token for a narrower one, names the actors, and ends it with the session', async () => {
     const app = await addApplication(service, { trusted: true, scopes: ['openid', 'users:read', 'users:write'] });
     const code = await codeFor(visitor, app.id, { scope: 'openid users:read users:write' });
     const { body } = await redeem(service, app, code);
@@ -203,7 +207,11 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.ok(Number(claims.exp) - Number(claims.iat) <= 300);
 
     const watcher = await addApplication(service, { scopes: ['openid', 'tokens:introspect'] });
-    assert.equal((await pass(watcher, body.access_token)).body.error, 'invalid_request', 'asking is not passing on');
+    assert.equal(
+      (await pass(watcher, body.access_token)).body.error,
+      'invalid_request',
+      'tokens:introspect does not allow an exchange',
+    );
     const next = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
     const further = await pass(next, narrowed.body.access_token as string);
     assert.deepEqual(decodeJwt(further.body.access_token as string).act, { sub: next.id, act: { sub: app.id } });
@@ -216,7 +224,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.equal((await open()).status, 200);
     const scheme = { authorization: `DPoP ${forApi.body.access_token}` };
     const unbound = await ask(service, '/v1/users/me', { headers: scheme });
-    assert.equal(unbound.status, 401, 'RFC 9449 7.1: a token that is not bound, with the scheme DPoP');
+    assert.equal(unbound.status, 401, 'RFC 9449 7.1: an unbound token with the scheme DPoP');
     await ask(service, '/oauth/revoke', {
       form: { token: body.access_token, client_id: app.id, client_secret: app.secret ?? '' },
     });

@@ -28,7 +28,7 @@ onBothEngines('oauth4webapi', (engine) => {
     const client: oauth.Client = { client_id };
     const auth = oauth.PrivateKeyJwt({ key: privateKey, kid: 'k1' });
     const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('ES256'));
-    /** As its documents say: a request without the server's nonce is sent once more with it. */
+    /** As in its documentation: a request without the server's nonce is repeated with it. */
     const withNonce = async <T>(send: () => Promise<T>): Promise<T> => {
       try {
         return await send();

@@ -7,7 +7,7 @@ import { after, describe, it, type TestContext } from 'node:test';
 import { createPostgres } from '../harness/postgres-server.ts';
 import { trials } from '../harness/trial.ts';
 
-/** A file system of its own that can be full without harm to others; undefined where this user may mount nothing. */
+/** A separate file system that can become full without affecting others. Undefined if this user may not mount one. */
 function mountSmall(megabytes: number, mounted: string[]): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-disk-'));
   try {
@@ -20,7 +20,7 @@ function mountSmall(megabytes: number, mounted: string[]): string | undefined {
   return folder;
 }
 
-/** Takes what is free, to the last block: the service goes on writing meanwhile. */
+/** Fills the disk to the last block, while the service continues to write. */
 function fill(folder: string): () => void {
   const filler = join(folder, 'filler');
   for (const size of [1_000_000, 4096]) {
@@ -38,7 +38,7 @@ const statusOf = async (url: string, path: string) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-describe('A disk that is full', () => {
+describe('A full disk', () => {
   const begin = trials();
   const mounted: string[] = [];
   after(() => {
@@ -49,7 +49,7 @@ describe('A disk that is full', () => {
   });
   const skip = (t: TestContext) => t.skip('this user may mount no file system');
 
-  it('is 503 on SQLite, three times, and nothing acknowledged is lost', async (t) => {
+  it('causes 503 on SQLite, three times, and nothing acknowledged is lost', async (t) => {
     const folder = mountSmall(24, mounted);
     if (!folder) return skip(t);
     const { oracle, start } = await begin({ DATA_DIR: folder });
@@ -70,7 +70,7 @@ describe('A disk that is full', () => {
     t.diagnostic(await oracle.check());
   });
 
-  it('is 503 on PostgreSQL, which may even end, and nothing acknowledged is lost', async (t) => {
+  it('causes 503 on PostgreSQL, which may even stop, and nothing acknowledged is lost', async (t) => {
     const folder = mountSmall(500, mounted);
     if (!folder) return skip(t);
     const before = process.env.TMPDIR;
@@ -87,7 +87,7 @@ describe('A disk that is full', () => {
     const free = fill(folder);
     while ((oracle.answers.get(503) ?? 0) < 20) await new Promise((resolve) => setTimeout(resolve, 20));
     free();
-    // It ends by itself where it could not write its log.
+    // PostgreSQL stops if it cannot write its log.
     await postgres.stop();
     await postgres.start();
     await oracle.succeeds(60);

@@ -6,10 +6,10 @@ import { trials } from '../harness/trial.ts';
 
 const headers = { accept: 'application/json', 'content-type': 'application/json' };
 
-describe('An instance with too little', () => {
+describe('An instance with few resources', () => {
   const begin = trials();
 
-  it('goes on when its file descriptors are used up, and takes connections again when they are free', async (t) => {
+  it('survives a lack of file descriptors, and accepts connections again afterwards', async (t) => {
     const { oracle, start } = await begin({});
     const { url, child } = await start();
     oracle.begin(4);
@@ -32,7 +32,7 @@ describe('An instance with too little', () => {
     t.diagnostic(await oracle.check());
   });
 
-  it('goes on with a heap of 128 MB while many send and read much', async (t) => {
+  it('survives with a heap of 128 MB while many clients send and read large bodies', async (t) => {
     const { oracle, start } = await begin({});
     const { url, child } = await start({ NODE_OPTIONS: '--max-old-space-size=128' });
     oracle.begin(3);

@@ -33,23 +33,23 @@ describe('A failover under load, with two instances', () => {
     const promoted = performance.now();
     await oracle.succeeds(10);
     const passed = performance.now() - promoted;
-    assert.ok(passed < longest, `it took ${Math.round(passed)} ms`);
+    assert.ok(passed < longest, `the failover took ${Math.round(passed)} ms`);
     t.diagnostic(`answered ${Math.round(passed)} ms after the promotion`);
     await oracle.succeeds(300);
   };
 
-  it('goes on when the primary was killed: nothing acknowledged is lost, nobody is signed out', async (t) => {
+  it('continues when the primary was killed: nothing acknowledged is lost, nobody is signed out', async (t) => {
     const oracle = await trial(postgres.primary.url);
     await postgres.primary.kill();
     await goesOn(t, oracle);
-    // It takes writes as well, and has missed all of them since.
+    // The old primary accepts writes too, and lacks all writes since the failover.
     await postgres.primary.start();
     await oracle.succeeds(1000);
     await oracle.end();
     t.diagnostic(await oracle.check());
   });
 
-  it('goes on when the primary is cut off without a word, and comes back as if nothing had been', async (t) => {
+  it('continues when the primary is silently cut off and later returns', async (t) => {
     const network = await proxied(postgres.primary.url);
     const oracle = await trial(network.url);
     network.swallow(['to client', 'to server'], 'all');

@@ -76,7 +76,7 @@ describe('Subscribers of changes under load', () => {
     database = postgres.standby.url;
     await oracle.writes(500);
     t.diagnostic(await oracle.check());
-    assert.ok(oracle.resyncs >= 2, 'each subscriber was told');
+    assert.ok(oracle.resyncs >= 2, 'each subscriber got resync');
   });
 
   it('miss nothing when the only instance, on SQLite, is killed and started again, four times', async (t) => {

@@ -9,11 +9,11 @@ const writers = 24;
 /** The time limit of a write, plus a margin for a busy machine. */
 const limitMs = 5000 + 4000;
 
-describe('Another program that holds the write lock of the SQLite file', () => {
+describe('A write lock of another program on the SQLite file', () => {
   const begin = trials();
 
   for (const WORKERS of ['1', '2']) {
-    it(`gets every write answered 503 in time, and keeps no read (WORKERS=${WORKERS})`, async (t) => {
+    it(`makes every write fail with 503 in time, and blocks no read (WORKERS=${WORKERS})`, async (t) => {
       const database = await createTestDatabase('sqlite');
       t.after(() => database.remove());
       const { oracle, start } = await begin({ DATABASE_URL: database.url });

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { trials } from '../harness/trial.ts';
 
-describe('Ten thousand connections that say nothing', () => {
+describe('Ten thousand idle connections', () => {
   const begin = trials();
 
-  it('leave room for those who ask', async (t) => {
+  it('leave room for other callers', async (t) => {
     const { oracle, start } = await begin({});
     const { url, child } = await start();
     const { hostname, port } = new URL(url);

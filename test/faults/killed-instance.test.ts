@@ -32,7 +32,7 @@ describe('An instance that is killed (SIGKILL) under load', () => {
     t.diagnostic(await oracle.check());
   });
 
-  it('leaves the other to go on with PostgreSQL, eight times', async (t) => {
+  it('does not affect the other instance on PostgreSQL, eight times', async (t) => {
     const database = await createTestDatabase('postgres');
     t.after(() => database.remove());
     const { oracle, start, leave } = await begin({ DATABASE_URL: database.url, BASE_URL: 'http://auth.example' });
@@ -51,7 +51,7 @@ describe('An instance that is killed (SIGKILL) under load', () => {
     t.diagnostic(await oracle.check());
   });
 
-  it('serves with two workers, of which one is killed, eight times', async (t) => {
+  it('serves with two workers, one of which is killed, eight times', async (t) => {
     const { oracle, start } = await begin({});
     const { child, lines } = await start({ WORKERS: '2' });
     const serving = () => lines.filter((line) => line.includes('a worker serves')).length;

@@ -30,7 +30,10 @@ async function connectTo({ url }: PostgresServer): Promise<pg.Client> {
   return client;
 }
 
-/** As pg_basebackup does, with the server's own functions: its data while it is being written to, and where to begin. */
+/**
+ * Makes a base backup like pg_basebackup, with the server's functions: the data during writes, and the start of the
+ * log.
+ */
 async function backUp(server: PostgresServer, to: string): Promise<void> {
   const client = await connectTo(server);
   try {
@@ -61,7 +64,7 @@ const me = async (service: Service, token: string) => (await ask(service, '/v1/u
 const refresh = (service: Service, refresh_token: string) =>
   ask<{ refresh_token: string }>(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
 
-it('A PostgreSQL that is recovered to a moment serves as it was then, and lets nobody in once sessions were ended', async (t) => {
+it('A PostgreSQL after point-in-time recovery has the data of that time, and accepts no token after all sessions were ended', async (t) => {
   const archive = join(dir, 'log');
   const archiving = ['-c', 'wal_level=replica', '-c', 'archive_mode=on'];
   const command = `mkdir -p ${archive} && test ! -f ${archive}/%f && cp %p ${archive}/%f`;
@@ -75,7 +78,7 @@ it('A PostgreSQL that is recovered to a moment serves as it was then, and lets n
   const client = await connectTo(server);
   const moment = (await client.query('select clock_timestamp()::text as now')).rows[0].now as string;
 
-  // All this did not happen, in the end.
+  // The recovery undoes all of this.
   const newer = (await refresh(service, busy.refresh)).body.refresh_token;
   await ask(service, '/v1/logout', { method: 'DELETE', token: left.access });
   const lost = await addLogin(service);
@@ -103,11 +106,11 @@ it('A PostgreSQL that is recovered to a moment serves as it was then, and lets n
   const database = databaseOf(recovered);
   const then = await start({ database });
   assert.deepEqual([await me(then, quiet.access), (await refresh(then, quiet.refresh)).status], [200, 200]);
-  // Newer than the database: signed out, and no thief.
+  // A refresh token that is newer than the database is refused, but not treated as stolen.
   assert.equal((await refresh(then, newer)).status, 400);
   const { db } = then.context.database;
   assert.deepEqual(await db.selectFrom('events').select('id').where('type', '=', 'refresh_token.reused').execute(), []);
-  assert.equal(await me(then, left.access), 200, 'a logout that did not happen: which is why sessions are ended');
+  assert.equal(await me(then, left.access), 200, 'the recovery has undone the logout, so all sessions must be ended');
   const ended = await gatehouseHere(['session', 'end', '--all'], dir, { DATABASE_URL: database.url, DATA_DIR: dir });
   assert.equal(ended.code, 0, ended.stderr);
   for (const { access } of [quiet, busy, left]) assert.equal(await me(then, access), 401);

@@ -10,12 +10,12 @@ const json = { accept: 'application/json', 'content-type': 'application/json' };
 describe('Races between three instances on one PostgreSQL', () => {
   const begin = trials();
 
-  it('start at once on an empty database, and are won by one at a time', { timeout: 800_000 }, async (t) => {
+  it('are won by one instance each, after a concurrent start on an empty database', { timeout: 800_000 }, async (t) => {
     const database = await createTestDatabase('postgres');
     t.after(() => database.remove());
     const env = { DATABASE_URL: database.url, BASE_URL: 'http://auth.example' };
     const { dir, start } = await begin(env, database.dir);
-    // `begin` made a client, and so the tables: these start on a second, empty one.
+    // `begin` has created the tables, so these instances start on a second, empty database.
     const empty = await createTestDatabase('postgres');
     t.after(() => empty.remove());
     const onEmpty = { DATABASE_URL: empty.url };
@@ -77,7 +77,7 @@ describe('Races between three instances on one PostgreSQL', () => {
     });
     const { data } = (await reader.json()) as { data?: { email: string }[] };
     const emails = (data ?? []).map(({ email }) => email);
-    assert.equal(new Set(emails).size, emails.length, 'one user for an address');
+    assert.equal(new Set(emails).size, emails.length, 'one user per email');
     t.diagnostic(`${refreshes} refreshes, 150 creations under 50 keys, 30 registrations of 10 addresses`);
   });
 });

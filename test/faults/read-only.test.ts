@@ -13,16 +13,16 @@ import { trials } from '../harness/trial.ts';
 const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** A file system that becomes read-only under those who write, as the kernel makes one whose disk fails. */
+/** A file system that becomes read-only during writes, as the kernel does after a disk error. */
 interface Disk {
   readonly folder: string;
   fail(): void;
-  /** The repair by an operator. */
+  /** Repairs it, as an operator would. */
   repair(): void;
   remove(): void;
 }
 
-/** Undefined where this user may make none. */
+/** Undefined if this user may not mount one. */
 function makeDisk(): Disk | undefined {
   const place = mkdtempSync(join(tmpdir(), 'gatehouse-disk-'));
   const [image, folder] = [join(place, 'image'), join(place, 'mounted')];
@@ -47,7 +47,7 @@ function makeDisk(): Disk | undefined {
         try {
           run('e2fsck', '-f', '-y', device);
         } catch (error) {
-          // It mended something.
+          // The status after successful repairs.
           assert.equal((error as { status: number }).status & ~3, 0);
         }
         mount();
@@ -69,14 +69,14 @@ const readiness = async (url: string) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-describe('A database that can only be read', () => {
+describe('A read-only database', () => {
   const disks: Disk[] = [];
   const begin = trials();
   after(() => {
     for (const disk of disks) disk.remove();
   });
 
-  it('is 503 on SQLite while its files take no write, three times, and goes on by itself', async (t) => {
+  it('causes 503 on SQLite while its files are not writable, three times, and the service recovers by itself', async (t) => {
     const { dir, oracle, start } = await begin({});
     const { url } = await start();
     const data = join(dir, 'data');
@@ -104,7 +104,7 @@ describe('A database that can only be read', () => {
     t.diagnostic(await oracle.check());
   });
 
-  it('is 503 on SQLite where the disk fails for good, and has what was acknowledged when the disk is repaired', async (t) => {
+  it('causes 503 on SQLite after a disk failure, and no acknowledged write is lost when the disk is repaired', async (t) => {
     const disk = makeDisk();
     if (!disk) return t.skip('this user may make no file system');
     disks.push(disk);
@@ -127,7 +127,7 @@ describe('A database that can only be read', () => {
     await ended(again.child);
   });
 
-  it('is 503 on a PostgreSQL that takes no writes, three times, and goes on by itself', async (t) => {
+  it('causes 503 on a read-only PostgreSQL, three times, and the service recovers by itself', async (t) => {
     const database = await createTestDatabase('postgres');
     t.after(() => database.remove());
     const { oracle, start } = await begin({ DATABASE_URL: database.url, BASE_URL: 'http://auth.example' });

@@ -10,7 +10,7 @@ const isReady = async ({ url }: ServerProcess) =>
 describe('Two instances that are replaced one after the other, under load', () => {
   const begin = trials();
 
-  it('leave no request without an answer, six times, behind a balancer that looks at /health/ready', async (t) => {
+  it('answer every request, six times, behind a load balancer that checks /health/ready', async (t) => {
     const database = await createTestDatabase('postgres');
     t.after(() => database.remove());
     const env = { DATABASE_URL: database.url, BASE_URL: 'http://auth.example', DRAIN_SECONDS: '3' };
@@ -24,7 +24,7 @@ describe('Two instances that are replaced one after the other, under load', () =
       const old = serving.shift() as ServerProcess;
       serving.push(next);
       old.child.kill('SIGTERM');
-      // As a balancer finds out.
+      // Until a load balancer would notice it.
       while (await isReady(old)) await new Promise((resolve) => setTimeout(resolve, 20));
       leave(old);
       assert.deepEqual(await ended(old.child), [0, null]);

@@ -13,10 +13,10 @@ const requests = 20;
 const residentOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-describe(`${connections} connections that ask ${requests} times at once and do not read`, () => {
+describe(`${connections} connections that send ${requests} requests each and read no response`, () => {
   const begin = trials();
 
-  it('take no more memory than the limit, and others go on', { timeout: 300_000 }, async (t) => {
+  it('use no more memory than the limit, and do not affect other callers', { timeout: 300_000 }, async (t) => {
     const database = await createTestDatabase('sqlite');
     t.after(() => database.remove());
     const { oracle, start } = await begin({ DATABASE_URL: database.url });

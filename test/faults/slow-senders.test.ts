@@ -32,10 +32,10 @@ async function open(url: string, head: string): Promise<Sender> {
   return sender;
 }
 
-describe('Hundreds who send a byte at a time', () => {
+describe('Hundreds of connections that send one byte at a time', () => {
   const begin = trials();
 
-  it('hold up nobody, and are sent away when their time is over', async (t) => {
+  it('delay no other caller, and are closed after the timeout', async (t) => {
     const { oracle, start } = await begin({});
     const { url, child } = await start({ REQUEST_TIMEOUT: '20' });
     oracle.begin(4);
@@ -47,7 +47,7 @@ describe('Hundreds who send a byte at a time', () => {
     }, 500);
     t.after(() => clearInterval(dripping));
     await oracle.succeeds(200);
-    // However steadily they send.
+    // Even if they send steadily.
     await Promise.all(slow.map(({ closed }) => closed));
     await oracle.succeeds(50);
     await oracle.end();

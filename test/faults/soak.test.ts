@@ -9,7 +9,7 @@ import { trials } from '../harness/trial.ts';
 
 const seconds = Number(process.env.SOAK_SECONDS ?? 300);
 const everySeconds = 5;
-/** A connection that nobody uses is closed after 72 seconds. */
+/** An idle connection is closed after 72 seconds. */
 const closedWithin = 100;
 
 const admin = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -55,9 +55,9 @@ describe('Five minutes of mixed load', () => {
       await Promise.all([oracle.end(), load.end()]);
 
       const refused = [...oracle.answers.keys()].filter((status) => status < 200 || status >= 300);
-      assert.deepEqual([refused, load.wrong], [[], []], 'each answer is the expected one');
+      assert.deepEqual([refused, load.wrong], [[], []], 'every response is as expected');
       for (let i = 0; (await load.undelivered()) > 0; i++) {
-        assert.ok(i < closedWithin, 'each change is delivered');
+        assert.ok(i < closedWithin, 'every change is delivered');
         await later(1000);
       }
       // Each row was created and changed.
@@ -78,11 +78,11 @@ describe('Five minutes of mixed load', () => {
       t.diagnostic(
         `${[early, late, after].map((mb) => mb.toFixed(0)).join(', ')} MB after one minute, at the end and after it; ${filesBefore} and ${files} open files; ${load.requests} requests, ${load.events} events, ${load.delivered} deliveries; ${await oracle.check()}`,
       );
-      // What is remembered is bounded, and is full after the first minute or soon. The bound is in docs/reliability.md.
+      // Caches are bounded, and are full after about a minute. docs/reliability.md states the bound.
       for (const mb of [late, after])
         assert.ok(mb < early * 1.3 + 20, `${resident.map((each) => each.toFixed(0)).join(' ')}, then ${after}`);
       child.kill('SIGTERM');
-      assert.deepEqual(await ended(child), [0, null], 'it ends by itself');
+      assert.deepEqual(await ended(child), [0, null], 'the service stops by itself');
     });
   }
 });

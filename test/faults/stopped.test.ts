@@ -15,7 +15,7 @@ describe('Processes that hang (SIGSTOP) under load', () => {
   });
   after(() => postgres.remove());
 
-  it('an instance hangs and wakes up, five times: it acts on nothing that was revoked meanwhile', async (t) => {
+  it('an instance hangs and resumes, five times: it accepts nothing that was revoked meanwhile', async (t) => {
     const { oracle, start, leave } = await begin({ DATABASE_URL: postgres.url, BASE_URL: 'http://auth.example' });
     await start();
     const other = await start({ DATA_DIR: 'other' });
@@ -33,7 +33,7 @@ describe('Processes that hang (SIGSTOP) under load', () => {
     leave(other);
   });
 
-  it('PostgreSQL hangs and wakes up, three times: nothing is lost and nothing stays stuck', async (t) => {
+  it('PostgreSQL hangs and resumes, three times: nothing is lost and nothing stays stuck', async (t) => {
     const { oracle, start } = await begin({ DATABASE_URL: postgres.url, BASE_URL: 'http://auth.example' });
     await start();
     oracle.begin(6);

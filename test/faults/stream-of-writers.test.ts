@@ -12,7 +12,7 @@ const writers = 48;
 const admin = { email: 'admin@example.com', password: 'correct horse battery' };
 const person = { email: 'ada@example.com', password: 'another long password' };
 
-/** Every commit of an entry takes as long as on a server that waits for a distant copy. */
+/** Each commit takes as long as on a server that waits for a remote standby. */
 const slowCommits = `
   create function slow_commit() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05); return null; end $$;
   create constraint trigger slow_commit after insert on entries deferrable initially deferred
@@ -32,7 +32,7 @@ export default defineResource({
 describe(`${writers} writers that never pause, on two instances with slow commits`, () => {
   const begin = trials();
 
-  it('keep no administrator from revoking, and no instance from starting', { timeout: 600_000 }, async (t) => {
+  it("delay neither an administrator's revocation nor the start of an instance", { timeout: 600_000 }, async (t) => {
     const database = await createTestDatabase('postgres');
     t.after(() => database.remove());
     const { dir, start } = await begin({
@@ -63,7 +63,7 @@ describe(`${writers} writers that never pause, on two instances with slow commit
         const used = token;
         const { status } = await ask(at(n), '/v1/entries', { json: { label: randomUUID(), count: n }, token: used });
         answers.set(status, (answers.get(status) ?? 0) + 1);
-        // Revoked: until there is another.
+        // The token was revoked. Waits for the next one.
         while (status === 401 && token === used && !stopped) await new Promise((resolve) => setTimeout(resolve, 5));
       }
     };

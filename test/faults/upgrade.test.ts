@@ -15,7 +15,7 @@ const until = async (isSo: () => Promise<boolean>) => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-/** Everything that the database has: tables with their columns, indexes, and the migrations. */
+/** The whole schema: tables with their columns, indexes, and the applied migrations. */
 const schemaOf = async (url: string): Promise<string[]> =>
   (
     await onServer(
@@ -25,7 +25,7 @@ const schemaOf = async (url: string): Promise<string[]> =>
     )
   ).map(({ name }) => String(name));
 
-/** The declarations of the trials, as each version imports them. The newer one has one more field, which is searchable. */
+/** The declarations of the trial, with the imports of each version. The newer version has one more searchable field. */
 function declarations(older: string, newer: string): { old: string; next: string } {
   const from = join(root, 'test/faults/resources');
   const [old, next] = [older === root ? from : join(older, 'declared'), join(newer, 'declared')];
@@ -42,7 +42,7 @@ describe('Two instances of an earlier version, under load', () => {
   const begin = trials();
   const { older, newer } = twoVersions();
 
-  it('are replaced by a newer one, one after the other, and one of them comes back', async (t) => {
+  it('are replaced by newer ones, one after the other, and one of them is started again', async (t) => {
     const database = await createTestDatabase('postgres');
     t.after(() => database.remove());
     const { old, next } = declarations(older, newer);
@@ -76,7 +76,7 @@ describe('Two instances of an earlier version, under load', () => {
     assert.deepEqual(
       before.filter((name) => !migrated.includes(name)),
       [],
-      'an upgrade takes nothing away',
+      'an upgrade removes nothing',
     );
     const fourth = await replace(second, 'new');
     // Back to the earlier version, and forward again.
@@ -85,7 +85,7 @@ describe('Two instances of an earlier version, under load', () => {
     assert.deepEqual(
       migrated.filter((name) => !still.includes(name)),
       [],
-      'nor does a start of the earlier one',
+      'a start of the earlier version removes nothing either',
     );
     const sixth = await replace(fifth, 'new');
     await oracle.end();

@@ -9,8 +9,8 @@ const folder = join(root, 'node_modules', '.cache', 'generators');
 const files = ['package.json', 'package-lock.json'];
 
 /**
- * Installs the generators of clients where they are not yet, and returns their folder; undefined where the registry is away.
- * They are hundreds of packages: whoever only builds or runs the service does not get them.
+ * Installs the client generators if necessary, and returns their folder. Undefined if the registry is unreachable. They
+ * have hundreds of packages, so they are not part of the normal installation.
  */
 export async function bringGenerators(): Promise<string | undefined> {
   const lock = readFileSync(new URL('package-lock.json', import.meta.url), 'utf8');

@@ -10,7 +10,7 @@ import { bringGenerators } from './bring-generators.ts';
 
 const run = promisify(execFile);
 
-/** A program that uses what was generated, so that its types are seen to be the declared ones. */
+/** A program that uses the generated code, to check that its types are the declared ones. */
 const uses: Readonly<Record<string, string>> = {
   'openapi-typescript': `
     import type { components } from './api';
@@ -42,7 +42,7 @@ const uses: Readonly<Record<string, string>> = {
     }`,
 };
 
-describe('What others make of the API description', { timeout: 900_000 }, () => {
+describe('The API description', { timeout: 900_000 }, () => {
   const start = services('sqlite');
   let home: string | undefined;
   let out = '';
@@ -69,7 +69,7 @@ describe('What others make of the API description', { timeout: 900_000 }, () => 
     return run(process.execPath, [file, ...args], { cwd: out, maxBuffer: 10_000_000 });
   };
 
-  it('is nothing to complain about for Spectral', async (t) => {
+  it('passes Spectral without warnings', async (t) => {
     if (home === undefined) return t.skip('the registry is away');
     writeFileSync(join(out, 'rules.yaml'), 'extends: ["spectral:oas"]\n');
     const args = ['lint', 'openapi.json', '--ruleset', 'rules.yaml', '--fail-severity', 'hint', '--format', 'text'];
@@ -79,7 +79,7 @@ describe('What others make of the API description', { timeout: 900_000 }, () => 
     assert.match(stdout, /No results/);
   });
 
-  it('is code that compiles, with the declared types', async (t) => {
+  it('becomes code that compiles, with the declared types', async (t) => {
     if (home === undefined) return t.skip('the registry is away');
     const made = await Promise.all([
       program('openapi-typescript', 'openapi-typescript', ['openapi.json', '-o', 'openapi-typescript/api.d.ts']),

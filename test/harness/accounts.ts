@@ -54,7 +54,7 @@ export async function addClient(
       { type, name: 'a client', userId, scopes, ...(rest.id ? { id: rest.id } : {}) },
       context.now(),
     );
-    if (!client) throw new Error('the client is there already');
+    if (!client) throw new Error('the client already exists');
     const secret = await addClientSecret(context, keys, tx, invalidate, {
       clientId: client.id,
       ...(rest.secret ? { secret: rest.secret } : {}),

@@ -21,6 +21,6 @@ export async function addApplication(
   const client = await commitAndInvalidate(context.database, (tx, invalidate) =>
     makeClient(context, keys, tx, invalidate, made),
   );
-  if (!client) throw new Error('the application is there already');
+  if (!client) throw new Error('the application already exists');
   return client;
 }

@@ -1,4 +1,4 @@
-/** One answer, read. */
+/** A parsed response. */
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;

@@ -38,7 +38,7 @@ export async function problemsOf(page: Page, rules?: readonly string[]): Promise
   return (await violationsOf(page, rules)).flatMap(toLines);
 }
 
-/** Only those that keep people out. */
+/** Only violations that block users. */
 export async function seriousProblems(page: Page): Promise<string[]> {
   const isSerious = ({ impact }: axe.Result) => impact === 'serious' || impact === 'critical';
   return (await violationsOf(page)).filter(isSerious).flatMap(toLines);
@@ -48,7 +48,7 @@ const toLines = ({ id, nodes }: axe.Result): string[] =>
   nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`);
 
 async function violationsOf(page: Page, rules?: readonly string[]): Promise<axe.Result[]> {
-  // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
+  // The page's Content-Security-Policy allows scripts only through the debugger, which this uses.
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(`(() => {${axe.source}})()`);
   // An element that is still fading in has too little contrast.
   await page.evaluate(`Promise.all(document.getAnimations()

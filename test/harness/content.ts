@@ -16,7 +16,7 @@ export async function contentOf(
   for (const table of tables) {
     if (but.includes(table)) continue;
     const rows = await context.database.db.selectFrom(table).selectAll().orderBy('id').execute();
-    // That a token was used, and from where, is noted of refused requests too.
+    // The last use of a token and its address are recorded for refused requests too.
     const lasting = rows.map((row) => ({ ...row, ...(table === 'sessions' ? { last_used_at: 0, address: '' } : {}) }));
     hash.update(`${table}:${JSON.stringify(lasting)}`);
   }
@@ -32,6 +32,6 @@ export async function refusalOf<T>(
   const content = await contentOf(service);
   const { status: actual, body } = await attempt();
   assert.equal(actual, status, JSON.stringify(body));
-  assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
+  assert.equal(await contentOf(service), content, 'a refused request changes nothing');
   return body;
 }

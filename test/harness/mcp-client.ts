@@ -60,7 +60,7 @@ export async function connectAssistant(
       () => undefined,
       (error: Error) => error,
     );
-  if (!assistant.asked) throw new Error('it was not sent to sign in', { cause: refused });
+  if (!assistant.asked) throw new Error('the client did not redirect to the sign-in', { cause: refused });
   const page = await visitor.get(assistant.asked.pathname + assistant.asked.search);
   const asked = (assistant.asked.searchParams.get('scope') ?? '').split(' ');
   const answer = await press(visitor, page, 'allow', { without: asked.filter((scope) => without?.(scope)) });

@@ -114,7 +114,7 @@ export class Oracle {
   async #write({ tokens }: Login): Promise<void> {
     const authorization = `Bearer ${tokens.access_token}`;
     const row = { label: randomUUID(), count: 1 };
-    // An answer that never came may have been written: the key makes the repetition harmless.
+    // A write without a response may have succeeded. The Idempotency-Key makes the repetition harmless.
     const headers = { ...json, authorization, 'idempotency-key': row.label };
     const made = await this.#send('/v1/entries', { method: 'POST', headers, body: JSON.stringify(row) });
     if (made.status !== 201) return;
@@ -144,12 +144,12 @@ export class Oracle {
 
   /** Compares the state of the service with everything that it acknowledged. Returns the counts. */
   async check(): Promise<string> {
-    // Before the questions of the check itself are counted.
+    // Taken before the requests of the check itself are counted.
     const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);
-    // A login whose logout was asked for sends nothing more.
-    assert.equal(this.answers.get(401) ?? 0, 0, 'answers of 401 to logins that nobody ended');
+    // After a logout was sent, the login sends no more requests.
+    assert.equal(this.answers.get(401) ?? 0, 0, '401 responses to logins that did not end');
     const [login] = this.logins.filter(({ state }) => state === 'live').slice(-1);
-    assert.ok(login, 'somebody is logged in');
+    assert.ok(login, 'no login is left');
     const lost: string[] = [];
     const reader = await this.#token({ grant_type: 'client_credentials' });
     const headers = { accept: json.accept, authorization: `Bearer ${reader.body.access_token}` };
@@ -158,7 +158,7 @@ export class Oracle {
       const found = body.data as { label: string; count: number } | undefined;
       if (status !== 200 || found?.label !== row.label || found.count !== row.count) lost.push(`${id}: ${status}`);
     }
-    assert.deepEqual(lost, [], 'rows that were acknowledged and are not there');
+    assert.deepEqual(lost, [], 'acknowledged rows that are missing');
     const wrong: string[] = [];
     for (const { state, tokens } of this.logins) {
       if (state === 'unknown') continue;
@@ -170,8 +170,8 @@ export class Oracle {
       });
       if (status === 200 || asked.status !== 401) wrong.push(`alive after logout: ${status} ${asked.status}`);
     }
-    assert.deepEqual(wrong, [], 'logins');
-    assert.equal(this.answers.get(500) ?? 0, 0, 'answers of 500');
+    assert.deepEqual(wrong, [], 'logins in an unexpected state');
+    assert.equal(this.answers.get(500) ?? 0, 0, '500 responses');
     const revoked = this.logins.filter(({ state }) => state === 'revoked').length;
     return `${this.rows.size} rows, ${this.logins.length} logins, ${revoked} logouts; refused or lost: ${failed.map(([s, n]) => `${n} × ${s || 'no answer'}`).join(', ') || 'none'}`;
   }

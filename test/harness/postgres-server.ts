@@ -132,7 +132,7 @@ async function serverOn(place: Place, data: string, settings: readonly string[])
     server.ref();
     server.kill(signal);
     await ended;
-    // Those that outlive it for a moment hold its memory, and another one refuses to start.
+    // Child processes that outlive it for a moment still use its shared memory, and another server refuses to start.
     for (let i = 0; i < 400 && others.some(isKilled); i++) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   const running: PostgresServer = {
@@ -140,7 +140,7 @@ async function serverOn(place: Place, data: string, settings: readonly string[])
     data,
     async start() {
       const where = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data];
-      // Durability is PostgreSQL's own business: here only speed matters.
+      // Tests do not check PostgreSQL's durability, so speed matters more.
       const speed = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'];
       const program = join(place.native, 'bin', 'postgres');
       server = spawn(program, [...where, ...speed, ...settings], { ...place.options, stdio: 'ignore' });
@@ -174,7 +174,7 @@ function childrenOf(pid: number): number[] {
   return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];
 }
 
-/** Kills a process; false once it is gone. */
+/** Kills a process. Returns false if it has already ended. */
 function isKilled(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

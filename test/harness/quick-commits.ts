@@ -1,5 +1,5 @@
-// Preloaded by `npm test` in each test process and its commands: SQLite does not wait for the disk, which took a tenth of the
-// time of short test files. A killed process loses nothing by that; only a machine that fails would.
+// Preloaded by `npm test` in each test process and its commands: SQLite does not wait for the disk, which took a tenth
+// of the time of short test files. A killed process loses nothing by this, only a failing machine would.
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread) {

@@ -24,7 +24,7 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
     };
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no whole answer to ${JSON.stringify(String(bytes).slice(0, 100))}`));
+      reject(new Error(`no complete response to ${JSON.stringify(String(bytes).slice(0, 100))}`));
     }, 60_000);
     socket.on('data', (chunk) => {
       chunks.push(Buffer.from(chunk));
@@ -37,16 +37,16 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
   });
 }
 
-/** The first answer; fails when there was none. */
+/** The first response. Fails if there is none. */
 export async function sendOne(url: string, bytes: string | Buffer): Promise<RawAnswer> {
   const [answer] = await sendRaw(url, bytes);
-  if (!answer) throw new Error('the connection was closed without an answer');
+  if (!answer) throw new Error('the connection was closed without a response');
   return answer;
 }
 
-/** A request whose headers have been looked at, and whose body is yet to come. */
+/** A request whose headers the server has processed, and whose body is still to be sent. */
 export interface HeldRequest {
-  /** Sends the body, at once or byte by byte, and returns the answer. */
+  /** Sends the body, at once or byte by byte, and returns the response. */
   finish(options?: { byteByByte?: boolean }): Promise<RawAnswer>;
 }
 
@@ -66,7 +66,7 @@ export async function holdBack(url: string, { method, path, headers, body }: Sen
   const chunks: Buffer[] = [];
   const until = (done: (received: Buffer) => boolean) =>
     new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no answer to ${method} ${path}`)), 60_000);
+      const timer = setTimeout(() => reject(new Error(`no response to ${method} ${path}`)), 60_000);
       const look = () => {
         if (!done(Buffer.concat(chunks)) && !socket.closed) return;
         clearTimeout(timer);
@@ -87,7 +87,7 @@ export async function holdBack(url: string, { method, path, headers, body }: Sen
       await until((received) => parseAnswers(received).length > 0);
       socket.destroy();
       const [answer] = parseAnswers(Buffer.concat(chunks));
-      if (!answer) throw new Error('the connection was closed without an answer');
+      if (!answer) throw new Error('the connection was closed without a response');
       return answer;
     },
   };

@@ -106,7 +106,7 @@ export interface ResourceService {
   readonly context: Context;
   readonly database: TestDatabase;
   readonly queue: Queue;
-  /** As the administrator, unless the question names another. */
+  /** As the administrator by default. */
   ask(method: string, path: string, question?: Omit<Question, 'method'>): Promise<Answer>;
   advance(ms: number): void;
 }
@@ -167,7 +167,7 @@ export function resourceServices(
     const mail = createMail(context, queue, new Map());
     const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
     closing.push(() => queue.stop());
-    // These callers have no session to lose.
+    // These callers have no session that could end.
     const holdAuthority: HoldAuthority = async (_tx, { caller }) => caller;
     const proveByPassword: ProveByPassword = async ({ caller }) => caller;
     const given = { keys, recordEvent, holdAuthority, proveByPassword, enqueuing };

@@ -13,8 +13,8 @@ export const nginx = installed(['nginx', '/usr/sbin/nginx'], '-v');
 export const caddy = installed(['caddy', '/usr/bin/caddy'], 'version');
 
 /**
- * A port for a program that takes a while to listen. Below the range from which systems choose ports by themselves: until then, neither
- * a connection nor a server with the port 0 gets it.
+ * A port for a program that takes a while to listen. It is below the ephemeral port range, so no other connection or
+ * server gets it meanwhile.
  */
 export const freePort = (): Promise<number> =>
   new Promise((resolve) => {

@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
   options: {
     'at-once': { type: 'string', default: '2' },
     timeout: { type: 'string', default: '180000' },
-    /** Commits wait for the disk. */
+    /** Commits wait for the disk in these tests. */
     durable: { type: 'boolean', default: false },
   },
 });
@@ -32,7 +32,10 @@ if (files.length === 0) {
 
 /** Loading the sources takes a process as long as a short test file runs, so files share processes. */
 const filesOfGroup = 10;
-/** Test files that import one of these start browsers or the built program, and take long: fewer of them share a process. */
+/**
+ * Test files that import one of these start browsers or the built program. They take long, so fewer of them share a
+ * process.
+ */
 const longFilesOfGroup = 3;
 const browser = resolve('test/harness/browser.ts');
 const startsPrograms = [browser, ...['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name))];
@@ -68,7 +71,8 @@ for (const [name, members, size] of [
 ] as const) {
   const count = Math.ceil(members.length / size);
   for (let n = 0; n < count; n++) {
-    // Neighbours are alike: the longest among them go to different groups. All are imported before the first test runs.
+    // Neighbouring files are similar, so the longest ones are spread over the groups. All files are imported before the
+    // first test runs.
     const group = members.filter((_, i) => i % count === n);
     const path = join(dir, `${name}-${n}.mjs`);
     writeFileSync(path, group.map((file) => `import '${pathToFileURL(resolve(file))}';\n`).join(''));
@@ -96,14 +100,14 @@ const execArgv = [
   '--conditions=gatehouse-source',
   ...preloads.map((file) => `--import=${new URL(file, import.meta.url)}`),
   `--test-timeout=${values.timeout}`,
-  // As the service has it: otherwise a tenth of the time goes into the collection of garbage.
+  // The same V8 option as in the service. Without it, garbage collection takes a tenth of the time.
   ...serviceOptions,
 ];
 
 interface Failures {
-  /** The test files in which something failed. */
+  /** The test files with failures. */
   readonly files: readonly string[];
-  /** Nothing was wrong but a deadline passed: of a test, or of a browser that was waited for. */
+  /** Every failure was a timeout, of a test or of a browser that it waited for. */
   readonly areDeadlines: boolean;
 }
 
@@ -117,7 +121,7 @@ async function runFiles(paths: readonly string[], concurrency: number): Promise<
     timeout: 30 * 60_000,
     execArgv,
   });
-  /** A suite that the harness declares is in the file of its tests, which end before it. */
+  /** A suite that the harness declares belongs to the file of its tests, which end before it. */
   let testFile: string | undefined;
   const fileOf = (file: string | undefined): string => {
     if (file && (groups.has(file) || file.endsWith('.test.ts'))) testFile = file;
@@ -140,11 +144,11 @@ function isDeadline(error: Error & { failureType?: unknown }): boolean {
   return ['testTimeoutFailure', 'cancelledByParent', 'subtestsFailed'].includes(String(failureType));
 }
 
-// Those that take longest first.
+// The slowest files first.
 const { files: failed, areDeadlines } = await runFiles([...groups.keys()], Number(values['at-once']));
 let areWrong = failed.length > 0;
 if (areWrong && areDeadlines && groups.size > 1) {
-  // On a busy machine, a deadline that passed says little about the code. A wrong result is never tried again.
+  // On a busy machine, a timeout says little about the code. A wrong result is never retried.
   console.log(`\nOnly deadlines passed. Again, one by one: ${failed.join(', ')}\n`);
   areWrong = (await runFiles(failed, 1)).files.length > 0;
 }

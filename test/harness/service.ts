@@ -79,7 +79,7 @@ async function startService(engine: Engine, { env = {}, file = {}, database, log
       closed = true;
       await running.stop();
       if (!database) await own.remove();
-      assert.deepEqual(failures, [], 'nothing that a caller sends causes a 500');
+      assert.deepEqual(failures, [], 'no request may cause a 500 response');
     },
   };
 }

@@ -13,7 +13,7 @@ export async function openSession(
   return opened.session;
 }
 
-/** Refreshes as the token endpoint does: the tokens are there when the session is on disk. */
+/** Refreshes like the token endpoint: returns the tokens when the session is on disk. */
 export async function refreshSession(
   sessions: Sessions,
   refresh: Refresh,

@@ -12,8 +12,8 @@ const passing = new Set([429, 502, 503, 504]);
 const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 /**
- * Follows rows that are counted up, over one instance after the other, and drops its connection now and then. It throws at a
- * change that it missed, that is out of order, or that is not for it.
+ * Follows rows that are counted up, over one instance after the other, and drops its connection now and then. It throws
+ * at a change that it missed, that is out of order, or that it may not see.
  */
 export class TallyFollower {
   /** The last count of each row that it received. */
@@ -90,7 +90,7 @@ export class TallyFollower {
     if (passing.has(status)) return undefined;
     assert.equal(status, 200, `a list was answered with ${JSON.stringify(Object.fromEntries(headers))} ${text}`);
     for (const { id, count } of body.data) {
-      assert.ok(count >= (this.counts.get(id) ?? 0), 'nothing that was sent is undone');
+      assert.ok(count >= (this.counts.get(id) ?? 0), 'a list shows no older count than the stream');
       this.counts.set(id, count);
     }
     return body.meta.changes_position;
@@ -104,7 +104,7 @@ export class TallyFollower {
     this.#positions.add(position);
     this.changes += 1;
     if (operation === 'left') {
-      assert.ok(this.#owner, 'who sees every row loses sight of none');
+      assert.ok(this.#owner, 'a subscriber that may see every row gets no "left" change');
       assert.deepEqual([before, after, Object.keys(rest)], [undefined, undefined, ['resource']]);
       return;
     }
@@ -112,7 +112,8 @@ export class TallyFollower {
     const last = this.counts.get(id);
     this.counts.set(id, count);
     if (this.#owner) {
-      for (const row of [before, after]) assert.equal(row?.user_id ?? this.#owner, this.#owner, 'a row of its own');
+      for (const row of [before, after])
+        assert.equal(row?.user_id ?? this.#owner, this.#owner, "only the subscriber's own rows");
       assert.ok(last === undefined || count > last, `${id}: ${count} after ${last}`);
     } else assert.equal(count, (last ?? 0) + 1, `${id}: ${count} after ${last}`);
   }

@@ -19,11 +19,11 @@ interface Stage {
 }
 
 /**
- * Counts rows up while a trial breaks things, from several connections, with pauses before each commit. Meanwhile one subscriber
- * follows every row, another one those of a person, and sessions with open streams are ended.
+ * Counts rows up from several connections while a trial breaks things, with pauses before each commit. Meanwhile one
+ * subscriber follows every row, another one the rows of one user, and sessions with open streams are ended.
  */
 export class TallyOracle {
-  /** Counts that were acknowledged. */
+  /** Acknowledged counts. */
   readonly #acknowledged = new Map<string, number>();
   readonly #stage: Stage;
   readonly #token: string;
@@ -84,7 +84,7 @@ export class TallyOracle {
     await this.#writing;
     let rows: TallyList['data'] | undefined;
     while (!rows) rows = await this.#rows();
-    for (const { id, count } of rows) assert.ok(count >= (this.#acknowledged.get(id) ?? 0), 'acknowledged, and lost');
+    for (const { id, count } of rows) assert.ok(count >= (this.#acknowledged.get(id) ?? 0), 'acknowledged, but lost');
     const [all, own] = this.#followers as [TallyFollower, TallyFollower];
     const there = rows;
     await this.#until(() => there.every(({ id, count }) => all.counts.get(id) === count));
@@ -114,7 +114,7 @@ export class TallyOracle {
     const until = performance.now() + 120_000;
     while (!holds()) {
       if (this.#failure) throw this.#failure;
-      assert.ok(performance.now() < until, 'within two minutes');
+      assert.ok(performance.now() < until, 'not reached within two minutes');
       await pause(40);
     }
   }
@@ -158,7 +158,7 @@ export class TallyOracle {
       try {
         client ??= await connect((this.#stage.database as () => string)());
         await client.query('begin');
-        // An id of a transaction that is older than its first change, so that ids and positions differ in their order.
+        // Takes a transaction id before the first change, so that ids and positions have different orders.
         await client.query('select pg_current_xact_id()');
         await pause(10);
         const id = ids[Math.floor(Math.random() * ids.length)] as string;
@@ -202,7 +202,10 @@ export class TallyOracle {
       const counts = new Map(rows.map(({ id, count }) => [id, count]));
       for (let event = await reader.next(); event && event.event !== 'end'; event = await reader.next()) {
         const { id, after } = JSON.parse(event.data) as Change;
-        assert.ok((after?.count as number) <= (counts.get(id) ?? 0), 'written after the logout, and sent');
+        assert.ok(
+          (after?.count as number) <= (counts.get(id) ?? 0),
+          'a change was sent that was written after the logout',
+        );
       }
       this.#logouts += 1;
     } finally {
@@ -211,9 +214,10 @@ export class TallyOracle {
   }
 }
 
-/** Nobody ends the session of the oracle, so no answer may say that it has ended. */
+/** The session of the oracle never ends, so no response may say so. */
 function refuseSignOut(answer: Answer<unknown> | undefined): void {
-  if (answer?.status === 401) assert.fail(`signed out: ${JSON.stringify([...answer.headers])} ${answer.text}`);
+  if (answer?.status === 401)
+    assert.fail(`the oracle was signed out: ${JSON.stringify([...answer.headers])} ${answer.text}`);
 }
 
 async function connect(url: string): Promise<pg.Client> {

@@ -14,7 +14,7 @@ const migration = `{
   indexes: [{ name: 'users_trial', on: 'users (trial)' }],
 }`;
 
-/** The tracked files of a commit, or of the working tree, in a folder of their own, with the packages of this version. */
+/** The tracked files of a commit, or of the working tree, in a separate folder, with the packages of this version. */
 function sourcesOf(commit: string | undefined): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-version-'));
   after(() => rmSync(folder, { recursive: true, force: true }));

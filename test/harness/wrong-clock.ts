@@ -1,4 +1,7 @@
-/** Loaded before a server's own code: its wall clock is off by CLOCK_SKEW ms, and further by every number it is sent. */
+/**
+ * Loaded before the code of a server. Its wall clock is off by CLOCK_SKEW ms, plus every number that the process
+ * receives as a message.
+ */
 const RealDate = Date;
 let skew = Number(process.env.CLOCK_SKEW);
 

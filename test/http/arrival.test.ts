@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { before, describe, it } from 'node:test';
 import { bareServers } from '../harness/bare-server.ts';
 
-/** Sends the bytes, and then one more of `drip` again and again until the server hangs up. What it said until then. */
+/** Sends the bytes, then `drip` repeatedly until the server closes the connection. Returns the response. */
 function sendSlowly(url: string, bytes: string, drip: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -13,7 +13,7 @@ function sendSlowly(url: string, bytes: string, drip: string): Promise<string> {
     socket.on('data', (chunk) => {
       said += chunk;
     });
-    // The server may hang up while a byte is under way; what it said counts.
+    // The server may close the connection during a write. Its response counts.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(dripping);
@@ -23,7 +23,7 @@ function sendSlowly(url: string, bytes: string, drip: string): Promise<string> {
   });
 }
 
-describe('A request that does not arrive', () => {
+describe('A request that does not arrive completely', () => {
   const start = bareServers();
   let url: string;
   before(async () => {
@@ -40,7 +40,7 @@ describe('A request that does not arrive', () => {
     ['a form', post('application/x-www-form-urlencoded', 'Content-Length: 100000'), 'a'],
     ['a body in chunks', post('application/json', 'Transfer-Encoding: chunked'), '1\r\n{\r\n'],
   ] as const) {
-    it(`ends with 408 when ${what} comes byte by byte`, async () => {
+    it(`ends with 408 when ${what} arrives byte by byte`, async () => {
       const said = await sendSlowly(url, bytes, drip);
       assert.match(said, /^HTTP\/1\.1 408 Request Timeout\r\n/);
       assert.match(said, /"code":"request_timeout"/);

@@ -22,7 +22,7 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
   const statusOf = async (path: string) => (await fetch(service.url + path, { redirect: 'manual' })).status;
 
   for (const prefix of ['', '/auth']) {
-    it(`answers ${prefix === '' ? 'without the prefix' : 'below the prefix'}`, async () => {
+    it(`responds ${prefix === '' ? 'without the prefix' : 'below the prefix'}`, async () => {
       const { status, body, headers } = await ask<Tokens>(service, prefix + login, { json: admin });
       assert.equal(status, 200);
       assert.match(headers.get('set-cookie') ?? '', /Path=\/auth\/v1\/clients\/web\/admin/);
@@ -40,7 +40,7 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
       for (const path of pages) assert.equal(await statusOf(prefix + path), 200, path);
     });
 
-    it(`signs people in ${prefix === '' ? 'without the prefix' : 'below the prefix'}, and leads to pages that are there`, async () => {
+    it(`signs users in ${prefix === '' ? 'without the prefix' : 'below the prefix'}, and links to existing pages`, async () => {
       let visitor = new Visitor(service);
       const away = await visitor.get(`${prefix}/settings`);
       assert.deepEqual([away.status, away.location], [302, '/auth/login?next=%2Fsettings']);
@@ -62,7 +62,7 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
     });
   }
 
-  it('is discovered at both places that the standards name', async () => {
+  it('is discoverable at both locations of the standards', async () => {
     const documents = [
       '/auth/.well-known/openid-configuration',
       '/.well-known/openid-configuration',
@@ -80,13 +80,13 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
     assert.equal(await statusOf(named?.[1] ?? ''), 200);
   });
 
-  it('takes no longer word for the prefix', async () => {
+  it('responds 404 below a longer prefix', async () => {
     assert.equal(await statusOf('/authority/login'), 404);
     assert.equal(await statusOf('/auth/auth/login'), 404);
     assert.equal(await statusOf('/auth'), await statusOf('/'));
   });
 
-  it('answers both ways where the prefix is a path of its own', async () => {
+  it('responds both ways if the prefix is also one of its own paths', async () => {
     const odd = await start({ env: { BASE_URL: 'https://example.com/v1' } });
     for (const path of [login, `/v1${login}`]) assert.equal((await ask(odd, path, { json: admin })).status, 200, path);
   });

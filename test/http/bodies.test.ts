@@ -29,7 +29,7 @@ describe('Bodies', () => {
     return ((await response.json()) as { data: unknown }).data;
   };
 
-  it('are JSON or a form', async () => {
+  it('can be JSON or a form', async () => {
     assert.deepEqual(await data(await post('{"a":{"b":[1,null,"ü"]}}', 'application/json')), {
       a: { b: [1, null, 'ü'] },
     });
@@ -43,7 +43,7 @@ describe('Bodies', () => {
     assert.deepEqual(await data(await post('\ufeff{"a":1}', 'application/json')), { a: 1 });
   });
 
-  it('are refused with 415 when they are anything else', async () => {
+  it('are refused with 415 in any other type', async () => {
     for (const type of ['text/plain', 'text/xml', 'application/json-patch+json', 'x', '/']) {
       await refused('{}', type, 415, 'unsupported_media_type');
     }
@@ -51,19 +51,19 @@ describe('Bodies', () => {
     assert.equal((await sendOne(url, untyped)).status, 415);
   });
 
-  it('are refused with 400 when they are broken JSON', async () => {
+  it('are refused with 400 if they are invalid JSON', async () => {
     for (const body of ['{', '{"a":}', "{'a':1}", 'undefined', '{"a":1}x', ' ', '{"a":"\n"}', 'NaN']) {
       await refused(body, 'application/json', 400, 'json_invalid');
     }
   });
 
-  it('are refused with 400 when they are no object', async () => {
+  it('are refused with 400 if they are not an object', async () => {
     for (const body of ['[]', '"text"', '1', 'null', 'true', '[{"a":1}]']) {
       await refused(body, 'application/json', 400, 'body_invalid');
     }
   });
 
-  it('cannot reach into other objects', async () => {
+  it('cannot pollute prototypes', async () => {
     const poisons = [
       '{"__proto__":{"admin":true}}',
       '{"a":[{"__proto__":1}]}',
@@ -81,7 +81,7 @@ describe('Bodies', () => {
     });
   });
 
-  it('are refused when their text is no text', async () => {
+  it('are refused if they are not valid Unicode text', async () => {
     const bytes = (...values: number[]) => new Uint8Array([...Buffer.from('{"a":"'), ...values, ...Buffer.from('"}')]);
     for (const body of [bytes(0xff), bytes(0xc3), bytes(0xed, 0xa0, 0x80), bytes(0xc0, 0xaf)]) {
       await refused(body, 'application/json', 400, 'encoding_invalid');
@@ -98,12 +98,12 @@ describe('Bodies', () => {
     });
   });
 
-  it('name a form parameter once', async () => {
+  it('may contain a form parameter only once', async () => {
     await refused('a=1&a=2', 'application/x-www-form-urlencoded', 400, 'parameter_repeated');
     await refused('a=1&b=2&%61=3', 'application/x-www-form-urlencoded', 400, 'parameter_repeated');
   });
 
-  it('are refused when they are nested too deeply, at any size', async () => {
+  it('are refused if they are nested too deeply, at any size', async () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     assert.equal((await post(nested(63), 'application/json')).status, 201);
     await refused(nested(64), 'application/json', 400, 'body_invalid');
@@ -117,7 +117,7 @@ describe('Bodies', () => {
     assert.equal((await post(JSON.stringify({ a: '[{"'.repeat(1000) }), 'application/json')).status, 201);
   });
 
-  it('may be 1 MiB long, and no longer', async () => {
+  it('may have at most 1 MiB', async () => {
     const padding = 1024 * 1024 - '{"a":""}'.length;
     assert.equal((await post(`{"a":"${'x'.repeat(padding)}"}`, 'application/json')).status, 201);
     await refused(`{"a":"${'x'.repeat(padding + 1)}"}`, 'application/json', 413, 'body_too_large');
@@ -130,7 +130,7 @@ describe('Bodies', () => {
     assert.equal(chunked.status, 413);
   });
 
-  it('are read to the end when they are too long, so that a caller who is still sending gets the answer', async () => {
+  it('are read to the end if they are too long, so that the caller gets the response', async () => {
     const body = Buffer.alloc(8 * 1024 * 1024, 'x');
     for (let i = 0; i < 5; i++) {
       const status = await new Promise((resolve, reject) => {
@@ -151,7 +151,7 @@ describe('Bodies', () => {
     }
   });
 
-  it('may come in chunks, cut anywhere', async () => {
+  it('can be chunked at any position', async () => {
     const head =
       'POST /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const answer = await sendOne(url, `${head}5\r\n{"a":\r\n1\r\n"\r\n3\r\nü"\r\n1\r\n}\r\n0\r\n\r\n`);
@@ -159,7 +159,7 @@ describe('Bodies', () => {
     assert.equal((await sendOne(url, `${head}zz\r\n{}\r\n0\r\n\r\n`)).status, 400);
   });
 
-  it('may be left out where a route needs none', async () => {
+  it('can be omitted if a route needs none', async () => {
     assert.equal(await data(await post(undefined, undefined)), null);
     assert.equal(await data(await post(undefined, 'application/json')), null);
     for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
@@ -171,7 +171,7 @@ describe('Bodies', () => {
     assert.equal(((await needed.json()) as { code: string }).code, 'body_empty');
   });
 
-  it('are refused with 422 and the fields when they break the schema', async () => {
+  it('are refused with 422 and the fields if they violate the schema', async () => {
     const response = await post('{"nam":"x"}', 'application/json', '/v1/strict');
     assert.equal(response.status, 422);
     const { errors } = (await response.json()) as { errors: unknown };
@@ -181,7 +181,7 @@ describe('Bodies', () => {
     ]);
   });
 
-  it('do not run into the next request of the connection', async () => {
+  it('are separate from the next request on the connection', async () => {
     const request = (body: string, type: string) =>
       `POST /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const answers = await sendRaw(

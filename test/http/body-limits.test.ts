@@ -13,7 +13,7 @@ interface Refusal {
   readonly errors?: { field: string; message: string }[];
 }
 
-describe('What a body may hold', () => {
+describe('A body', () => {
   const start = bareServers();
   let url: string;
   before(async () => {
@@ -33,7 +33,7 @@ describe('What a body may hold', () => {
     return body;
   }
 
-  it('is at most 1,000 members, at whatever depth, items and fields of forms among them', async () => {
+  it('may have at most 1,000 members at all depths, including array items and form fields', async () => {
     for (const body of [
       members(1000),
       { a: members(999) },
@@ -58,7 +58,7 @@ describe('What a body may hold', () => {
     assert.deepEqual([oauth.status, ((await oauth.json()) as { error: string }).error], [413, 'invalid_request']);
   });
 
-  it('is answered with 20 field errors and 16 KiB at most', async () => {
+  it('is refused with at most 20 field errors and 16 KiB', async () => {
     const many = await refused(await post('/v1/strict', json, JSON.stringify(members(900))), 422, 'validation_failed');
     assert.equal(many.errors?.length, 20);
     const long = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}${'\u0001é'.repeat(3000)}`, 1]));
@@ -76,7 +76,7 @@ describe('What a body may hold', () => {
     assert.ok((await oauth.text()).length < 300);
   });
 
-  it('is not shown where it could not be decoded', async () => {
+  it('is not echoed if it could not be decoded', async () => {
     for (const body of ['password=hunter2%secret', 'hunter2%secret', 'hunter2%secret=1']) {
       const { detail } = await refused(await post('/v1/things', form, body), 400, 'encoding_invalid');
       assert.doesNotMatch(detail, /hunter2|secret/);
@@ -87,7 +87,7 @@ describe('What a body may hold', () => {
     assert.doesNotMatch((await refused(query, 400, 'encoding_invalid')).detail, /hunter2|secret/);
   });
 
-  it('is not compressed', async () => {
+  it('is refused if it is compressed', async () => {
     for (const coding of ['gzip', 'br', 'x-gzip', 'identity, gzip', 'deflate']) {
       const response = await post('/v1/things', { ...json, 'content-encoding': coding }, gzipSync('{}'));
       await refused(response, 415, 'unsupported_encoding');
@@ -96,7 +96,7 @@ describe('What a body may hold', () => {
     assert.equal((await post('/v1/things', { ...json, 'content-encoding': 'Identity' }, '{}')).status, 201);
   });
 
-  it('bounds a query string, too', async () => {
+  it('has limits that apply to query strings too', async () => {
     const get = (count: number) => fetch(`${url}/v1/things?${pairs(count)}`, { headers: json });
     assert.equal((await get(100)).status, 200);
     await refused(await get(101), 400, 'parameter_invalid');
@@ -131,7 +131,7 @@ describe('A multipart form', () => {
   const part = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-  it('is read as a form', async () => {
+  it('is parsed like a form', async () => {
     const entries: [string, string][] = [
       ['a', '1'],
       ['name "quoted"', 'ü\r\n--not-the-end'],
@@ -151,7 +151,7 @@ describe('A multipart form', () => {
     assert.deepEqual((await raw(`${noFile}${part('a', '1')}--b--`)).json(), { data: { a: '1' } });
   });
 
-  it('is refused where it holds a file', async () => {
+  it('is refused if it contains a file', async () => {
     const file = await send(
       formOf([
         ['a', '1'],
@@ -161,7 +161,7 @@ describe('A multipart form', () => {
     assert.deepEqual([file.status, file.body.code], [415, 'unsupported_media_type']);
   });
 
-  it('is refused where it is broken', async () => {
+  it('is refused if it is malformed', async () => {
     for (const body of [
       '',
       '{}',

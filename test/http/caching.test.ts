@@ -5,7 +5,7 @@ import { sendOne } from '../harness/raw-http.ts';
 
 const origin = 'https://app.example.com';
 
-describe('What caches are told', () => {
+describe('Cache headers', () => {
   const start = bareServers();
   let plain: string;
   let shared: string;
@@ -20,7 +20,7 @@ describe('What caches are told', () => {
     return [answer.headers.get('cache-control'), answer.headers.get('vary')];
   };
 
-  it('is that a private answer is private, and depends on the token', async () => {
+  it('mark a private response as private, and as dependent on the token', async () => {
     const mine = 'private, no-cache';
     assert.deepEqual(await told(plain, '/v1/guarded', 'good'), [mine, 'Authorization']);
     assert.deepEqual(await told(plain, '/v1/guarded', 'good', 'HEAD'), [mine, 'Authorization']);
@@ -31,14 +31,14 @@ describe('What caches are told', () => {
     assert.deepEqual(await told(shared, '/v1/guarded', 'good'), [mine, 'Authorization, Origin']);
   });
 
-  it('is what a public answer depends on', async () => {
+  it('list the headers that a public response depends on', async () => {
     assert.deepEqual(await told(plain, '/v1/either'), [null, 'Authorization']);
     assert.deepEqual(await told(shared, '/v1/either'), [null, 'Authorization, Origin']);
     assert.deepEqual(await told(plain, '/v1/things'), [null, null]);
     assert.deepEqual(await told(shared, '/plain'), [null, null]);
   });
 
-  it('holds for 304, which is still given', async () => {
+  it('are sent with 304 too', async () => {
     const headers = { accept: 'application/json', authorization: 'Bearer good' };
     const etag = (await fetch(`${plain}/v1/guarded`, { headers })).headers.get('etag') ?? '';
     const again = await fetch(`${plain}/v1/guarded`, { headers: { ...headers, 'if-none-match': etag } });
@@ -53,7 +53,7 @@ describe('CORS outside of the API', () => {
   const corsHeaders = (response: Response) =>
     [...response.headers.keys()].filter((name) => name.startsWith('access-control'));
 
-  it('does not reach pages, not even for a listed origin', async () => {
+  it('is not enabled for pages, not even for a listed origin', async () => {
     const url = await start({ CORS_ORIGINS: origin });
     const preflight = { origin, 'access-control-request-method': 'GET' };
     for (const path of ['/plain', '/nothing']) {
@@ -63,7 +63,7 @@ describe('CORS outside of the API', () => {
     assert.deepEqual(corsHeaders(await fetch(`${url}/plain`, { method: 'OPTIONS', headers: preflight })), []);
   });
 
-  it('lets any page read what is for anybody, without credentials', async () => {
+  it('allows any page to read public documents, without credentials', async () => {
     const url = await start();
     for (const headers of [{ origin }, { origin: 'null' }, {}]) {
       const response = await fetch(`${url}/anybody`, { headers: headers as Record<string, string> });
@@ -89,7 +89,7 @@ describe('A header that may be sent once', () => {
   const get = (path: string, ...headers: string[]) =>
     sendOne(url, [`GET ${path} HTTP/1.1`, 'Accept: application/json', ...headers, '', ''].join('\r\n'));
 
-  it('is refused when it comes twice', async () => {
+  it('is refused if it is sent twice', async () => {
     for (const hosts of [['Host: a', 'Host: b'], ['Host: a', 'host: a'], ['Host: a, b']]) {
       const answer = await get('/v1/things', ...hosts);
       assert.deepEqual([answer.status, answer.json().code], [400, 'host_invalid'], hosts.join());
@@ -103,7 +103,7 @@ describe('A header that may be sent once', () => {
 describe('The rate limit by address', () => {
   const start = bareServers();
 
-  it('counts an IPv6 network as one', async () => {
+  it('treats an IPv6 network as one address', async () => {
     const url = await start({ RATE_LIMIT: '2', TRUST_PROXY: '127.0.0.1' });
     const from = (address: string) =>
       fetch(`${url}/v1/things`, { headers: { accept: 'application/json', 'x-forwarded-for': address } }).then(

@@ -25,7 +25,7 @@ describe('Errors', () => {
     });
   });
 
-  it('say nothing of what went wrong inside', async () => {
+  it('reveal nothing about internal failures', async () => {
     const response = await fetch(`${url}/v1/broken`, { headers: json });
     assert.equal(response.status, 500);
     const body = await response.text();
@@ -33,7 +33,7 @@ describe('Errors', () => {
     assert.equal(JSON.parse(body).code, 'internal_error');
   });
 
-  it('are in the OAuth form where a route says so, whatever went wrong', async () => {
+  it('have the OAuth format on OAuth routes, for every failure', async () => {
     const attempts: [string, string, number][] = [
       ['{', 'application/json', 400],
       ['[]', 'application/json', 400],
@@ -54,7 +54,7 @@ describe('Errors', () => {
     }
   });
 
-  it('challenge as RFC 6750 says', async () => {
+  it('contain a challenge by RFC 6750', async () => {
     const challenges: [string | undefined, number, string, RegExp][] = [
       [undefined, 401, 'token_missing', /^Bearer realm="gatehouse", resource_metadata="[^"]+"$/],
       ['Basic abc', 401, 'token_missing', /^Bearer realm="gatehouse", resource_metadata="[^"]+"$/],
@@ -75,7 +75,7 @@ describe('Errors', () => {
     assert.match(narrow.headers.get('www-authenticate') ?? '', /error="insufficient_scope", scope="others:read"/);
   });
 
-  it('let in who may', async () => {
+  it('do not occur for an authorized caller', async () => {
     for (const [token, user] of [
       ['Bearer good-1', 'good-1'],
       ['bearer slow', 'slow'],
@@ -87,7 +87,7 @@ describe('Errors', () => {
   });
 });
 
-describe('What is not well-formed HTTP', () => {
+describe('Malformed HTTP', () => {
   const start = bareServers();
   let url: string;
   before(async () => {
@@ -97,7 +97,7 @@ describe('What is not well-formed HTTP', () => {
   const get = (line: string, ...headers: string[]) =>
     sendOne(url, [line, 'Host: x', 'Accept: application/json', ...headers, '', ''].join('\r\n'));
 
-  it('gets a problem, with the headers of every answer', async () => {
+  it('gets a problem with the usual headers', async () => {
     const attempts: [string, number][] = [
       ['nonsense\r\n\r\n', 400],
       ['GET /v1/things HTTP/9.9\r\n\r\n', 400],
@@ -123,7 +123,7 @@ describe('What is not well-formed HTTP', () => {
     }
   });
 
-  it('gets 400 where the path or the query cannot be decoded', async () => {
+  it('gets 400 if the path or the query cannot be decoded', async () => {
     const paths = [
       '/v1/%zz',
       '/v1/things/%',
@@ -141,7 +141,7 @@ describe('What is not well-formed HTTP', () => {
     }
   });
 
-  it('gets 414 where a part of the path is too long', async () => {
+  it('gets 414 if a path segment is too long', async () => {
     const answer = await get(`GET /v1/things/${'x'.repeat(3000)} HTTP/1.1`);
     assert.equal(answer.status, 414);
     assert.equal(answer.json().code, 'url_too_long');

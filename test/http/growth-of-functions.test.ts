@@ -22,7 +22,7 @@ import { readSearch, readSearchFields } from '../../src/resources/query/search-t
 import { readForm } from '../../src/resources/write/form-body.ts';
 import { assertLinear } from '../harness/growth.ts';
 
-/** Pieces that patterns and parsers stumble over, each repeated to any length. */
+/** Pieces that are hard for patterns and parsers, each repeated to any length. */
 const pieces = [
   'a',
   'ab',
@@ -118,7 +118,7 @@ const multipart = (text: string) =>
 const form = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'array' } } } as never;
 const everyWay = ['email', 'username', 'phone'] as const;
 
-/** Everything that text of a caller's reaches, and how long a text can reach it. */
+/** Every function that processes text of a caller, with the maximum length of the text. */
 const searched = {
   name: 'a',
   column: 'a',
@@ -176,7 +176,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ]),
 ];
 
-describe('Time grows with the length of the text at most', () => {
+describe('Time grows at most linearly with the length of the text', () => {
   for (const [name, longest, read] of readers) {
     it(`for ${name}`, async () => {
       for (const piece of pieces) {
@@ -192,7 +192,7 @@ describe('Time grows with the length of the text at most', () => {
     });
   }
 
-  it('and the measure finds what does not', async () => {
+  it('and the measurement detects quadratic time', async () => {
     const square = /^a+a*$/;
     await assert.rejects(assertLinear('a bad pattern', 1 << 14, (size) => square.test(`${'a'.repeat(size)}x`)));
   });

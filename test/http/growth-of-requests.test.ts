@@ -8,7 +8,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
-/** Of the whole of a body, and of a request's headers. */
+/** The maximum size of a body and of the headers. */
 const long = 512 * 1024;
 const short = 12 * 1024;
 
@@ -19,7 +19,7 @@ const form = (members: Record<string, string>) => ({
   text: new URLSearchParams(members).toString(),
 });
 
-describe('Time grows with the length of the request at most', () => {
+describe('Time grows at most linearly with the length of the request', () => {
   const start = services('sqlite');
   let service: Service;
   let token: string;
@@ -27,7 +27,7 @@ describe('Time grows with the length of the request at most', () => {
   before(async () => {
     const log = createLog('debug', false, {
       write(line) {
-        assert.ok(line.length < 20_000, 'a line of the log is short');
+        assert.ok(line.length < 20_000, 'a line of the log is too long');
         lines++;
       },
     });
@@ -59,7 +59,7 @@ describe('Time grows with the length of the request at most', () => {
     }
   });
 
-  it('for who logs in, and who registers', async () => {
+  it('for the values of logins and registrations', async () => {
     for (const piece of texts) {
       const text = (size: number) => repeated(piece, size / 4);
       await assertLinear(`a login as ${piece}`, long, (size) =>
@@ -80,7 +80,7 @@ describe('Time grows with the length of the request at most', () => {
     }
   });
 
-  it('for bodies of many members, deep ones, and long names', async () => {
+  it('for bodies with many members, deep nesting and long names', async () => {
     const bodies: readonly [string, (size: number) => { type: string; text: string }][] = [
       ['members', (size) => json(Object.fromEntries(Array.from({ length: size / 16 }, (_, i) => [`m${i}`, i])))],
       ['items', (size) => json({ name: Array.from({ length: size / 4 }, () => 1) })],
@@ -165,7 +165,7 @@ describe('Time grows with the length of the request at most', () => {
     }
   });
 
-  it('for addresses', async () => {
+  it('for URLs', async () => {
     for (const piece of [
       'a',
       '%41',
@@ -212,7 +212,7 @@ describe('Time grows with the length of the request at most', () => {
     }
   });
 
-  it('and every one of them was logged', async () => {
+  it('and every request was logged', async () => {
     assert.ok(lines > 100);
     assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
   });

@@ -17,7 +17,7 @@ describe('Conditional requests', () => {
   const ask = (tags: string, method = 'GET') =>
     fetch(`${url}/v1/things`, { method, headers: { ...json, 'if-none-match': tags } });
 
-  it('tags every 200 to GET', async () => {
+  it('are supported by an ETag on every 200 response to GET', async () => {
     assert.match(etag, /^"[\w-]{20,}"$/);
     for (const path of ['/v1/things/7', '/plain']) {
       assert.match((await fetch(url + path, { headers: json })).headers.get('etag') ?? '', /^"/);
@@ -27,7 +27,7 @@ describe('Conditional requests', () => {
     assert.notEqual(other, etag);
   });
 
-  it('answers 304 without a body to a tag that matches', async () => {
+  it('get 304 without a body if the ETag matches', async () => {
     for (const tags of [etag, `W/${etag}`, '*', `"a", ${etag}`, `W/"b" ,W/${etag},"c"`, ` ${etag} `]) {
       const answer = await sendOne(
         url,
@@ -42,23 +42,23 @@ describe('Conditional requests', () => {
     }
   });
 
-  it('answers in full to a tag that does not', async () => {
+  it('get a full response if the ETag does not match', async () => {
     for (const tags of ['"a"', etag.slice(1, -1), '"a", "b"', 'W/"a"', '""']) {
       assert.equal((await ask(tags)).status, 200, tags);
     }
     assert.equal((await fetch(`${url}/v1/things/9`, { headers: { ...json, 'if-none-match': etag } })).status, 200);
   });
 
-  it('does not excuse an error', async () => {
+  it('get errors as usual', async () => {
     assert.equal((await fetch(`${url}/v1/nothing`, { headers: { ...json, 'if-none-match': '*' } })).status, 404);
     assert.equal((await fetch(`${url}/v1/guarded`, { headers: { ...json, 'if-none-match': '*' } })).status, 401);
   });
 });
 
-describe('The headers of every answer', () => {
+describe('The headers of every response', () => {
   const start = bareServers();
 
-  it('carry the request id: the caller’s where it is sane', async () => {
+  it("contain the request id, which is the caller's if it is valid", async () => {
     const url = await start();
     for (const id of ['a', 'trace-1.2:3_4', 'x'.repeat(128)]) {
       const response = await fetch(`${url}/plain`, { headers: { 'x-request-id': id } });
@@ -77,7 +77,7 @@ describe('The headers of every answer', () => {
     assert.equal(ids.size, 8);
   });
 
-  it('guard browsers', async () => {
+  it('protect browsers', async () => {
     const plain = await start();
     const secure = await start({ BASE_URL: 'https://auth.example.com' });
     for (const path of ['/v1/things', '/v1/nothing', '/v1/guarded', '/plain']) {
@@ -107,7 +107,7 @@ describe('CORS', () => {
   const corsHeaders = (response: Response) =>
     [...response.headers.keys()].filter((name) => name.startsWith('access-control'));
 
-  it('is closed by default', async () => {
+  it('is disabled by default', async () => {
     const url = await start();
     assert.deepEqual(corsHeaders(await fetch(`${url}/v1/things`, { headers: { ...json, origin } })), []);
     const answer = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: preflight });
@@ -115,7 +115,7 @@ describe('CORS', () => {
     assert.deepEqual(corsHeaders(answer), []);
   });
 
-  it('lets a configured origin read answers and refusals', async () => {
+  it('allows a configured origin to read responses and errors', async () => {
     const url = await start({ CORS_ORIGINS: `${origin},http://localhost:5173` });
     for (const [path, status] of [
       ['/v1/things', 200],
@@ -134,7 +134,7 @@ describe('CORS', () => {
     assert.equal(noAccept.headers.get('access-control-allow-origin'), origin);
   });
 
-  it('answers a preflight with what the path allows, with no Accept header', async () => {
+  it('responds to a preflight with the allowed methods, without an Accept header', async () => {
     const url = await start({ CORS_ORIGINS: origin });
     const answer = await fetch(`${url}/v1/things/7`, { method: 'OPTIONS', headers: preflight });
     assert.equal(answer.status, 204);
@@ -146,7 +146,7 @@ describe('CORS', () => {
     assert.equal(answer.headers.get('access-control-max-age'), '600');
   });
 
-  it('tells a foreign origin nothing, and caches that answers differ', async () => {
+  it('reveals nothing to another origin, and sets Vary', async () => {
     const url = await start({ CORS_ORIGINS: origin });
     for (const foreign of [
       'https://evil.example.com',
@@ -166,7 +166,7 @@ describe('CORS', () => {
 describe('The rate limit', () => {
   const start = bareServers();
 
-  it('counts down, refuses with Retry-After, and tells callers apart', async () => {
+  it('counts down, refuses with Retry-After, and counts callers separately', async () => {
     const url = await start({ RATE_LIMIT: '3' });
     const as = (token: string) =>
       fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: `Bearer ${token}` } });
@@ -186,7 +186,7 @@ describe('The rate limit', () => {
     assert.equal((await as('good-b')).status, 200);
   });
 
-  it('counts guessing, and what is not there, against the address', async () => {
+  it('counts wrong tokens and unknown paths by address', async () => {
     const url = await start({ RATE_LIMIT: '3' });
     const guess = () => fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: 'Bearer nonsense' } });
     assert.equal((await guess()).status, 401);
@@ -200,7 +200,7 @@ describe('The rate limit', () => {
     );
   });
 
-  it('believes X-Forwarded-For from a trusted proxy alone', async () => {
+  it('uses X-Forwarded-For only from a trusted proxy', async () => {
     const from = (url: string, address: string) =>
       fetch(`${url}/v1/things`, { headers: { ...json, 'x-forwarded-for': address } }).then(({ status }) => status);
     const direct = await start({ RATE_LIMIT: '1' });
@@ -212,7 +212,7 @@ describe('The rate limit', () => {
     );
   });
 
-  it('does not count by an address that the caller wrote before the proxy added the real one', async () => {
+  it('ignores addresses that the caller sent before the address of the proxy', async () => {
     for (const TRUST_PROXY of ['true', '127.0.0.1']) {
       const url = await start({ RATE_LIMIT: '1', TRUST_PROXY });
       const from = (addresses: string) =>
@@ -222,7 +222,7 @@ describe('The rate limit', () => {
     }
   });
 
-  it('counts an address once, whatever port a proxy writes after it', async () => {
+  it('ignores the port that a proxy appends to an address', async () => {
     const url = await start({ RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });
     const from = (address: string) =>
       fetch(`${url}/v1/things`, { headers: { ...json, 'x-forwarded-for': address } }).then(({ status }) => status);
@@ -235,7 +235,7 @@ describe('The rate limit', () => {
     }
   });
 
-  it('is off at 0', async () => {
+  it('is off if it is 0', async () => {
     const url = await start({ RATE_LIMIT: '0' });
     assert.equal((await fetch(`${url}/v1/things`, { headers: json })).headers.get('ratelimit-limit'), null);
   });

@@ -12,13 +12,13 @@ describe('Paths and methods', () => {
     url = await start();
   });
 
-  it('serves a path with and without a trailing slash', async () => {
+  it('work with and without a trailing slash', async () => {
     for (const path of ['/v1/things', '/v1/things/', '/v1/things/7', '/v1/things/7/', '/v1/things/?page=2']) {
       assert.equal((await fetch(url + path, { headers: json })).status, 200, path);
     }
   });
 
-  it('serves a path however it is written', async () => {
+  it('work in any valid encoding', async () => {
     for (const path of ['/%76%31/things', '/v1/%74hings']) {
       assert.equal((await fetch(url + path, { headers: json })).status, 200, path);
       const without = await sendOne(url, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -29,7 +29,7 @@ describe('Paths and methods', () => {
     assert.equal((await sendOne(url, `${absolute}\r\n`)).status, 406);
   });
 
-  it('answers 404 for what is not there, whatever the method', async () => {
+  it('get 404 if they do not exist, for every method', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const response = await fetch(`${url}/v1/nothing`, { method, headers: json });
       assert.equal(response.status, 404, method);
@@ -40,7 +40,7 @@ describe('Paths and methods', () => {
     }
   });
 
-  it('answers 405 with Allow for a method that the path lacks', async () => {
+  it('get 405 with Allow for an unsupported method', async () => {
     const expectations = [
       ['PUT', '/v1/things', 'GET, HEAD, OPTIONS, POST'],
       ['PATCH', '/v1/things/', 'GET, HEAD, OPTIONS, POST'],
@@ -55,13 +55,13 @@ describe('Paths and methods', () => {
     }
   });
 
-  it('answers 405 in the OAuth form where the path speaks OAuth', async () => {
+  it('get 405 in the OAuth format on OAuth paths', async () => {
     const response = await fetch(`${url}/v1/oauth/form`, { headers: json });
     assert.equal(response.status, 405);
     assert.equal(((await response.json()) as { error: string }).error, 'invalid_request');
   });
 
-  it('knows methods that no route uses', async () => {
+  it('support methods that no route uses', async () => {
     for (const method of ['PROPFIND', 'TRACE', 'SEARCH', 'PURGE', 'QUERY', 'LOCK']) {
       const answer = await sendOne(url, `${method} /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`);
       assert.equal(answer.status, 405, method);
@@ -69,14 +69,14 @@ describe('Paths and methods', () => {
     }
   });
 
-  it('answers OPTIONS with what is allowed', async () => {
+  it('get the allowed methods by OPTIONS', async () => {
     const response = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: json });
     assert.equal(response.status, 204);
     assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS, POST');
     assert.equal((await sendOne(url, 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n')).status, 404);
   });
 
-  it('answers HEAD as GET without the body', async () => {
+  it('get HEAD responses like GET without the body', async () => {
     const get = await fetch(`${url}/v1/things`, { headers: json });
     const head = await fetch(`${url}/v1/things`, { method: 'HEAD', headers: json });
     assert.equal(head.status, 200);
@@ -90,7 +90,7 @@ describe('Paths and methods', () => {
 describe('The Accept header', () => {
   const start = bareServers();
 
-  it('must take application/json under /v1', async () => {
+  it('must allow application/json under /v1', async () => {
     const url = await start();
     const good = [
       'application/json',
@@ -116,7 +116,7 @@ describe('The Accept header', () => {
     assert.equal(missing.headers.get('content-type'), 'application/problem+json');
   });
 
-  it('is checked before anything else', async () => {
+  it('is checked before everything else', async () => {
     const url = await start();
     const attempts = ['GET /v1/nothing', 'PUT /v1/things', 'GET /v1/guarded', 'GET /v1/things?a=%ff', 'GET /v1/%zz'];
     attempts.push(`GET /v1/things/${'x'.repeat(3000)}`);
@@ -128,14 +128,14 @@ describe('The Accept header', () => {
     assert.equal((await sendOne(url, broken)).status, 406);
   });
 
-  it('is asked for in the OAuth form where the path speaks OAuth', async () => {
+  it('causes errors in the OAuth format on OAuth paths', async () => {
     const url = await start();
     const answer = await sendOne(url, 'POST /v1/oauth/form HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n');
     assert.equal(answer.status, 406);
     assert.equal(answer.json().error, 'invalid_request');
   });
 
-  it('does not matter outside /v1, nor when it is not forced', async () => {
+  it('is ignored outside /v1, and if the check is disabled', async () => {
     const forced = await start();
     assert.equal((await sendOne(forced, 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n')).status, 200);
     const lenient = await start({ FORCE_ACCEPT_HEADER: 'false' });

@@ -7,7 +7,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`;
 
-describe('Connections that nobody uses', () => {
+describe('Connections that are not read', () => {
   const start = services('sqlite');
   const sockets: Socket[] = [];
   let service: Service;
@@ -25,20 +25,20 @@ describe('Connections that nobody uses', () => {
     return socket;
   };
 
-  it('end where their callers ask and do not read', async () => {
+  it('are closed if their callers send requests and do not read', async () => {
     const slow = await open();
     slow.pause();
     const ended = new Promise((resolve) => slow.once('close', resolve));
-    // More than the system takes in their place.
+    // More than the buffers of the operating system hold.
     slow.write(get('/openapi.json').repeat(150));
     const other = await ask(service, '/openapi.json');
     assert.equal(other.status, 200);
-    // A connection that is not read shows no end, but a write to it fails.
+    // A paused connection does not report its end, but a write to it fails.
     const write = setInterval(() => slow.write(get('/health/live')), 20);
     await ended.finally(() => clearInterval(write));
   });
 
-  it('start one request after the other, each when the answer before it was read', async () => {
+  it('start a request only after the previous response was read', async () => {
     const service = await start();
     const { server } = service.app;
     const peers = new Promise<Socket>((resolve) => server.once('connection', resolve));
@@ -52,12 +52,12 @@ describe('Connections that nobody uses', () => {
     };
     const before = await handled();
     slow.write(get('/openapi.json').repeat(30));
-    // Until the system takes no more in the caller's place.
+    // Until the buffers of the operating system are full.
     while (peer.writableLength === 0) await ask(service, '/health/live');
     for (let n = 0; n < 30; n++) await ask(service, '/health/live');
     const taken = Math.floor((peer.bytesWritten - peer.writableLength) / Buffer.byteLength(text));
     const count = (await handled()) - before;
-    assert.ok(count <= taken + 1, `${count} were handled, and the system has taken ${taken}`);
+    assert.ok(count <= taken + 1, `${count} requests were handled, and the buffers contain ${taken} responses`);
     let answers = 0;
     let seen = '';
     slow.on('data', (chunk) => {
@@ -69,7 +69,7 @@ describe('Connections that nobody uses', () => {
     while (answers < 30) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('end where so many requests wait on one that it is no caller who wants an answer', async () => {
+  it('are closed if too many requests wait on one of them', async () => {
     const flood = await open();
     const ended = new Promise((resolve) => flood.once('close', resolve));
     flood.pause();
@@ -77,11 +77,11 @@ describe('Connections that nobody uses', () => {
     await ended.finally(() => clearInterval(write));
   });
 
-  it('make room for those who come, so that people can log in', async () => {
+  it('are closed to make room for new ones, so that users can log in', async () => {
     for (let n = 0; n < 100; n++) {
       const socket = await open();
       socket.write(get('/health/live'));
-      // Those who come faster than others can be let go are dropped.
+      // New connections are dropped if others cannot be closed fast enough.
       await new Promise((resolve) => socket.once('data', resolve).once('close', resolve));
     }
     for (let n = 0; ; n++) {

@@ -4,7 +4,7 @@ import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
-onBothEngines('What standards ask of every answer', (engine) => {
+onBothEngines('Standards for all responses', (engine) => {
   const start = services(engine);
   let service: Service;
   let token: string;
@@ -14,7 +14,7 @@ onBothEngines('What standards ask of every answer', (engine) => {
     token = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
 
-  it('lists carry the addresses of the other pages in Link (RFC 8288)', async () => {
+  it('lists link to the other pages in Link (RFC 8288)', async () => {
     const links = async (path: string) => (await ask(service, path, { token })).headers.get('link');
     const { baseUrl } = service.context.config;
     assert.equal(await links('/v1/clients?limit=1'), `<${baseUrl}/v1/clients?limit=1&page=2>; rel="next"`);
@@ -25,14 +25,14 @@ onBothEngines('What standards ask of every answer', (engine) => {
     assert.equal(await links('/v1/clients'), null);
   });
 
-  it('answers say what is left of the limit, in the present form and in the older one', async () => {
+  it('responses contain the rest of the rate limit, in the current and the older format', async () => {
     const { headers } = await ask(service, '/v1/users/me', { token });
     assert.equal(headers.get('ratelimit-policy'), '"default";q=600;w=60');
     const [, left, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
     assert.deepEqual([left, seconds], [headers.get('ratelimit-remaining'), headers.get('ratelimit-reset')]);
   });
 
-  it('security.txt says whom to tell of a weakness (RFC 9116), where the operator says so', async () => {
+  it('security.txt names the contact for vulnerabilities (RFC 9116), if the operator sets one', async () => {
     const { status, text, headers } = await ask(service, '/.well-known/security.txt');
     assert.deepEqual([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
     assert.match(text, /^Contact: mailto:security@example\.com\nContact: https:\/\/example\.com\/report\nExpires: /);
@@ -42,7 +42,7 @@ onBothEngines('What standards ask of every answer', (engine) => {
     assert.equal((await ask(without, '/.well-known/security.txt')).status, 404);
   });
 
-  it('/v1/resources takes no parameters, and its answer is described', async () => {
+  it('/v1/resources takes no parameters, and its response is described', async () => {
     const refused = await ask(service, '/v1/resources?nope=1', { token });
     assert.deepEqual([refused.status, refused.body.code], [400, 'parameter_unknown']);
     const { body } = await ask<{ paths: Record<string, { get: { responses: Record<string, { content: object }> } }> }>(

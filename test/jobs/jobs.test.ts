@@ -14,7 +14,7 @@ import { type Service, services } from '../harness/service.ts';
 const project = fileURLToPath(new URL('project', import.meta.url));
 const hour = 60 * 60_000;
 
-onBothEngines('Jobs of the operator', (engine) => {
+onBothEngines('Jobs of an operator', (engine) => {
   const start = services(engine);
   const startMailServer = mailServers();
   let service: Service;
@@ -78,7 +78,7 @@ onBothEngines('Jobs of the operator', (engine) => {
       [failed?.id, failed?.state, failed?.attempts, failed?.last_error],
       [never, 'failed', 4, 'there is no such bank'],
     );
-    assert.ok(!('data' in (failed ?? {})), 'what it holds is nobody’s to read');
+    assert.ok(!('data' in (failed ?? {})), 'nobody can read the data of a job');
     assert.equal((await api('GET', '/v1/queued-jobs', { token: user })).status, 403);
     assert.equal((await api('POST', `/v1/queued-jobs/${never}/retries`, { token: user })).status, 403);
     assert.equal((await api('POST', `/v1/queued-jobs/${never}/retries`)).status, 204);

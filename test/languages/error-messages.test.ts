@@ -16,7 +16,7 @@ const found = (pattern: RegExp): string[] => [
   ...new Set(sources.flatMap((source) => [...source.matchAll(pattern)].map((match) => match[1] as string))),
 ];
 
-/** What JSON Schema finds wrong with the body of an action or of an operator's own route: its keywords are the codes. */
+/** The error codes of JSON Schema for bodies of actions and custom routes: its keywords. */
 const keywords = [
   ...['type', 'enum', 'const', 'format', 'pattern', 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'multipleOf'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength'],
@@ -26,12 +26,12 @@ const keywords = [
 const without = (prefix: string, codes: Iterable<string>) =>
   [...codes].filter((code) => !messages.has(`${prefix}.${code}`));
 
-describe('The messages of errors', () => {
-  it('are there for every code of a problem', () => {
+describe('Error messages', () => {
+  it('exist for every problem code', () => {
     assert.deepEqual(without('problem', foundCodes().keys()), []);
   });
 
-  it('are there for every code of OAuth', () => {
+  it('exist for every OAuth error code', () => {
     const codes = found(
       /\b(?:OAuthError|oauthError|refusal|errorResponse|refuse)\(\s*(?:\d{3},\s*)?'([a-z]+_[a-z_]+)'/g,
     );
@@ -39,7 +39,7 @@ describe('The messages of errors', () => {
     assert.deepEqual(without('problem', codes), []);
   });
 
-  it('are there for every sentence whose code says too little', () => {
+  it('exist for every sentence whose code is ambiguous', () => {
     const sentences = found(/\b(?:badRequest|conflict)\(\s*'([A-Z][^']+)',?\s*\)/g);
     assert.ok(sentences.includes('This application does not exist.') && sentences.length > 10);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('The messages of errors', () => {
     );
   });
 
-  it('are there for every code of a field', () => {
+  it('exist for every field error code', () => {
     const codes = [
       ...found(/\bcode: '(\w+)',\s*message\b/g),
       ...found(/\bfieldError\([^']*?, '(\w+)',/g),

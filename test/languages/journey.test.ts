@@ -8,7 +8,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Where somebody looks at them: a folder of one's own. */
+/** Takes screenshots if this variable contains a path. */
 const shots = process.env.SCREENSHOTS;
 const picture = async (page: Page, name: string) => {
   if (shots) await page.screenshot({ path: `${shots}-${name}.png`, fullPage: true });
@@ -17,7 +17,7 @@ const picture = async (page: Page, name: string) => {
 const isTooWide = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth') as Promise<boolean>;
 
-/** Words that are broken over two lines, other than at a hyphen. */
+/** Words that are broken over two lines, except at a hyphen. */
 const brokenWords = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('.brand, .scopes tbody th')].flatMap(({ lastChild }) =>
     [...lastChild.textContent.matchAll(/[^\\s-]+/g)].filter(({ 0: word, index }) => {
@@ -27,7 +27,7 @@ const brokenWords = (page: Page) =>
       return range.getClientRects().length > 1;
     }).map(([word]) => word))`) as Promise<string[]>;
 
-describe('A journey in German', () => {
+describe('A user with a German browser', () => {
   const start = services('sqlite');
   const open = browsers();
   let service: Service;
@@ -35,7 +35,7 @@ describe('A journey in German', () => {
     service = await start();
   });
 
-  it('registers, reads its mail, and goes on in French, on a small phone', async () => {
+  it('registers, reads the mail, and switches to French, on a small phone', async () => {
     const page = await (await open({ locale: 'de-DE', viewport: { width: 320, height: 700 } })).newPage();
     await page.goto(`${service.url}/register`);
     await page.getByLabel('E-Mail').fill('ada@example.com');
@@ -89,7 +89,7 @@ describe('A journey in German', () => {
     await page.locator('input[name="email"]').fill(email);
     await page.locator('input[name="password"]').fill(password);
     await button(page, 'Erstellen').click();
-    // The service's own words are English; its code is said in German.
+    // The service's message is English. The console translates its code.
     await page.getByText('Jemand anderes hat diese E-Mail-Adresse.').first().waitFor();
     await page.goto(`${service.url}/admin`);
     await page.getByRole('heading', { name: 'Aktivität' }).waitFor();

@@ -13,7 +13,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 function messagesOf(language: string): Map<string, string> {
   const files = readdirSync(join(folder, language));
   const entries = files.flatMap((file) => Object.entries(JSON.parse(read(join(folder, language, file))) as object));
-  assert.equal(new Map(entries).size, entries.length, `${language}: a key is there twice`);
+  assert.equal(new Map(entries).size, entries.length, `${language}: duplicate key`);
   return new Map(entries as [string, string][]);
 }
 
@@ -23,7 +23,7 @@ const sources = [...globSync('{src,extensions,console/src}/**/*.{ts,tsx}', { cwd
   .filter((file) => !/\.test\.tsx?$/.test(file))
   .map((file) => [file, read(join(root, file))] as const);
 
-/** Keys that are named as a whole where text is asked for. */
+/** Complete keys in calls that need a text. */
 const namedIn = (text: string): string[] =>
   [
     /\bmessage\(\s*'([\w.:*-]+)'/g,
@@ -34,18 +34,18 @@ const namedIn = (text: string): string[] =>
   ].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string));
 
 describe('The message files', () => {
-  it('say in every language what English says, with the same values', () => {
+  it('have the same messages with the same values in every language', () => {
     for (const language of readdirSync(folder).filter((name) => name !== 'en')) {
       const messages = messagesOf(language);
       assert.deepEqual(
         [...english.keys()].filter((key) => !messages.has(key)),
         [],
-        `${language} lacks these`,
+        `messages that ${language} lacks`,
       );
       assert.deepEqual(
         [...messages.keys()].filter((key) => !english.has(key)),
         [],
-        `${language} alone has these`,
+        `messages that only ${language} has`,
       );
       const wrong = [...messages].flatMap(
         ([key, text]) => checkTranslation(key, english.get(key) ?? '', text, language) ?? [],
@@ -54,7 +54,7 @@ describe('The message files', () => {
     }
   });
 
-  it('hold every key that is asked for', () => {
+  it('contain every key that the code uses', () => {
     const missing = sources
       .filter(([file]) => !file.startsWith('src/resources/') && !file.startsWith('src/cli/'))
       .flatMap(([file, text]) => namedIn(text).map((key) => ({ file, key })))
@@ -62,8 +62,8 @@ describe('The message files', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('hold every sentence of the console', () => {
-    // Code that is shown as code, and style.
+  it('contain every sentence of the console', () => {
+    // Code that is shown as code, and styles.
     const silent = ['console/src/rows/snippets.ts', 'console/src/webhooks/receivers.ts', 'console/src/app/theme.ts'];
     const unspoken = sources
       .filter(([file]) => file.startsWith('console/') && !silent.includes(file))
@@ -71,7 +71,7 @@ describe('The message files', () => {
     assert.deepEqual(unspoken, []);
   });
 
-  it('hold what doctor complains about, which the console shows', () => {
+  it('contain the findings of doctor, which the console shows', () => {
     const complaints = sources
       .filter(([file]) => file.startsWith('src/main/doctor/'))
       .flatMap(([file, text]) => complaintsIn(file, text));
@@ -82,7 +82,7 @@ describe('The message files', () => {
     );
   });
 
-  it('would miss a text of the console that is English for everybody', () => {
+  it('are checked for untranslated texts of the console', () => {
     const found = (source: string) => unspokenText('a.tsx', source, (sentence) => sentence === 'Known');
     assert.deepEqual(found("const a = <b title={say('Known')}>{say('Known')}</b>;"), []);
     assert.equal(found('const a = <b>Words</b>;').length, 1);
@@ -92,7 +92,7 @@ describe('The message files', () => {
     assert.equal(found("const table = [['a', 'some sentence']];").length, 1);
   });
 
-  it('hold none that nobody asks for', () => {
+  it('contain no unused message', () => {
     const all = sources.map(([, text]) => text).join('\n');
     const literals = new Set(
       [...all.matchAll(/['"`]([a-z_]+(?:\.[\w:*-]+)+)['"`]/g)].map((match) => match[1] as string),
@@ -105,7 +105,7 @@ describe('The message files', () => {
     assert.deepEqual(unused, []);
   });
 
-  it('hold all the text of views and mails', () => {
+  it('contain all texts of views and mails', () => {
     for (const file of templates) {
       const text = read(join(root, file))
         .replace(/\{%-?\s*comment\s*-?%\}.*?\{%-?\s*endcomment\s*-?%\}/gs, '')

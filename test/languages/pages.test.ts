@@ -15,7 +15,7 @@ onBothEngines('Languages', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
 
-  it('are the browser’s until somebody chooses one, for pages and for mail', async () => {
+  it('follow the browser until the user chooses one, for pages and for mail', async () => {
     const service = await start();
     const visitor = new Visitor(service);
     const login = await visitor.get('/login', german);
@@ -42,7 +42,11 @@ onBothEngines('Languages', (engine) => {
     const [mail] = await mailsTo(service, 'confirm-email', 'ada@example.com');
     assert.equal(mail?.subject, 'Bestätigen Sie Ihre E-Mail-Adresse');
     assert.match(mail?.html ?? '', /<html lang="de">/);
-    assert.match(mail?.html ?? '', /\.quiet a \{ color: inherit/, 'a link at its foot is legible in dark clients too');
+    assert.match(
+      mail?.html ?? '',
+      /\.quiet a \{ color: inherit/,
+      'the link in the footer is legible in dark mail clients',
+    );
 
     const profile = await visitor.get('/settings', german);
     assert.match(profile.html, /<h1>Profil<\/h1>/);
@@ -51,7 +55,11 @@ onBothEngines('Languages', (engine) => {
     assert.match((await visitor.get('/settings', german)).html, /<html lang="fr"[\s\S]*Membre depuis le/);
     await ask(service, '/v1/password/resets', { json: { email: 'ada@example.com' }, headers: german });
     const [reset] = await mailsTo(service, 'reset-password', 'ada@example.com');
-    assert.equal(reset?.subject, 'Définir un nouveau mot de passe', 'the choice counts for mail, whoever asks for it');
+    assert.equal(
+      reset?.subject,
+      'Définir un nouveau mot de passe',
+      'the chosen language applies to mail that others cause',
+    );
 
     await visitor.send('/language', { language: 'es', next: '/settings/sessions' });
     const sessions = await visitor.get('/settings/sessions', german);
@@ -62,7 +70,7 @@ onBothEngines('Languages', (engine) => {
     assert.match((await stranger.get('/nothing', german)).html, /<html lang="es"/);
   });
 
-  it('are changed and added to by files of the operator, whose text stays text', async () => {
+  it('can be changed and added by files of the operator, whose texts are escaped', async () => {
     const database = await createDatabase();
     const dir = join(database.dir, 'languages');
     mkdirSync(dir, { recursive: true });
@@ -76,12 +84,12 @@ onBothEngines('Languages', (engine) => {
     assert.match(
       added.html,
       /<html lang="it"[\s\S]*<h1>Accedi<\/h1>[\s\S]*Passwort/,
-      'the rest in the default language',
+      'the other texts are in the default language',
     );
     assert.match(added.html, /<option value="it" lang="it" selected>Italiano<\/option>/);
   });
 
-  it('are refused with the reason where a user’s is none', async () => {
+  it("are refused with the reason if a user's language is unknown", async () => {
     const service = await start();
     const made = { email: 'bob@example.com', password };
     await ask(service, '/v1/register', { json: made });

@@ -11,7 +11,7 @@ const nameOf = (node: unknown): string => (isNode(node) ? String(node.name ?? na
 
 /** The functions that translate a sentence. */
 const speaking = new Set(['say', 'find', 'template', 'translate']);
-/** Words for programs: style, code that is shown as code, what only a log reads. */
+/** Texts for programs: styles, code that is shown as code, log messages. */
 const silent = new Set([
   'sx',
   'className',
@@ -26,18 +26,18 @@ const silent = new Set([
 
 const isSentence = (text: string): boolean => /\p{L}{2,}[,.:;]? \p{L}+|\{\w+\} \p{L}|\p{L} \{\w+\}/u.test(text);
 const isWord = (text: string): boolean => /^\s*\p{Lu}\p{Ll}+[.:?!…]?\s*$/u.test(text);
-/** `'& tbody td'`, with holes or without: what follows is style. */
+/** `'& tbody td'`, with or without placeholders: a style follows. */
 const isSelector = (key: unknown): boolean => {
   const [first] = isNode(key) ? ((key.quasis ?? [key]) as Node[]) : [];
   const text = (first?.value as { cooked?: string } | undefined)?.cooked ?? first?.value;
   return typeof text === 'string' && text.startsWith('&');
 };
-/** A piece of a text with holes: `${count} failed`. */
+/** A part of a text with placeholders: `${count} failed`. */
 const isPiece = (text: string): boolean => /(^|\s)\p{L}{2,}[,.:;]?(\s|$)/u.test(text);
 
 /**
- * Text in a source file of the console that would stay English for everybody: a text of JSX, a word or sentence that is
- * shown without `say()`, or a sentence in a table that the message files do not have.
+ * Finds texts in a source file of the console that would not be translated: a text in JSX, a word or sentence that is
+ * shown without `say()`, or a sentence in a table that the message files lack.
  */
 export function unspokenText(file: string, source: string, isMessage: (text: string) => boolean): string[] {
   const found: string[] = [];
@@ -60,7 +60,7 @@ export function unspokenText(file: string, source: string, isMessage: (text: str
       for (const value of values) look(value, false);
       return;
     }
-    // A compared string is no text.
+    // A string in a comparison is not shown.
     const shows = node.type !== 'BinaryExpression' && (isShown || /^JSX(Attribute|Expression)/.test(node.type));
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {
@@ -69,7 +69,7 @@ export function unspokenText(file: string, source: string, isMessage: (text: str
     }
   }
 
-  /** The sentence itself, or one of two. */
+  /** The sentence itself, or one of two alternatives. */
   function lookAtSaid(node: Node): void {
     for (const part of node.type === 'ConditionalExpression' ? [node.consequent, node.alternate] : [node]) {
       const { value } = part as Node;
@@ -91,7 +91,7 @@ function read(file: string, source: string): Node {
   return program as unknown as Node;
 }
 
-/** The sentences of complaints: `notice('mail', what, mend)`, wherever their text is written in the file. */
+/** The sentences of findings, `notice('mail', what, mend)`, wherever the file declares their texts. */
 export function complaintsIn(file: string, source: string): string[] {
   const texts: string[] = [];
   const isComplaint = (node: Node) => /^(notice|wrong|complain)$/.test(nameOf(node.callee));

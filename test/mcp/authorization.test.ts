@@ -12,7 +12,7 @@ import { Visitor } from '../harness/visitor.ts';
 const parts = ['properties', 'anyOf', 'oneOf', 'allOf'];
 const rules = ['type', 'enum', 'const', 'not', '$ref', 'anyOf', 'oneOf', 'allOf'];
 
-/** The paths of schemas that say nothing of their value, or several types at once. */
+/** The paths of schemas that do not describe their value, or have several types. */
 function silentParts(schema: unknown, path: string): string[] {
   const node = schema as Record<string, unknown>;
   const inner = parts.flatMap((part) =>
@@ -35,14 +35,14 @@ onBothEngines('Authorization at /mcp', (engine) => {
     await visitor.signIn('admin@example.com', 'correct horse battery');
   });
 
-  it('names offline_access, so that a client gets a refresh token', async () => {
+  it('lists offline_access, so that a client gets a refresh token', async () => {
     const { body } = await ask(service, '/.well-known/oauth-protected-resource/mcp');
     assert.ok((body.scopes_supported as string[]).includes('offline_access'));
     const { refreshToken } = await connectAssistant(service, visitor);
     assert.ok(refreshToken);
   });
 
-  it('answers 403 with the scopes that are needed where one is missing', async () => {
+  it('responds 403 with the required scopes if one is missing', async () => {
     const { token, asked } = await connectAssistant(service, visitor, { without: (scope) => scope === 'cars:write' });
     const call = (name: string, given: object) =>
       ask(service, '/mcp', {
@@ -56,12 +56,16 @@ onBothEngines('Authorization at /mcp', (engine) => {
     assert.match(challenge, /^Bearer .*error="insufficient_scope"/);
     assert.match(challenge, /resource_metadata="[^"]+\/\.well-known\/oauth-protected-resource\/mcp"/);
     const scopes = /scope="([^"]+)"/.exec(challenge)?.[1]?.split(' ') ?? [];
-    assert.deepEqual(scopes.toSorted(), asked.toSorted(), 'those of the token, and the missing one');
+    assert.deepEqual(scopes.toSorted(), asked.toSorted(), 'the scopes of the token, and the missing one');
     assert.equal((await call('list', { resource: 'cars' })).status, 200);
-    assert.equal((await call('create', { resource: 'made-up', values: {} })).status, 200, 'no scope would help');
+    assert.equal(
+      (await call('create', { resource: 'made-up', values: {} })).status,
+      200,
+      'no scope would allow the call',
+    );
   });
 
-  it('publishes schemas that a strict validator takes without a warning', async () => {
+  it('publishes schemas that a strict validator accepts without a warning', async () => {
     const { client } = await connectAssistant(service, visitor);
     const warnings: string[] = [];
     const warn = (...said: unknown[]) => void warnings.push(said.join(' '));
@@ -73,7 +77,7 @@ onBothEngines('Authorization at /mcp', (engine) => {
         warnings.length = 0;
         ajv.compile(schema as object);
         assert.deepEqual(warnings, [], name);
-        assert.deepEqual(silentParts(schema, name), [], 'the Inspector warns of these with --strict');
+        assert.deepEqual(silentParts(schema, name), [], 'the Inspector warns about these with --strict');
       }
     }
   });

@@ -11,7 +11,7 @@ const resources = new URL('./kept', import.meta.url).pathname;
 onBothEngines('An assistant', (engine) => {
   const start = services(engine);
 
-  it('calculates, searches through relations, and restores what it deleted', async () => {
+  it('aggregates, searches through relations, and restores a deleted row', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources, DYNAMIC_CLIENTS: 'open' } });
     const { email } = await someone(service);
     const visitor = new Visitor(service);

@@ -24,7 +24,7 @@ onBothEngines('An assistant', (engine) => {
     admin = await logInFleet(service.url, 'admin@example.com', 'correct horse battery');
     await seed(service.url, admin);
     visitor = new Visitor(service);
-    // The owner of both cars: an application acts without the roles of its user.
+    // The owner of both cars, because an application acts without the roles of its user.
     await visitor.signIn('ada@fleet.example', 'fleet-example-user');
     assistant = await connectAssistant(service, visitor);
   });
@@ -43,7 +43,7 @@ onBothEngines('An assistant', (engine) => {
   const toolsOf = async (client: Client) =>
     new Map((await client.listTools()).tools.map((tool) => [tool.name, tool] as const));
 
-  it('finds the way to a token by the address alone', async () => {
+  it('gets a token from the address of the server alone', async () => {
     const { headers, status } = await ask(service, '/mcp', { json: {} });
     const pointer = `${service.context.config.baseUrl}/.well-known/oauth-protected-resource/mcp`;
     assert.equal(status, 401);
@@ -52,12 +52,12 @@ onBothEngines('An assistant', (engine) => {
     assert.ok(assistant.asked.includes('cars:write') && !assistant.asked.includes('tokens:write'));
     assert.ok(
       assistant.asked.includes('events:read') && !assistant.asked.includes('events:write'),
-      'nobody writes events',
+      'events cannot be written',
     );
     assert.equal(assistant.client.getNegotiatedProtocolVersion(), '2026-07-28');
   });
 
-  it('has a token for this address alone, and no other token opens it', async () => {
+  it('has a token for this address only, and no other token is accepted', async () => {
     const api = await ask(service, '/v1/cars', { token: assistant.token });
     assert.deepEqual([api.status, api.body.code], [401, 'token_malformed']);
     const { status } = await ask(service, '/mcp', { json: {}, token: admin });
@@ -96,7 +96,7 @@ onBothEngines('An assistant', (engine) => {
     const changed = await call(client, 'update', { ...change, idempotency_key: 'two' });
     assert.equal(changed.data.seats, 5);
     const again = await call(client, 'update', { ...change, idempotency_key: 'two' });
-    assert.equal(again.etag, changed.etag, 'a repetition gets the first answer');
+    assert.equal(again.etag, changed.etag, 'a repetition gets the first response');
     const late = await call(client, 'update', change);
     assert.deepEqual([late.isError, late.problem.status], [true, 412]);
     assert.match(String(late.problem.advice), /get it again/);
@@ -104,7 +104,7 @@ onBothEngines('An assistant', (engine) => {
     for (const _ of [1, 2]) assert.equal((await call(client, 'delete', removal)).isError, undefined);
   });
 
-  it('is told what was wrong as the API tells it', async () => {
+  it('gets the error details of the API', async () => {
     const { client } = assistant;
     const wrong = await call(client, 'create', { resource: 'cars', values: { plate: '!' } });
     assert.deepEqual([wrong.isError, wrong.problem.code], [true, 'validation_failed']);
@@ -124,19 +124,19 @@ onBothEngines('An assistant', (engine) => {
     await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), /tool does not exist/);
   });
 
-  it('leaves an event with its name for each call', async () => {
+  it('is recorded with its name in an event for each call', async () => {
     const { body } = await ask<{ data: Row[] }>(service, '/v1/events?search=type:mcp.called&orderBy=id&limit=100', {
       token: admin,
     });
     const parked = body.data.map(({ data }) => data as Row).find(({ tool }) => tool === 'act') as Row;
     assert.deepEqual([parked.application, parked.action], ['Somebody’s assistant', 'cars.park']);
     const counted = await ask<{ data: Row[] }>(service, '/v1/mcp-calls?orderBy=calls', { token: admin });
-    assert.equal(counted.body.data.length, 1, 'one row for an application and a day');
+    assert.equal(counted.body.data.length, 1, 'one row per application and day');
     assert.equal(counted.body.data[0]?.application, 'Somebody’s assistant');
     assert.equal(counted.body.data[0]?.calls, body.data.length);
   });
 
-  it('has no writing tool where reading alone was allowed, in either revision', async () => {
+  it('has no writing tools with only read scopes, in both protocol revisions', async () => {
     const reader = new Visitor(service);
     await reader.signIn('grace@fleet.example', 'fleet-example-user');
     const without = (scope: string) => !/^(cars|drivers):read$/.test(scope);
@@ -153,7 +153,7 @@ onBothEngines('An assistant', (engine) => {
     assert.deepEqual(hints, [true, true, true, false, false, false, false]);
   });
 
-  it('is refused in a page of another origin, and by another host', async () => {
+  it('is refused in a page of another origin, and on another host', async () => {
     const json = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const send = (headers: Record<string, string>) => ask(service, '/mcp', { json, token: assistant.token, headers });
     const foreign = await send({ origin: 'https://evil.example' });
@@ -164,7 +164,7 @@ onBothEngines('An assistant', (engine) => {
     }
   });
 
-  it('ends with its consent, at the next call', async () => {
+  it('loses access with its consent, at the next call', async () => {
     const page = await visitor.get('/settings/connections');
     const [, path = ''] = /action="(\/settings\/connections\/[\w-]+\/withdraw)"/.exec(page.html) ?? [];
     await visitor.send(path, {});

@@ -10,7 +10,7 @@ import { Visitor } from '../harness/visitor.ts';
 
 const resourcesDir = fileURLToPath(new URL('../../examples/fleet/resources', import.meta.url));
 
-onBothEngines('An assistant that follows rows', (engine) => {
+onBothEngines('An assistant that subscribes to rows', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -22,7 +22,7 @@ onBothEngines('An assistant that follows rows', (engine) => {
     cars = (await ask<{ data: { id: string }[] }>(service, '/v1/cars', { token: admin })).body.data;
   });
 
-  it('is told when they change, and no more once its person may not sign in', async () => {
+  it('is notified of changes, until its user is disabled', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn('ada@fleet.example', 'fleet-example-user');
     const { client } = await connectAssistant(service, visitor);
@@ -60,7 +60,7 @@ onBothEngines('An assistant that follows rows', (engine) => {
     await client.close();
   });
 
-  it('does not take the subscriptions of everybody', async () => {
+  it('may open at most 20 subscriptions', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn('grace@fleet.example', 'fleet-example-user');
     const { client } = await connectAssistant(service, visitor);
@@ -72,7 +72,7 @@ onBothEngines('An assistant that follows rows', (engine) => {
     await client.close();
   });
 
-  it('hears nothing where the protocol has no stream for it', async () => {
+  it('is offered no subscriptions in the older protocol', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn('grace@fleet.example', 'fleet-example-user');
     const { client } = await connectAssistant(service, visitor, { mode: 'legacy' });

@@ -9,7 +9,7 @@ import { Visitor } from '../harness/visitor.ts';
 
 const resourcesDir = fileURLToPath(new URL('resources', import.meta.url));
 
-describe('What an operator says of /mcp', () => {
+describe('The MCP server', () => {
   const start = services('sqlite');
   let service: Service;
   let assistant: Awaited<ReturnType<typeof connectAssistant>>;
@@ -25,7 +25,7 @@ describe('What an operator says of /mcp', () => {
     return { isError, told: JSON.parse((content as { text: string }[])[0]?.text as string) as Record<string, unknown> };
   };
 
-  it('keeps a resource out, by every way', async () => {
+  it('can exclude a resource completely', async () => {
     assert.ok(assistant.asked.includes('notes:read') && !assistant.asked.includes('diaries:read'));
     const tools = JSON.stringify(await assistant.client.listTools());
     assert.ok(tools.includes('"notes"') && !tools.includes('"diaries"'));
@@ -36,13 +36,13 @@ describe('What an operator says of /mcp', () => {
     assert.ok(!JSON.stringify(told).includes('"diaries"'));
   });
 
-  it('runs an action of a collection as such, and never as a row', async () => {
+  it('runs an action of a collection only on the collection', async () => {
     assert.deepEqual((await call('act', { action: 'notes.count' })).told, { data: { count: 3 } });
     assert.equal((await call('get', { resource: 'notes', id: 'count' })).told.status, 400);
     assert.equal((await call('act', { action: 'notes.count', id: 'x' })).told.status, 400);
   });
 
-  it('is not reached under a foreign name of this machine', async () => {
+  it('refuses an unknown host name (DNS rebinding)', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const head = [
       'POST /mcp HTTP/1.1',
@@ -55,7 +55,7 @@ describe('What an operator says of /mcp', () => {
     assert.deepEqual([answer?.status, answer?.json().code], [403, 'foreign_origin']);
   });
 
-  it('answers whatever is sent with a clear refusal', async () => {
+  it('refuses invalid input with a clear error', async () => {
     const { token } = assistant;
     for (const json of [null, [], 1, 'text', {}, { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' }]) {
       const { status } = await ask(service, '/mcp', {
@@ -69,7 +69,7 @@ describe('What an operator says of /mcp', () => {
     assert.equal((await ask(service, '/mcp', { form: 'a=b', token })).status, 415);
   });
 
-  it('has a limit of its own', async () => {
+  it('has a separate rate limit', async () => {
     const send = () => ask(service, '/mcp', { json: {}, token: assistant.token });
     const statuses = new Set<number>();
     for (let i = 0; i < 31; i++) statuses.add((await send()).status);
@@ -78,7 +78,7 @@ describe('What an operator says of /mcp', () => {
     assert.notEqual((await send()).status, 429);
   });
 
-  it('is not there at all with MCP=off', async () => {
+  it('is disabled by MCP=off', async () => {
     const off = await start({ env: { MCP: 'off' } });
     assert.equal((await ask(off, '/mcp', { json: {} })).status, 404);
     assert.equal((await ask(off, '/.well-known/oauth-protected-resource/mcp')).status, 404);

@@ -33,7 +33,7 @@ const things = [
   { code: '\\N', small: -1.7976931348623157e308, good: false, moment: '0001-01-01T00:00:00.000Z', extras: [] },
 ];
 
-/** The rows that a table has, past everything that Gatehouse makes of them. */
+/** The stored rows of a table, without the conversions of Gatehouse. */
 async function onDatabase<T>({ url, dir }: TestDatabase, statement: string): Promise<T[]> {
   const database = await openDatabase({ databaseUrl: url, databasePoolSize: 2, workingDir: dir });
   try {
@@ -43,7 +43,7 @@ async function onDatabase<T>({ url, dir }: TestDatabase, statement: string): Pro
   }
 }
 
-onBothEngines('a service that moves from here to the other engine', (engine) => {
+onBothEngines('Moving a service to the other engine', (engine) => {
   const start = services(engine);
   const create = databases(engine);
   const other: Engine = engine === 'sqlite' ? 'postgres' : 'sqlite';
@@ -52,7 +52,7 @@ onBothEngines('a service that moves from here to the other engine', (engine) => 
   const moveBetween = (from: TestDatabase, to: TestDatabase, ...options: string[]) =>
     gatehouseHere(['move', '--to', to.url, ...options], from.dir, { DATABASE_URL: from.url, DATA_DIR: from.dir });
 
-  it('signs nobody out, keeps every value, and can be taken up where it was cut off', async () => {
+  it('keeps all sessions and all values, and can be resumed after an interruption', async () => {
     const [here, there] = [await create(), await createOther()];
     const old = await start({ database: here, env });
     const { id: userId, email } = await addLogin(old, { roles: ['admin'] });
@@ -87,7 +87,7 @@ onBothEngines('a service that moves from here to the other engine', (engine) => 
     assert.equal(serving.code, 1, serving.stdout);
     assert.match(serving.stderr, /Stop/);
     await old.close();
-    // Larger than JavaScript's numbers are, and more rows than are read at once.
+    // Larger than the numbers of JavaScript, and more rows than one batch.
     const n = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 12000)';
     await onDatabase(
       here,
@@ -125,7 +125,7 @@ onBothEngines('a service that moves from here to the other engine', (engine) => 
     const again = await moveBetween(here, there);
     assert.deepEqual([again.code, /not empty.*throttles \(120\d\d\)/.test(again.stderr)], [1, true], again.stderr);
 
-    // With the password of PostgreSQL, or the key file that was made for SQLite, and nothing else of the old service.
+    // With the password of PostgreSQL or the key file for SQLite, and nothing else of the old service.
     const kept = JSON.parse(readFileSync(join(here.dir, 'clients.json'), 'utf8'))['web/admin'];
     const same = { CLIENT_WEB_ADMIN_ID: kept.id, CLIENT_WEB_ADMIN_SECRET: kept.secret };
     const dir = other === 'sqlite' ? here.dir : there.dir;

@@ -12,7 +12,7 @@ import { addApplication } from '../harness/applications.ts';
 import { browsers } from '../harness/browser.ts';
 import { services } from '../harness/service.ts';
 
-/** Where Debian puts them, below another root where one is named. */
+/** The paths of Debian, below another root if one is configured. */
 const root = process.env.APACHE_ROOT ?? '';
 const apache = `${root}/usr/sbin/apache2`;
 const modules = `${root}/usr/lib/apache2/modules`;
@@ -122,7 +122,7 @@ describe("Apache's mod_auth_openidc", () => {
     const before = (await look())['x-token'] ?? '';
     const query = new URLSearchParams({ refresh: `${url}/secure/`, access_token: before });
     await page.goto(`${url}/secure/callback?${query}`);
-    assert.notEqual((await look())['x-token'], before, 'it has refreshed the access token');
+    assert.notEqual((await look())['x-token'], before, 'the access token was refreshed');
     await page.goto(`${service.url}/oauth/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();

@@ -125,7 +125,7 @@ onBothEngines('Back-channel logout', (engine) => {
       const tokens = await told();
       assert.equal(tokens.length, 1);
       assert.equal(JSON.parse(atob(tokens[0]?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')).sid, id);
-      assert.deepEqual(await told(), tokens, 'once');
+      assert.deepEqual(await told(), tokens, 'notified once');
     });
   }
   const patchUser = (json: object) => ask(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });

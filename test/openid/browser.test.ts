@@ -16,7 +16,7 @@ const library = readFileSync(
   join(createRequire(import.meta.url).resolve('oidc-client-ts/package.json'), '../dist/browser/oidc-client-ts.min.js'),
 );
 
-/** A single-page application with no server of its own, which says what it knows. */
+/** A single-page application without a server, which shows its state. */
 const applicationPage = (authority: string, clientId: string) => `<!doctype html><title>An application</title>
 <button id="in">Sign in</button> <button id="renew">Renew</button> <button id="out">Sign out</button> <output></output>
 <script src="/library.js"></script>

@@ -13,7 +13,7 @@ import { type Service, services } from '../harness/service.ts';
 
 type Json = Record<string, unknown>;
 
-/** The plans config and dynamic, module by module. A comment names what is not met, and so does docs/openid.md. */
+/** The modules of the plans config and dynamic. Comments and docs/openid.md name the requirements that are not met. */
 onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
   const start = services(engine);
   const startParty = relyingParties();
@@ -28,7 +28,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
 
   const register = (metadata: Json = {}) =>
     ask<Json>(service, '/oauth/register', { json: { redirect_uris: [redirectUri], ...metadata } });
-  /** The suite as a client that has just registered. */
+  /** The suite as a newly registered client. */
   const registered = async (metadata: Json = {}): Promise<Conformance> => {
     const { status, body, text } = await register(metadata);
     assert.equal(status, 201, text);
@@ -65,7 +65,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
   it('oidcc-userinfo-rs256: not met, since userinfo is not signed', async () => {
     assert.equal((await known.metadata()).userinfo_signing_alg_values_supported, undefined);
     const { body } = await register({ userinfo_signed_response_alg: 'RS256' });
-    assert.equal(body.userinfo_signed_response_alg, undefined, 'the response says what the client got');
+    assert.equal(body.userinfo_signed_response_alg, undefined, 'the response omits the unsupported setting');
   });
   it('oidcc-ensure-redirect-uri-in-authorization-request', async () => {
     const suite = await registered({ redirect_uris: [redirectUri, `${redirectUri}/2`] });

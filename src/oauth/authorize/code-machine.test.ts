@@ -113,7 +113,7 @@ onBothEngines('An authorization code', (engine) => {
 
     async #authorize(offline: boolean): Promise<void> {
       const login = await findLogin(service.oauth, await service.verifier.verify(this.#token, null));
-      if (!login) assert.fail('no session cookie');
+      if (!login) assert.fail('the session has no login');
       const scopes = ['openid', 'users:read', ...(offline ? ['offline_access'] : [])];
       const rest = {
         state: undefined,

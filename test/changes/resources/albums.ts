@@ -1,6 +1,6 @@
 import { anyOf, defineResource, equals, manyToMany, related, role, text } from '../../../src/resources/declare.ts';
 
-/** Seen by whoever sees a label of it that is open. */
+/** Visible to callers who see one of its open labels. */
 export default defineResource({
   name: 'albums',
   fields: { name: text({ required: true }) },

@@ -1,6 +1,6 @@
 import { defineResource, owner, reference } from '../../../src/resources/declare.ts';
 
-/** Each sees those of their own. */
+/** Callers see only their own rows. */
 export default defineResource({
   name: 'labellings',
   fields: {

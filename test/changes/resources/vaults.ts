@@ -1,6 +1,6 @@
 import { defineResource, stepUp, text } from '../../../src/resources/declare.ts';
 
-/** Reading needs a proof that is at most five minutes old. */
+/** Reading requires a proof from the last five minutes. */
 export default defineResource({
   name: 'vaults',
   fields: { name: text({ required: true }) },

@@ -1,6 +1,6 @@
 import { defineResource, t } from 'gatehouse-server/resources';
 
-/** Keeps deleted rows, and has figures. */
+/** Has soft delete and figures. */
 export default defineResource({
   name: 'albums',
   softDelete: true,

@@ -1,6 +1,6 @@
 import { defineResource, integer, text } from 'gatehouse-server/resources';
 
-/** The rows that the trials write during faults. */
+/** The rows that the fault trials write. */
 export default defineResource({
   name: 'entries',
   fields: {

@@ -1,6 +1,6 @@
 import { defineResource, integer, text } from 'gatehouse-server/resources';
 
-/** What the long trial writes, reads, searches, follows and has delivered. */
+/** The rows of the long trial: written, read, searched, followed and delivered. */
 export default defineResource({
   name: 'entries',
   fields: {

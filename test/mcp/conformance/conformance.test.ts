@@ -12,13 +12,13 @@ import { bringClients } from '../../published-clients/bring-clients.ts';
 describe('The conformance suite of the Model Context Protocol', { timeout: 300_000 }, () => {
   const start = services('sqlite');
 
-  it('passes the service as an authorization server', async (test) => {
+  it('accepts the service as an authorization server', async (test) => {
     const bring = await bringClients(new URL('.', import.meta.url));
     if (!bring) return test.skip('the registry cannot be reached');
     const service = await start();
     const port = await freePort();
     const { visitor } = await signedIn(service);
-    // Where a server accepts public clients, the suite is one, even if it has a secret.
+    // If a server accepts public clients, the suite acts as one, even if it has a secret.
     const redirectUris = [`http://127.0.0.1:${port}/callback`];
     const { id } = await addApplication(service, { public: true, scopes: ['openid', 'users:read'], redirectUris });
     const suite = join(dirname(bring.resolve('commander')), '../@modelcontextprotocol/conformance/dist/index.js');
@@ -26,7 +26,7 @@ describe('The conformance suite of the Model Context Protocol', { timeout: 300_0
     const args = ['authorization', '--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', id];
     const child = spawn(process.execPath, [suite, ...args, '-p', String(port)]);
     test.after(() => void child.kill());
-    /** The suite names the address before it listens. */
+    /** The suite announces its address before it listens. */
     const arrive = async (location: string): Promise<void> => {
       while (child.exitCode === null && !(await fetch(location).catch(() => undefined)));
     };

@@ -1,6 +1,6 @@
 import { belongsTo, defineResource, t } from 'gatehouse-server/resources';
 
-/** Keeps deleted rows. */
+/** Has soft delete. */
 export default defineResource({
   name: 'albums',
   softDelete: true,

@@ -13,7 +13,7 @@ import {
   uuid,
 } from '../../../src/resources/declare.ts';
 
-/** Every type of field, and references in a circle. */
+/** Every field type, and circular references. */
 export default defineResource({
   name: 'things',
   fields: {

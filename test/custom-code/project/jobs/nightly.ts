@@ -1,6 +1,6 @@
 import { defineJob } from 'gatehouse-server/jobs';
 
-/** Every night at three in Berlin: one bill. */
+/** Writes one bill every night at three in Berlin. */
 export default defineJob<{ scheduledFor: number | null }>({
   name: 'nightly',
   schedule: '0 3 * * *',

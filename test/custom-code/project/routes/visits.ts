@@ -11,7 +11,7 @@ const body = Type.Object({
   fail: Type.Optional(Type.Boolean()),
 });
 
-/** Calls whatever the body says, inside or outside of a transaction. */
+/** Makes the call in the body, inside or outside of a transaction. */
 export const calls = defineRoute({
   method: 'POST',
   path: '/v1/resource-calls',
@@ -35,7 +35,7 @@ export const calls = defineRoute({
   },
 });
 
-/** The rule for updates of the resource is asked of the row. */
+/** Applies the resource's rule for updates to the row. */
 export const closings = defineRoute({
   method: 'POST',
   path: '/v1/pet-visits/:id/closings',
@@ -48,7 +48,7 @@ export const closings = defineRoute({
     }),
 });
 
-/** A rule of the route's own about the row. */
+/** A separate rule of the route for the row. */
 export const notes = defineRoute({
   method: 'GET',
   path: '/v1/pet-visits/:id/notes',
@@ -58,7 +58,7 @@ export const notes = defineRoute({
   handle: ({ row }) => ({ note: row.note }),
 });
 
-/** No row: the rule is about the caller. */
+/** A rule for the caller, without a row. */
 export const reports = defineRoute({
   method: 'GET',
   path: '/v1/pet_reports',
@@ -67,7 +67,7 @@ export const reports = defineRoute({
   handle: () => ({ fine: true }),
 });
 
-/** SQL of one's own: statements of the query builder are completed. */
+/** The operator's own SQL. Statements of the query builder are completed. */
 export const rows = defineRoute({
   method: 'POST',
   path: '/v1/raw-rows',
@@ -105,7 +105,7 @@ export const rows = defineRoute({
     }),
 });
 
-/** Queues a job of one's own. */
+/** Queues a job of the operator. */
 export const reminders = defineRoute({
   method: 'POST',
   path: '/v1/reminders',

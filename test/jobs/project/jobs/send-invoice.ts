@@ -1,6 +1,6 @@
 import { defineJob } from 'gatehouse-server/jobs';
 
-/** Fails three times for one who is named so. */
+/** Fails three times for a certain name. */
 export default defineJob<{ to: string; amount: number }>({
   name: 'send-invoice',
   attempts: 4,

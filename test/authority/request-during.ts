@@ -3,8 +3,8 @@ import type { Tx } from '../../src/database/database.ts';
 import type { Answer } from '../harness/ask.ts';
 import type { Service } from '../harness/service.ts';
 
-/** Until so many wait for what an open transaction holds. */
-export async function someoneWaits({ context: { database } }: Service, howMany = 1): Promise<void> {
+/** Returns when this many statements wait for the locks of an open transaction. */
+export async function untilBlocked({ context: { database } }: Service, howMany = 1): Promise<void> {
   const locks = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   for (;;) {
     if (database.engine === 'sqlite' && database.connections().waiting >= howMany) return;
@@ -14,20 +14,20 @@ export async function someoneWaits({ context: { database } }: Service, howMany =
 }
 
 /**
- * Asks while a transaction is open that ends something, and that nobody is told of: the gate lets the request pass, and
- * only the write itself can know better.
+ * Sends a request during an open transaction that ends a right without an invalidation. The gate accepts the request,
+ * and only the check inside the write can refuse it.
  */
-export async function meet(
+export async function requestDuring(
   service: Service,
   end: (tx: Tx) => Promise<unknown>,
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
-  // Not the promise itself: the transaction would wait for it.
-  const { asking } = await service.context.database.db.transaction().execute(async (tx) => {
+  // In an object, because the transaction would wait for a returned promise.
+  const { pending } = await service.context.database.db.transaction().execute(async (tx) => {
     await end(tx);
-    const asking = ask();
-    await Promise.race([someoneWaits(service), asking]);
-    return { asking };
+    const pending = ask();
+    await Promise.race([untilBlocked(service), pending]);
+    return { pending };
   });
-  return asking;
+  return pending;
 }
