@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
@@ -23,13 +23,13 @@ const unusedParts = new RegExp(
 const laterParts = /^\.\/(ColumnsSelector|ColumnsSelectorItem|AddSavedQueryDialog|RemoveSavedQueryDialog)\.js$/;
 
 /**
- * Built into `dist/`. `__NONCE__` and `__ROOT__` are filled in by the service for each answer; addresses are relative,
+ * Built into a temporary folder and then moved to `dist/`, so that a running service finds a complete console. `__NONCE__` and `__ROOT__` are filled in by the service for each answer; addresses are relative,
  * so that the console works under any BASE_URL.
  */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [drawIcons(), react(), announceConsole(), compressAssets()],
+  plugins: [drawIcons(), react(), announceConsole(), compressAndMove()],
   html: { cspNonce: '__NONCE__' },
   resolve: {
     alias: [
@@ -47,7 +47,7 @@ export default defineConfig({
     ],
   },
   build: {
-    outDir: 'dist',
+    outDir: 'node_modules/.dist',
     emptyOutDir: true,
     target: 'es2023',
     // Fonts and pictures as files: the Content-Security-Policy allows no data: but for pictures.
@@ -120,16 +120,13 @@ function announceConsole(): Plugin {
 
 const compress = promisify(brotliCompress);
 
-/** As small as it gets, once and for all, beside each file: the service sends it as it is. */
-function compressAssets(): Plugin {
-  let folder = '';
+/** As small as it gets, once and for all, beside each file: the service sends it as it is. Then moves all files to `dist/`. */
+function compressAndMove(): Plugin {
   return {
-    name: 'compress-assets',
+    name: 'compress-and-move',
     apply: 'build',
-    configResolved({ root, build: { outDir, assetsDir } }) {
-      folder = join(root, outDir, assetsDir);
-    },
-    async closeBundle() {
+    async writeBundle({ dir = '' }) {
+      const folder = join(dir, 'assets');
       const files = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name));
       await Promise.all(
         files.map(async (name) => {
@@ -137,6 +134,8 @@ function compressAssets(): Plugin {
           await writeFile(`${path}.br`, await compress(await readFile(path)));
         }),
       );
+      await rm(own('dist'), { recursive: true, force: true });
+      await rename(dir, own('dist'));
     },
   };
 }

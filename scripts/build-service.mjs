@@ -8,8 +8,7 @@ import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The bundler belongs to the packages of the console, which are installed wherever something is built. */
-const { rolldown } = createRequire(join(root, 'console', 'package.json'))('rolldown');
+const { rolldown } = createRequire(join(root, 'scripts', 'bundler', 'package.json'))('rolldown');
 const finished = join(root, 'dist');
 // The build is written to a temporary folder and then moved, so that a service that starts meanwhile finds a complete build.
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);

@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 export const inRoot = (...parts) => join(root, ...parts);
 
 const exitCode = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
 
 /**
- * Runs a program to its end. If it fails, this process exits with the same code. `saying` is printed at intervals. `orElse` is a message
- * for a failure, or a function that runs instead of exiting, unless a signal stopped the program.
+ * Runs a program to its end, or until this process ends. If it fails, this process exits with the same code. `saying` is printed at
+ * intervals. `orElse` is a message for a failure, or a function that runs instead of exiting, unless a signal stopped the program. If
+ * `stdio` has a pipe for the errors, the function gets them.
  */
 export function run(program, args, { env = process.env, cwd = root, saying, orElse, stdio = 'inherit' } = {}) {
   return new Promise((resolve) => {
@@ -23,26 +24,33 @@ export function run(program, args, { env = process.env, cwd = root, saying, orEl
       child.kill(signal);
     };
     for (const signal of signals) process.on(signal, forward);
+    const stop = () => child.kill();
+    process.on('exit', stop);
+    let errors = '';
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
     const started = Date.now();
     const beat = saying && setInterval(() => console.log(`${saying} (${seconds(started)} s so far)`), 20_000);
     const ended = (code, signal) => {
       clearInterval(beat);
       for (const name of signals) process.off(name, forward);
+      process.off('exit', stop);
       if (code === 0) return resolve(true);
-      if (typeof orElse === 'function' && !stopped) return resolve(orElse());
+      if (typeof orElse === 'function' && !stopped) return resolve(orElse(errors));
       if (typeof orElse === 'string') console.error(orElse);
       process.exit(exitCode(code, signal));
     };
     child.once('error', () => ended(127, null));
-    child.once('exit', ended);
+    child.once('close', ended);
   });
 }
 
 const seconds = (since) => Math.round((Date.now() - since) / 1000);
 
-/** Replaces this process with a program, or forwards signals to it and exits with its exit code. */
-export function become(program, args, { cwd = process.cwd() } = {}) {
-  if (process.execve && process.platform !== 'win32') {
+/** Replaces this process with a program, or forwards signals to it and exits with its exit code. `stay` never replaces this process. */
+export function become(program, args, { cwd = process.cwd(), stay = false } = {}) {
+  if (!stay && process.execve && process.platform !== 'win32') {
     process.chdir(cwd);
     process.execve(program, [program, ...args], process.env);
   }

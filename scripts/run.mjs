@@ -2,7 +2,19 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
-import { build, buildPackage, findNode, installPackages, testNodes } from './bring-along.mjs';
+import {
+  build,
+  buildConsole,
+  buildConsoleMeanwhile,
+  buildPackage,
+  buildService,
+  consoleIsBuilt,
+  findNode,
+  installAll,
+  installForConsole,
+  installForService,
+  testNodes,
+} from './bring-along.mjs';
 import { changedFiles } from './changed-files.mjs';
 import { bringChromium } from './chromium.mjs';
 import { become, inRoot, run } from './processes.mjs';
@@ -22,6 +34,7 @@ const tasks = new Map([
   ['sweep', sweep],
   ['nodes', nodes],
   ['build', () => buildPackage(node)],
+  ['console', () => buildConsole(node)],
   ['bench', bench],
   ['bench-pages', benchPages],
   ['docs', () => run(node, [fromSource, inRoot('scripts/docs/write.ts')])],
@@ -33,15 +46,28 @@ if (!task) {
   console.error(`scripts/run.mjs: "${command}" is not one of ${[...tasks.keys()].join(', ')}.`);
   process.exit(2);
 }
-// Serving needs no development packages.
-await installPackages(!['serve', 'cli', 'example'].includes(command));
+const installers = {
+  serve: installForService,
+  cli: installForService,
+  example: installForService,
+  console: installForConsole,
+};
+await (installers[command] ?? installAll)();
 const node = findNode();
 await task();
 
 /** Runs the `gatehouse` command of the package, built from this clone. */
 async function gatehouse(words, options) {
-  await build(node);
-  become(node, [program, ...words], options);
+  await buildService(node);
+  if (['serve', 'dev'].includes(words[0])) serve([program, ...words], options);
+  else become(node, [program, ...words], options);
+}
+
+/** Serves at once. A console that is not built yet is built meanwhile. */
+function serve(words, options) {
+  const stay = !consoleIsBuilt();
+  if (stay) buildConsoleMeanwhile();
+  become(node, words, { ...options, stay });
 }
 
 async function example() {
@@ -54,8 +80,8 @@ async function example() {
   // An example that does more than serve has a separate start script.
   const own = inRoot('examples', name, 'start.ts');
   if (!existsSync(own)) return gatehouse(['serve', ...rest], { cwd: folder });
-  await build(node);
-  become(node, [...serviceOptions, own, ...rest], { cwd: folder });
+  await buildService(node);
+  serve([...serviceOptions, own, ...rest], { cwd: folder });
 }
 
 async function bench() {

@@ -19,6 +19,7 @@ const namesOf = ({ packages }: typeof lock) =>
 for (const [whose, { packages }] of [
   ['the service', lock],
   ['the console', lockAt('../console/package-lock.json')],
+  ['the bundler', lockAt('../scripts/bundler/package-lock.json')],
 ] as const)
   describe(`The lock file of ${whose}`, () => {
     it('names no registry, so that every mirror works', () => {

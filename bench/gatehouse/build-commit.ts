@@ -44,7 +44,7 @@ export function buildCommit(commit: string): BuiltCommit {
 
 /** The packages of this checkout if both commits need the same ones, otherwise the commit's own. */
 function bringPackages(folder: string): void {
-  for (const part of ['.', 'console']) {
+  for (const part of ['.', 'console', 'scripts/bundler']) {
     const [here, there] = [join(root, part), join(folder, part)];
     const theirs = lockIn(there);
     if (theirs === undefined) continue;
@@ -58,7 +58,7 @@ function bringPackages(folder: string): void {
   }
 }
 
-/** Undefined for a commit without separate packages for the console. */
+/** Undefined for a commit that has no such folder. */
 function lockIn(folder: string): string | undefined {
   const path = join(folder, 'package-lock.json');
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;

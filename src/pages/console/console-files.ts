@@ -45,15 +45,15 @@ const types = new Map([
 
 const dist = join(import.meta.dirname, '../../../console/dist');
 
-/** Reads the built console. Undefined if it was not built. */
+/** The reason why the console could not be built. Undefined if no build has failed. */
+export function readBuildError(): string | undefined {
+  return readIfThere('build-error.log');
+}
+
+/** Reads the built console. Undefined if it is not built. */
 export function readConsole(): ConsoleFiles | undefined {
-  let html: string;
-  try {
-    html = readFileSync(join(dist, 'index.html'), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const html = readIfThere('index.html');
+  if (html === undefined) return undefined;
   const folder = join(dist, 'assets');
   return {
     page: (nonce, root, brand, { language, messages, words, theme }) =>
@@ -76,6 +76,15 @@ export function readConsole(): ConsoleFiles | undefined {
         .map((name) => [name, assetOf(join(folder, name))]),
     ),
   };
+}
+
+function readIfThere(name: string): string | undefined {
+  try {
+    return readFileSync(join(dist, name), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 const entities = new Map([

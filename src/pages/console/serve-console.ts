@@ -9,7 +9,7 @@ import { isAdmin } from '../../platform/caller.ts';
 import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
-import { type ConsoleFiles, type ConsoleReader, readConsole } from './console-files.ts';
+import { type ConsoleFiles, type ConsoleReader, readBuildError, readConsole } from './console-files.ts';
 
 interface ConsoleMeans {
   readonly brand: Brand;
@@ -24,7 +24,12 @@ interface ConsoleMeans {
 
 /** The console at `/admin`, for administrators. It calls the API with a token of the browser session. */
 export function serveConsole(app: App, context: Context, means: ConsoleMeans): void {
-  const files = readConsole();
+  let files = readConsole();
+  // In a clone, the service can start before the console is built.
+  const built = (): ConsoleFiles | undefined => {
+    files ??= readConsole();
+    return files;
+  };
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
   const messages = serveConsoleMessages(app, means.languages, root);
@@ -33,10 +38,12 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans): v
   for (const path of ['/admin', '/admin/*']) {
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
       refuseOthersThanAdministrators(request);
+      const found = built();
+      if (!found) return sendUnbuilt(app, reply);
       const language = await means.languageOf(request);
       const words = wordsOfPage(means, language);
       const reader = { language, messages: messages.addressOf(language), words, theme: means.themeOf(request) };
-      return sendPage(reply, built(files), root, means, reader);
+      return sendPage(reply, found, root, means, reader);
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
@@ -48,7 +55,7 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans): v
   });
   // The code of the console is public, so browsers may cache it.
   app.get('/admin/assets/:name', { ...hidden, config: { auth: 'public', limited: false } }, async (request, reply) =>
-    sendAsset(request as FastifyRequest<{ Params: { name: string } }>, reply, built(files)),
+    sendAsset(request as FastifyRequest<{ Params: { name: string } }>, reply, built()),
   );
 }
 
@@ -91,9 +98,10 @@ const policy = (nonce: string, brand: Brand): string =>
 async function sendAsset(
   { params, headers }: FastifyRequest<{ Params: { name: string } }>,
   reply: FastifyReply,
-  { assets }: ConsoleFiles,
+  files: ConsoleFiles | undefined,
 ): Promise<FastifyReply> {
-  const asset = assets.get(params.name);
+  if (!files) throw unavailable(unbuilt, secondsToBuild);
+  const asset = files.assets.get(params.name);
   if (!asset) throw notFound();
   addVary(reply.type(asset.type), 'accept-encoding').header('cache-control', 'public, max-age=31536000, immutable');
   if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(asset.content());
@@ -114,9 +122,17 @@ function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Conte
   }
 }
 
-function built(files: ConsoleFiles | undefined): ConsoleFiles {
-  if (files) return files;
-  throw unavailable('The console is not built here yet: "npm start" builds it.', 60);
+const unbuilt = 'The console is not built yet. "npm start" builds it. This page reloads until it is built.';
+const secondsToBuild = 3;
+
+/** A page that reloads while the console is built, or contains the reason why it could not be built. */
+async function sendUnbuilt(app: App, reply: FastifyReply): Promise<FastifyReply> {
+  const error = readBuildError();
+  const detail = error === undefined ? unbuilt : `The console could not be built: ${error}`;
+  reply.header('retry-after', secondsToBuild);
+  if (error === undefined) reply.header('refresh', secondsToBuild);
+  // Not an error, which would be logged at each reload.
+  return (app.errorPage as NonNullable<App['errorPage']>)(reply, 503, 'Service Unavailable', detail);
 }
 
 /** The messages of the console, one file per language. A page loads only its language. */
