@@ -7,14 +7,14 @@ import { databases } from './harness/engines.ts';
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
 for (const path of ['', '/auth']) {
-  describe(`As a plugin of another Fastify, ${path === '' ? 'at its root' : `under ${path}`}`, () => {
+  describe(`A plugin of another Fastify, ${path === '' ? 'at its root' : `under ${path}`},`, () => {
     const create = databases('sqlite');
     const host = fastify();
     let url: string;
     before(async () => {
       const { dir, url: databaseUrl } = await create();
       host.get('/own', async () => ({ own: true }));
-      // The address must be known before the first link names it.
+      // The address must be known before the first link contains it.
       const port = 20_000 + (process.pid % 20_000) + path.length;
       url = `http://127.0.0.1:${port}${path}`;
       await host.register(gatehousePlugin, {
@@ -31,12 +31,12 @@ for (const path of ['', '/auth']) {
     });
     after(() => host.close());
 
-    it('leaves the routes of the host alone', async () => {
+    it('does not affect the routes of the host', async () => {
       const answer = await fetch(new URL('/own', url));
       assert.deepEqual(await answer.json(), { own: true });
     });
 
-    it('registers, logs in, reads and shows pages as the service does', async () => {
+    it('registers, logs in, reads and shows pages like the service', async () => {
       const body = JSON.stringify({ email: 'ada@example.com', password: 'lovelace-1815' });
       const made = await fetch(`${url}/v1/register`, { method: 'POST', headers: json, body });
       assert.equal(made.status, 201, await made.clone().text());
@@ -50,7 +50,7 @@ for (const path of ['', '/auth']) {
       assert.match(await page.text(), new RegExp(`href="${path}/assets/pages\\.css`));
     });
 
-    it('answers errors in its own form', async () => {
+    it('responds to errors in its own format', async () => {
       const absent = await fetch(`${url}/v1/nothing`, { headers: json });
       assert.deepEqual([absent.status, absent.headers.get('content-type')], [404, 'application/problem+json']);
       const broken = await fetch(`${url}/v1/register`, { method: 'POST', headers: json, body: '{' });

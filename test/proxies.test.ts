@@ -11,7 +11,7 @@ import { type Service, services } from './harness/service.ts';
 
 const secret = 'the secret of the settings, long enough';
 
-onBothEngines('first-party proxies', (engine) => {
+onBothEngines('First-party proxies', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };
@@ -57,7 +57,7 @@ onBothEngines('first-party proxies', (engine) => {
     }
   });
 
-  it('serve a client whose name has one part, and leave the web admin client where it is', async () => {
+  it('serve a client with a name of one part in addition to web/admin', async () => {
     const other = await start({ env: { CLIENT_WEB_ID: 'web-app', CLIENT_WEB_SECRET: secret } });
     const { email } = await addLogin(other);
     for (const path of ['web', 'web/admin']) {
@@ -67,13 +67,13 @@ onBothEngines('first-party proxies', (engine) => {
     }
   });
 
-  it('keep each client to its own refresh tokens', async () => {
+  it('accept only refresh tokens of their own client', async () => {
     const { refresh_token } = (await login('web/admin')).body as Record<string, string>;
     const answer = await post('mobile/users/refresh', { refresh_token: refresh_token as string });
     assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_grant']);
   });
 
-  it('take the identifier by its own name where it is enabled, or as username', async () => {
+  it('accept an enabled identifier by its name, or as username', async () => {
     assert.equal((await post('web/admin/login', { username: user.email, password })).status, 200);
     const wrong: Record<string, string>[] = [
       { phone: user.email, password },
@@ -151,7 +151,7 @@ onBothEngines('first-party proxies', (engine) => {
     assert.ok(!none.headers.get('www-authenticate')?.includes('invalid_token'));
   });
 
-  it('leave sign-ins and sign-outs in the audit trail, without secrets', async () => {
+  it('record sign-ins and sign-outs in the audit trail, without secrets', async () => {
     const { access_token } = (await login()).body as Record<string, string>;
     await ask(service, '/v1/logout', {
       method: 'DELETE',
@@ -179,7 +179,7 @@ onBothEngines('first-party proxies', (engine) => {
     assert.ok(cookieIn(answer).includes('; Path=/gate/v1/clients/web/admin;'));
   });
 
-  it('serve a web admin client of their own making when none is set', async () => {
+  it('use a generated web admin client if none is configured', async () => {
     const plain = await start();
     const path = join(plain.context.config.dataDir, 'clients.json');
     assert.equal(statSync(path).mode & 0o777, 0o600);
@@ -195,7 +195,7 @@ onBothEngines('first-party proxies', (engine) => {
     assert.equal((await ask(plain, '/v1/oauth/token', { form })).status, 200);
   });
 
-  it('take a changed secret of the settings over at the next start', async () => {
+  it('use a changed secret from the settings after the next start', async () => {
     const env = { CLIENT_WEB_ADMIN_ID: 'admin-app' };
     const earlier = await start({ env: { ...env, CLIENT_WEB_ADMIN_SECRET: secret } });
     const someone = await addLogin(earlier);
@@ -207,7 +207,7 @@ onBothEngines('first-party proxies', (engine) => {
       (await ask(later, '/v1/oauth/token', { form: { ...form, client_secret } })).body.error;
     assert.equal(await errorWith('another secret, just as long'), 'unauthorized_client');
     assert.equal(await errorWith(secret), 'invalid_client');
-    // An instance that was not restarted yet serves its people all the same.
+    // An instance that was not restarted yet still serves its users.
     assert.equal((await logIn(earlier)).status, 200);
     await commitAndInvalidate(later.context.database, (tx, invalidate) => removeClient(tx, invalidate, 'admin-app'));
     const gone = await logIn(later);

@@ -7,7 +7,7 @@ import { type Service, services } from './harness/service.ts';
 import { Visitor } from './harness/visitor.ts';
 
 const hours = 3_600_000;
-/** Long, so that the time that a busy machine takes is none beside it. */
+/** Long, so that delays on a busy machine do not matter. */
 const grace = 300_000;
 
 interface Tokens {
@@ -16,7 +16,7 @@ interface Tokens {
   readonly refresh: string;
 }
 
-onBothEngines('a refresh whose answer is lost', (engine) => {
+onBothEngines('A refresh whose response is lost', (engine) => {
   const start = services(engine);
   let service: Service;
   let email: string;
@@ -43,7 +43,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
       .where('type', 'like', 'refresh_token.%')
       .execute();
 
-  it('gets the same successor hours later, though the old access token was used meanwhile', async () => {
+  it('returns the same successor hours later, even if the old access token was used meanwhile', async () => {
     const first = await logIn();
     const lost = await refresh(first.refresh);
     assert.equal(await me(first.access), 200);
@@ -55,7 +55,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     const arrived = await refresh(first.refresh);
     assert.equal(await me(arrived.access), 200);
     service.advance(grace / 2);
-    assert.equal((await refresh(first.refresh)).refresh, lost.refresh, 'in the grace after the first use');
+    assert.equal((await refresh(first.refresh)).refresh, lost.refresh, 'within the grace period after the first use');
     service.advance(grace / 2 + 1);
     assert.equal((await refresh(first.refresh)).status, 400);
     assert.equal(await me(arrived.access), 401);
@@ -65,7 +65,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     );
   });
 
-  it('gets it by the cookie of a proxy too', async () => {
+  it('returns it with the cookie of a proxy too', async () => {
     const { refresh: kept } = await logIn();
     const byCookie = () => post('/clients/web/admin/refresh', {}, { cookie: `refreshToken=${kept}` });
     const lost = await byCookie();
@@ -75,7 +75,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     assert.equal(await me(again.access), 200);
   });
 
-  it('gets it for a client that acts for itself', async () => {
+  it('returns it for a client without a user too', async () => {
     const asRobot = (form: Record<string, string>) =>
       post('/oauth/token', { client_id: robot.id, client_secret: robot.secret, ...form });
     const first = await asRobot({ grant_type: 'client_credentials' });
@@ -85,7 +85,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     assert.equal((await again()).refresh, lost.refresh);
   });
 
-  it('keeps a browser signed in that lost a page, whatever that page did', async () => {
+  it('keeps a browser signed in that lost the response of a page or a form', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
     await visitor.get('/settings');
@@ -113,7 +113,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     assert.equal((await visitor.get('/settings')).status, 302, 'the session ended with the theft');
   });
 
-  it('counts it as a use when a resource server asks about the access token', async () => {
+  it('counts an introspection of the access token as its first use', async () => {
     const server = await addClient(service, { scopes: ['tokens:introspect'] });
     const introspect = async (token: string, by = server) => {
       const form = { client_id: by.id, client_secret: by.secret, token };
@@ -121,7 +121,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     };
     const first = await logIn();
     const next = await refresh(first.refresh);
-    assert.equal(await introspect(next.access, robot), false, 'who may not ask uses nothing');
+    assert.equal(await introspect(next.access, robot), false, 'a client without the right to introspect uses nothing');
     service.advance(grace + 1);
     assert.equal((await refresh(first.refresh)).refresh, next.refresh);
     assert.equal(await introspect(next.access), true);
@@ -153,7 +153,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     assert.equal((await events(third)).length, 2);
   });
 
-  it('compares a retry with the first attempt, wherever the session is used from meanwhile', async () => {
+  it('is compared with the first attempt, regardless of other uses of the session', async () => {
     const owner = { 'x-forwarded-for': '192.0.2.1', 'user-agent': 'app/1' };
     const first = await post('/clients/web/admin/login', { email, password }, owner);
     await refresh(first.refresh, { ...owner, 'x-forwarded-for': '198.51.100.9' });

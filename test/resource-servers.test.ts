@@ -15,11 +15,11 @@ const guide = 'docs/guides/resource-server.md';
 
 describe('The guide for resource servers', () => {
   const start = services('sqlite');
-  // Inside, so that the program finds its packages.
+  // In the repository, so that the program finds its packages.
   const dir = mkdtempSync(join(root, 'test', 'resource-server-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
   let service: Service;
-  /** Each with the status that it is to get. */
+  /** Tokens, each with the expected status. */
   let presented: [token: string, status: number][];
 
   before(async () => {
@@ -44,18 +44,18 @@ describe('The guide for resource servers', () => {
     ];
   });
 
-  /** A token without `resource` is for the service itself: the page checks those of another. */
+  /** A token without `resource` is for the service itself. The page checks tokens for another server. */
   const program = (language: string) =>
     (fenced(guide, language)[0]?.text ?? '').replaceAll(/https:\/\/(auth|reports)\.example\.com/g, service.url);
 
-  it('has a program for Node that tells tokens apart', async () => {
+  it('has a Node program that accepts only valid tokens', async () => {
     const file = join(dir, 'check.ts');
     writeFileSync(file, program('ts'));
     const { check } = (await import(pathToFileURL(file).href)) as { check(token: string): Promise<number> };
     for (const [token, status] of presented) assert.equal(await check(token), status);
   });
 
-  it('has one for Python that does the same', async (t) => {
+  it('has a Python program that does the same', async (t) => {
     const has = await run('python3', ['-c', 'import jwt, cryptography']).catch(() => undefined);
     if (!has) return t.skip('there is no Python with PyJWT here');
     writeFileSync(

@@ -30,7 +30,7 @@ onBothEngines('SESSION_MAX_AGE', (engine) => {
   const between = (value: number, low: number, high: number) =>
     assert.ok(value > low && value <= high, `${value} is not in (${low}, ${high}]`);
 
-  it('ends a login however often it refreshes, with all its tokens and cookies, and no personal access token', async () => {
+  it('ends a session with its tokens and cookies despite refreshes, but no personal access token', async () => {
     const service = await start({ env: { SESSION_MAX_AGE: '36000', ACCESS_TOKEN_TTL: '14400' } });
     const { id, email } = await addLogin(service);
     const login = await logIn(service, email);
@@ -63,10 +63,10 @@ onBothEngines('SESSION_MAX_AGE', (engine) => {
       .where('user_id', '=', id)
       .where('type', 'like', 'refresh_token.%')
       .execute();
-    assert.deepEqual(events, [], 'the end of a session is no theft');
+    assert.deepEqual(events, [], 'the end of a session is not recorded as theft');
   });
 
-  it('holds for logins from before it was set', async () => {
+  it('applies to earlier sessions too', async () => {
     const database = await create();
     const before = await start({ database, env: { ACCESS_TOKEN_TTL: '86400' } });
     const { email } = await addLogin(before);
@@ -81,8 +81,8 @@ onBothEngines('SESSION_MAX_AGE', (engine) => {
     const last = await refresh(service, next.body.refresh_token);
     between(cookieLife(last), 2000, 3600);
     service.advance(hour);
-    assert.equal((await me(service, next.body.access_token)).body.code, 'token_expired', 'known already');
-    assert.equal((await me(service, login.body.access_token)).body.code, 'token_expired', 'not known yet');
+    assert.equal((await me(service, next.body.access_token)).body.code, 'token_expired', 'a cached token');
+    assert.equal((await me(service, login.body.access_token)).body.code, 'token_expired', 'a token that is not cached');
     assert.equal((await refresh(service, last.body.refresh_token)).body.error, 'invalid_grant');
   });
 });

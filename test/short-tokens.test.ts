@@ -15,7 +15,7 @@ onBothEngines('Short tokens', (engine) => {
   });
   const report = (token: unknown) => ask(service, '/v1/token-reports', { json: { token } });
 
-  it('have a prefix, 160 bits and a checksum, and one letter off is none', () => {
+  it('have a prefix, 160 bits and a checksum that detects a wrong character', () => {
     const tokens = new Set(Array.from({ length: 200 }, () => createShortToken('pat')));
     assert.equal(tokens.size, 200);
     for (const token of tokens) {
@@ -26,7 +26,7 @@ onBothEngines('Short tokens', (engine) => {
     }
   });
 
-  it('are personal access tokens, which act with their scopes until they are deleted', async () => {
+  it('are personal access tokens, which work within their scopes until they are deleted', async () => {
     const person = await someone(service);
     const token = await personalToken(service, person.token, ['users:read']);
     assert.match(token, /^gh_pat_/);
@@ -40,7 +40,7 @@ onBothEngines('Short tokens', (engine) => {
     assert.equal(await stateOf(service, 'gh_pat_x'), '401 token_malformed');
   });
 
-  it('leave signed personal access tokens of before as good as they were', async () => {
+  it('do not invalidate earlier personal access tokens', async () => {
     const person = await someone(service);
     const { sessions, context } = service;
     const old = sessions.open(context.database, {
@@ -54,7 +54,7 @@ onBothEngines('Short tokens', (engine) => {
     assert.equal(await stateOf(service, sessions.accessTokenNow(old.session)), '200');
   });
 
-  it('can be introspected by whom they concern', async () => {
+  it('can be introspected', async () => {
     const person = await someone(service);
     const token = await personalToken(service, person.token, ['users:read']);
     const found = await service.verifier.find(token);
@@ -62,7 +62,7 @@ onBothEngines('Short tokens', (engine) => {
     assert.equal(found?.kind === 'access' && found.claims.aud, service.context.config.baseUrl);
   });
 
-  it('are revoked by whoever reports them, and their owner is told', async () => {
+  it('are revoked by a report from anyone, and their owner is notified', async () => {
     const person = await someone(service);
     const token = await personalToken(service, person.token);
     assert.equal(await stateOf(service, token), '200');
@@ -71,7 +71,7 @@ onBothEngines('Short tokens', (engine) => {
     const [mail] = await mailsTo(service, 'token-reported', person.email);
     assert.match(mail?.text ?? '', /a personal access token[\s\S]*does not work any more/);
     assert.doesNotMatch(mail?.text ?? '', /gh_pat_/);
-    // A token that is none is answered alike.
+    // An invalid token gets the same response.
     for (const other of [token, createShortToken('pat'), createShortToken('reg'), 'nothing', 'a.b.c']) {
       assert.equal((await report(other)).status, 202);
     }
@@ -79,7 +79,7 @@ onBothEngines('Short tokens', (engine) => {
     assert.equal(await stateOf(service, person.token), '200');
   });
 
-  it('share this with access tokens and refresh tokens: a report ends the session of either', async () => {
+  it('are not the only ones: a report of an access token or a refresh token ends its session', async () => {
     const { email, id } = await someone(service);
     for (const kind of ['access_token', 'refresh_token'] as const) {
       const json = { email, password };
@@ -93,7 +93,7 @@ onBothEngines('Short tokens', (engine) => {
     assert.equal((await mailsTo(service, 'token-reported', email)).length, 2);
   });
 
-  it('are secrets of clients, which a report ends with what they opened', async () => {
+  it('are also client secrets, and a report ends the sessions that they opened', async () => {
     const person = await someone(service);
     const client = await personalClient(service, person.token);
     assert.match(client.secret, /^gh_sec_/);

@@ -34,7 +34,7 @@ onBothEngines('An older and a newer version of a project, on one database', (eng
     database = await createDatabase();
   });
 
-  it('both write, and either starts again', async () => {
+  it('both write, and each can start again', async () => {
     const old = version(
       'old',
       'label: text({ required: true, searchable: true }), colour: text({ searchable: true }), doors: integer({ required: true })',
@@ -52,7 +52,7 @@ onBothEngines('An older and a newer version of a project, on one database', (eng
     let newer = await run(next);
     const read = await send(newer, 'GET', `/v1/vehicles/${first.id}`);
     assert.deepEqual([read.label, read.color, read.seats], ['one', 'red', 4]);
-    // The newer one says nothing of doors, which the older one demands.
+    // The newer version does not know the field doors, which the older one requires.
     const second = await send(newer, 'POST', '/v1/vehicles', { label: 'two', color: 'blue' });
     await send(older, 'POST', '/v1/cars', { label: 'three', colour: 'Green', doors: 3 });
     assert.equal((await send(older, 'GET', `/v1/cars/${second.id}`)).colour, 'blue');
@@ -62,7 +62,7 @@ onBothEngines('An older and a newer version of a project, on one database', (eng
     await send(older, 'PATCH', `/v1/cars/${second.id}`, { colour: 'black', doors: 2 });
     newer = await run(next);
     await send(newer, 'PATCH', `/v1/vehicles/${first.id}`, { seats: 7 });
-    assert.equal((await send(older, 'GET', `/v1/cars/${first.id}`)).doors, 5, 'nothing was taken away');
+    assert.equal((await send(older, 'GET', `/v1/cars/${first.id}`)).doors, 5, 'nothing was removed');
     assert.equal((await send(newer, 'GET', `/v1/vehicles/${second.id}`)).color, 'black');
     const found = (await ask(newer, '/v1/vehicles?search=color:green', { token })).body.data as { label: string }[];
     assert.deepEqual(

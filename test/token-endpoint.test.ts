@@ -16,7 +16,7 @@ import { addRequesters, byCredentials, expectRefusal, requestBy } from './harnes
 
 const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-onBothEngines('the token endpoint', (engine) => {
+onBothEngines('The token endpoint', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };
@@ -216,7 +216,7 @@ onBothEngines('the token endpoint', (engine) => {
     assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1);
   });
 
-  it('accepts an old secret beside the new one for the chosen time', async () => {
+  it('accepts an old secret in addition to the new one for the chosen time', async () => {
     const rotating = await addClient(service);
     const statusWith = async (client_secret: string) =>
       (await token({ grant_type: 'client_credentials', client_id: rotating.id, client_secret })).status;

@@ -6,7 +6,7 @@ import { onBothEngines } from './harness/engines.ts';
 import { type Service, services } from './harness/service.ts';
 import { addRequesters, byCredentials, expectRefusal, requestBy } from './harness/token-requests.ts';
 
-onBothEngines('the parameters of a token request', (engine) => {
+onBothEngines('The parameters of a token request', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };

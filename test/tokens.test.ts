@@ -6,7 +6,7 @@ import { onBothEngines } from './harness/engines.ts';
 import { addOwner, addOwners, askingBy, grantClient, type Owner, type Row, rowOf, rowsOf } from './harness/owners.ts';
 import { type Service, services } from './harness/service.ts';
 
-onBothEngines('tokens', (engine) => {
+onBothEngines('Tokens', (engine) => {
   const start = services(engine);
   let service: Service;
   let ann: Owner;
@@ -19,7 +19,7 @@ onBothEngines('tokens', (engine) => {
 
   const askAs = askingBy(() => service);
 
-  it('lists the sessions and personal access tokens of the caller, with their last use', async () => {
+  it('are listed for the caller as sessions and personal access tokens, with their last use', async () => {
     const someone = await addOwner(service);
     await askAs('GET', '/v1/tokens', someone.token);
     await service.verifier.flush();
@@ -28,12 +28,12 @@ onBothEngines('tokens', (engine) => {
     assert.deepEqual([session?.type, session?.client_id, session?.scopes], ['session', 'web-admin', ['*']]);
     assert.equal(session?.address, '127.0.0.1');
     assert.match(String(session?.last_used_at), /Z$/);
-    // The client is not the caller's to see.
+    // The caller may not see the client.
     assert.deepEqual(session?.client, { data: null });
     assert.ok(!('revoked_at' in (session ?? {})));
   });
 
-  it('requires a name for a new token, also in the API description; sessions have none', async () => {
+  it('need a name when they are created, also in the API description; sessions have none', async () => {
     for (const body of [{ scopes: ['*'] }, { name: null }]) {
       const { status, body: answer } = await askAs('POST', '/v1/tokens', ann.token, body);
       const [error] = (answer as { errors?: { field: string; code: string }[] }).errors ?? [];
@@ -46,7 +46,7 @@ onBothEngines('tokens', (engine) => {
     assert.deepEqual(token?.properties.name.type, ['string', 'null']);
   });
 
-  it('creates a personal access token, and only this response has its value', async () => {
+  it('have their value only in the response that creates them', async () => {
     const made = await askAs('POST', '/v1/tokens', ann.token, { name: 'CI', scopes: ['tokens:read'] });
     assert.equal(made.status, 201, JSON.stringify(made.body));
     assert.equal(made.headers.get('cache-control'), 'no-store');
@@ -65,7 +65,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal((await askAs('GET', `/v1/tokens/${token.id}`, ann.token)).status, 404);
   });
 
-  it('reveals the first token once, to its owner', async () => {
+  it('include a first token, which is revealed once, to its owner', async () => {
     const email = `new-${engine}@example.com`;
     const registered = await ask(service, '/v1/register', { json: { email, password } });
     assert.equal(registered.status, 201, JSON.stringify(registered.body));
@@ -90,7 +90,7 @@ onBothEngines('tokens', (engine) => {
     assert.deepEqual([again.status, again.body.code], [409, 'already_revealed']);
   });
 
-  it('cannot create a token with more scopes than the caller’s token', async () => {
+  it('cannot be created with more scopes than the caller’s token', async () => {
     const form = { email: ann.email, password, scope: 'tokens:write tokens:read' };
     const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'wide' })).status, 422);
@@ -98,7 +98,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'same', scopes: ['tokens:read'] })).status, 201);
   });
 
-  it('does not return the secret of a client with more scopes than the caller’s token', async () => {
+  it('do not reveal the secret of a client with more scopes', async () => {
     const narrow = async (owner: Owner, scopes: string[]) => {
       const form = { email: owner.email, password, scope: scopes.join(' ') };
       return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
@@ -109,21 +109,25 @@ onBothEngines('tokens', (engine) => {
       (await askAs('POST', `/v1/clients/${client.id}/secrets`, token, {})).status;
     const clientsOnly = await narrow(ann, ['clients:write', 'clients:read']);
     assert.deepEqual([await secretOf(wide, clientsOnly), await secretOf(modest, clientsOnly)], [403, 403]);
-    assert.equal((await grantClient(service, wide, wide.client_secret)).status, 200, 'the old secret goes on working');
+    assert.equal((await grantClient(service, wide, wide.client_secret)).status, 200, 'the old secret still works');
     assert.equal(await secretOf(wide, await narrow(admin, ['clients:write'])), 403);
     assert.equal(await secretOf(modest, await narrow(ann, ['clients:write', 'users:read'])), 201);
     assert.equal(await secretOf(wide, ann.token), 201);
     const watching = await addClient(service, { userId: ann.id, scopes: ['tokens:introspect'] });
-    assert.equal(await secretOf({ ...watching }, ann.token), 201, 'what an administrator allowed stays usable');
+    assert.equal(
+      await secretOf({ ...watching }, ann.token),
+      201,
+      'a client that an administrator allowed stays usable',
+    );
   });
 
-  it('does not show a new token to a token with fewer scopes, not even on a retry', async () => {
+  it('are not shown to a token with fewer scopes, not even on a retry', async () => {
     const headers = { 'idempotency-key': 'first-client' };
     const make = (token: string) => askAs('POST', '/v1/clients', token, { name: 'wide' }, headers);
     const made = await make(ann.token);
     const { client_secret: secret, ...shown } = rowOf(made);
     assert.equal(typeof secret, 'string');
-    assert.deepEqual(rowOf(await make(ann.token)), shown, 'a secret is in one answer only');
+    assert.deepEqual(rowOf(await make(ann.token)), shown, 'only one response contains the secret');
     const narrow = { name: 'n', scopes: ['clients:write'] };
     const token = String(rowOf(await askAs('POST', '/v1/tokens', ann.token, narrow)).access_token);
     const other = await ask(service, '/v1/clients/web/admin/login', {
@@ -136,7 +140,7 @@ onBothEngines('tokens', (engine) => {
     }
   });
 
-  it('refuses invalid values', async () => {
+  it('are refused with invalid values', async () => {
     const status = async (body: object) => (await askAs('POST', '/v1/tokens', ann.token, body)).status;
     assert.equal(await status({}), 422);
     assert.equal(await status({ name: 'x', expires_at: '2001-01-01T00:00:00Z' }), 422);
@@ -148,7 +152,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal((await askAs('PATCH', `/v1/tokens/x`, ann.token, {})).status, 405);
   });
 
-  it('ends a session from another session', async () => {
+  it('can be ended from another session', async () => {
     const someone = await addOwner(service);
     const second = await ask(service, '/v1/clients/web/admin/login', {
       form: { email: someone.email, password },

@@ -116,7 +116,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
     const { body } = await ask<{ keys: Json[] }>(service, '/.well-known/jwks.json');
     assert.equal(new Set(body.keys.map(({ kid }) => kid)).size, body.keys.length);
     assert.ok(body.keys.every((key) => key.kid && !('d' in key)));
-    // Not met for the plan dynamic, which wants the implicit flow: RFC 9700 2.1.2 advises against it.
+    // Not met for the plan dynamic, which requires the implicit flow. RFC 9700 2.1.2 advises against it.
     assert.deepEqual(metadata.response_types_supported, ['code']);
     assert.equal((metadata.grant_types_supported as string[]).includes('implicit'), false);
   });
@@ -124,7 +124,8 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
     await (await registered()).signIn();
   });
   for (const [name, member] of [
-    // The suite wants the logo as an image on the login page. Here it is a link, because nobody vouches for the application.
+    // The suite expects the logo as an image on the login page. Here it is a link, because the application is not
+    // verified.
     ['oidcc-registration-logo-uri', 'logo_uri'],
     ['oidcc-registration-policy-uri', 'policy_uri'],
     ['oidcc-registration-tos-uri', 'tos_uri'],
@@ -138,7 +139,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
       );
       assert.ok(!consent.includes(`src="${uri}`));
       const other = await (await registered({ [member]: `https://bank.example/${member}` })).signIn();
-      assert.doesNotMatch(other.consent, /bank\.example/, 'a host that it only names');
+      assert.doesNotMatch(other.consent, /bank\.example/, 'a host that the client only claims');
     });
   }
   it('oidcc-registration-jwks-uri', async () => {
@@ -188,7 +189,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
       });
     const refreshed = await refresh(second);
     assert.equal(refreshed.status, 200, refreshed.text);
-    assert.equal((await refresh(first)).body.error, 'invalid_client', 'the key that was taken out');
+    assert.equal((await refresh(first)).body.error, 'invalid_client', 'the removed key');
     party.status = 500;
     service.advance(600_000);
     assert.equal((await refresh(second)).body.error, 'invalid_client', 'keys that cannot be fetched');

@@ -12,7 +12,10 @@ const event = 'http://schemas.openid.net/event/backchannel-logout';
 
 interface Expected {
   readonly parameters: (token: string) => Promise<Record<string, string>> | Record<string, string>;
-  /** `redirect`: at once to the application. `page`: signed out, which a page says. `refused`: an error, or a question. */
+  /**
+   * `redirect`: immediately to the application. `page`: signed out, with a page. `refused`: an error or a confirmation
+   * page.
+   */
   readonly result: 'redirect' | 'page' | 'refused';
 }
 
@@ -105,7 +108,7 @@ onBothEngines('oidcc-rp-initiated-logout-certification-test-plan', (engine) => {
           assert.equal(await isSignedIn(), true);
           return;
         }
-        // Without an ID token the user is asked first (OpenID Connect RP-Initiated Logout 2).
+        // Without an ID token, the user must confirm first (OpenID Connect RP-Initiated Logout 2).
         if (asks) visit = await suite.visitor.send('/oauth/logout/confirm', {});
         assert.match(visit.html, /You are signed out/);
       }

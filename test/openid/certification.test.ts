@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 
 type Run = (suite: Conformance) => Promise<unknown>;
 
-/** Two sign-ins in one browser: the second must not show a login page, and must tell of the same login. */
+/** Two sign-ins in one browser: the second must not show a login page, and must return the same auth_time. */
 async function silentlyAgain(suite: Conformance, first: Record<string, string>, second: (token: string) => object) {
   const one = await suite.signIn(first);
   const two = await suite.signIn(second(one.tokens.id_token) as Record<string, string>);
@@ -42,7 +42,7 @@ const ofScope: Record<string, readonly string[]> = {
   address: [],
 };
 
-/** The claims of a scope, as far as a user can have values for them: of a user without values the suite only warns. */
+/** The claims of a scope for which a user can have values. The suite only warns about a user without values. */
 const tellsScopes =
   (...scopes: readonly string[]): Run =>
   async (suite) => {
@@ -61,7 +61,7 @@ const refusesCodeAfter =
     assert.equal((await ask(suite.service, '/oauth/userinfo', { token: tokens.access_token })).status, 401);
   };
 
-/** The suite skips these where the metadata does not list `none`. What the service answers is tested all the same. */
+/** The suite skips these if the metadata does not list `none`. The responses of the service are tested anyway. */
 const skippedObject =
   (parameters: Record<string, string>, error: string): Run =>
   async (suite) => {

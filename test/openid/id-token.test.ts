@@ -65,10 +65,10 @@ describe('ID tokens', () => {
       const metadata = await ask(service, '/.well-known/openid-configuration');
       assert.deepEqual(metadata.body.id_token_signing_alg_values_supported, [...new Set(['RS256', algorithm])]);
       const asAccess = await ask(service, '/oauth/userinfo', { token: body.id_token });
-      assert.equal(asAccess.status, 401, 'an ID token is no access token');
+      assert.equal(asAccess.status, 401, 'an ID token is not an access token');
       const narrowed = await refresh(body.refresh_token, 'offline_access');
       assert.equal(narrowed.status, 200);
-      assert.equal('id_token' in narrowed.body, false, 'without openid there is none');
+      assert.equal('id_token' in narrowed.body, false, 'there is no ID token without openid');
     });
   }
 });

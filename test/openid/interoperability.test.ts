@@ -104,7 +104,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     const { scope } = await idTokenOf(app, { scope: 'openid email phone address no:such users:write' });
     assert.equal(scope, 'openid email');
     const { claims } = await idTokenOf(app, { scope: 'openid,email' });
-    assert.equal(claims.email, email, 'scopes with commas between them, as some libraries send them');
+    assert.equal(claims.email, email, 'scopes that are separated by commas, as some libraries send them');
   });
 
   it('response_mode=fragment responds in the fragment, and form_post with a form', async () => {

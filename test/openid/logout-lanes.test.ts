@@ -12,12 +12,12 @@ import { relyingParties } from '../harness/relying-party.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
-onBothEngines('An address for back-channel logout that fails', (engine) => {
+onBothEngines('A back-channel logout URI that fails', (engine) => {
   const start = services(engine);
   const startParty = relyingParties();
   let service: Service;
   let seen = 0;
-  /** Takes requests and answers none. */
+  /** Accepts requests and never responds. */
   const silent = createServer(() => void seen++);
   before(async () => {
     service = await start();
@@ -28,7 +28,7 @@ onBothEngines('An address for back-channel logout that fails', (engine) => {
     silent.close();
   });
 
-  /** Somebody who is signed in in a browser, and so many times to this application; `signOut` ends it all. */
+  /** A user who is signed in in a browser, and several times to this application. `signOut` ends all sessions. */
   async function person(clientId: string, logins: number) {
     const { id: userId } = await addUser(service.context);
     const web = await addClient(service, { type: 'password' });
@@ -49,11 +49,11 @@ onBothEngines('An address for back-channel logout that fails', (engine) => {
     await many.signOut();
     await one.signOut();
     while (party.posts.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.ok(seen <= 2, `${seen} requests to the one that hangs came first`);
+    assert.ok(seen <= 2, `${seen} requests to the hanging application came first`);
   });
 
   it('is disabled after a few attempts, and its owner is notified', async () => {
-    // Nothing hangs here.
+    // No application hangs in this test.
     service = await start();
     const party = await startParty();
     party.status = 500;

@@ -22,14 +22,14 @@ describe('Published OpenID clients', () => {
     issuer = new URL(service.context.config.baseUrl);
   });
 
-  /** Where the browser ends up, by a person who is signed in. */
+  /** The final URL of the browser of a signed-in user. */
   const follow = async (visitor: Visitor, url: URL): Promise<URL> => {
     const { location, html } = await visitor.get(url.pathname + url.search);
     assert.ok(location, html);
     return new URL(location);
   };
 
-  it('openid-client signs in, reads userinfo, refreshes and signs out', async () => {
+  it('sign in, read userinfo, refresh and sign out: openid-client', async () => {
     const options = { execute: [openid.allowInsecureRequests] };
     const config = await openid.discovery(issuer, app.id, app.secret, undefined, options);
     const { id, email, visitor } = await signedIn(service, { name: 'Ada Lovelace' });
@@ -80,7 +80,7 @@ describe('Published OpenID clients', () => {
     assert.equal((await follow(visitor, silent)).searchParams.get('error'), 'login_required');
   });
 
-  it('oauth4webapi signs in a public application by discovery, refreshes and signs out', async () => {
+  it('sign in a public application by discovery, refresh and sign out: oauth4webapi', async () => {
     const { id: client_id } = await addApplication(service, {
       ...{ public: true, trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] },
     });

@@ -52,7 +52,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     return visitor.send('/oauth/logout/confirm', Object.fromEntries(fields));
   };
 
-  it('oidcc-rp-initiated-logout: signs out at once and goes on with the state', async () => {
+  it('oidcc-rp-initiated-logout: signs out immediately and redirects with the state', async () => {
     const state = 'a state & more';
     const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home, state }));
     assert.equal(answer.status, 302, answer.html);
@@ -62,12 +62,12 @@ onBothEngines('RP-initiated logout', (engine) => {
     assert.equal(await told(), 1);
   });
 
-  it('oidcc-rp-initiated-logout-no-state: goes on to the address as it is registered', async () => {
+  it('oidcc-rp-initiated-logout-no-state: redirects to the registered URI unchanged', async () => {
     const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
     assert.equal(answer.location, home);
   });
 
-  it('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: says that the person is signed out', async () => {
+  it('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: shows that the user is signed out', async () => {
     const answer = await visitor.get(path({ id_token_hint: idToken }));
     assert.equal(answer.status, 200);
     assert.match(answer.html, /You are signed out/);
@@ -79,7 +79,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     ['only-state', { state: 'x' }],
     ['no-id-token-hint', { post_logout_redirect_uri: home, state: 'x' }],
   ] as const) {
-    it(`oidcc-rp-initiated-logout-${name}: asks first, and stays here`, async () => {
+    it(`oidcc-rp-initiated-logout-${name}: asks first, and does not redirect`, async () => {
       const asked = await visitor.get(path(parameters));
       assert.equal(asked.status, 200);
       assert.match(asked.html, /Sign out\?/);
@@ -93,7 +93,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     });
   }
 
-  it('asks if only client_id is given, and links to its registered address', async () => {
+  it('asks if only client_id is given, and links to its registered URI', async () => {
     const parameters = { client_id: app.id, post_logout_redirect_uri: home, state: 'x' };
     const asked = await visitor.get(path(parameters));
     assert.match(asked.html, /an application<\/strong> asks to sign you out/);
@@ -107,7 +107,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     ['modified-id-token-hint', () => `${idToken.slice(0, -6)}AAAAAA`],
     ['bad-id-token-hint', () => 'e30.e30.AAAA'],
   ] as const) {
-    it(`oidcc-rp-initiated-logout-${name}: is worth nothing`, async () => {
+    it(`oidcc-rp-initiated-logout-${name}: ignores the ID token`, async () => {
       const parameters = { id_token_hint: hintOf(), client_id: app.id, post_logout_redirect_uri: home };
       const asked = await visitor.get(path(parameters));
       assert.equal(asked.status, 200);
@@ -121,7 +121,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     ['bad-post-logout-redirect-uri', 'https://evil.example/'],
     ['query-added-to-post-logout-redirect-uri', `${home}&more=1`],
   ] as const) {
-    it(`oidcc-rp-initiated-logout-${name}: is an error page`, async () => {
+    it(`oidcc-rp-initiated-logout-${name}: shows an error page`, async () => {
       for (const [whose, value] of [
         ['id_token_hint', idToken],
         ['client_id', app.id],
@@ -139,7 +139,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     service.advance(400 * 86_400_000);
     const { body } = await ask<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json');
     const { kid } = JSON.parse(Buffer.from(idToken.split('.')[0] as string, 'base64url').toString()) as { kid: string };
-    assert.ok(!body.keys.some((key) => key.kid === kid), 'the key of the ID token is published no more');
+    assert.ok(!body.keys.some((key) => key.kid === kid), 'the key of the ID token is no longer published');
     const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
     assert.equal(answer.location, home);
   });
@@ -158,10 +158,10 @@ onBothEngines('RP-initiated logout', (engine) => {
     const answer = await new Visitor(service).get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
     assert.equal(answer.location, home);
     assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);
-    assert.equal(await isSignedIn(), true, 'the other browser is');
+    assert.equal(await isSignedIn(), true, 'the user is signed in in another browser');
   });
 
-  it("asks where the ID token is another person's, and refuses one for another application", async () => {
+  it('asks if the ID token belongs to another user, and refuses one for another application', async () => {
     const other = (await signedIn(service)).visitor;
     const asked = await other.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
     assert.match(asked.html, /Sign out\?/);
@@ -169,7 +169,11 @@ onBothEngines('RP-initiated logout', (engine) => {
     assert.equal(mixed.status, 400);
     const unknown = await visitor.get(path({ client_id: 'another' }));
     assert.equal(unknown.status, 400);
-    assert.equal((await visitor.get(path({ id_token_hint: accessToken }))).status, 200, 'an access token is no hint');
+    assert.equal(
+      (await visitor.get(path({ id_token_hint: accessToken }))).status,
+      200,
+      'an access token is not an ID token',
+    );
     assert.equal(await isSignedIn(), true);
   });
 

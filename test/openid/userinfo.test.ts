@@ -67,12 +67,16 @@ onBothEngines('/oauth/userinfo', (engine) => {
     const inForm = await ask(service, path, { form: { access_token: token } });
     assert.deepEqual(inForm.body, expected);
     assert.equal(inForm.headers.get('cache-control'), 'no-store');
-    // The case of a media type says nothing (RFC 9110 8.3.1).
+    // Media types are case-insensitive (RFC 9110 8.3.1).
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };
     assert.equal((await ask(service, path, { form: { access_token: token }, headers })).status, 200);
     const both = await ask(service, path, { form: { access_token: token }, token });
     assert.deepEqual([both.status, both.body.error], [400, 'invalid_request']);
-    assert.equal((await ask(service, path, { json: { access_token: token } })).status, 401, 'a form alone');
+    assert.equal(
+      (await ask(service, path, { json: { access_token: token } })).status,
+      401,
+      'a form without the header',
+    );
     assert.equal((await ask(service, `${path}?access_token=${token}`)).status, 401, 'never in the URL');
   });
 
@@ -89,7 +93,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
       assert.deepEqual([narrow.status, narrow.body.error], [403, 'insufficient_scope']);
       assert.match(narrow.headers.get('www-authenticate') ?? '', /error="insufficient_scope", scope="openid"/);
       const nobody = await ask(service, path, { method, token: await tokenOf(['openid'], {}) });
-      assert.deepEqual([nobody.status, nobody.body.error], [403, 'insufficient_scope'], 'a client signed nobody in');
+      assert.deepEqual([nobody.status, nobody.body.error], [403, 'insufficient_scope'], 'a client token has no user');
     }
     const put = await ask(service, path, { method: 'PUT', json: {} });
     assert.equal(put.status, 405);

@@ -18,7 +18,7 @@ interface Holder {
   readonly personal: string;
 }
 
-/** Somebody with everything that lets a person in. */
+/** A user with every kind of credential and token. */
 async function signIn(service: Service): Promise<Holder> {
   const { email } = await addLogin(service);
   const { body } = await ask<Record<'access_token' | 'refresh_token', string>>(service, '/v1/clients/web/admin/login', {
@@ -115,7 +115,7 @@ describe('A SQLite database that is restored from a backup', () => {
     await second.close();
     assert.equal((await run('restore', copy, '--force')).code, 0);
     const third = await start({ database });
-    assert.equal(await me(third, holder.access), 200, 'which is why it can be asked for');
+    assert.equal(await me(third, holder.access), 200, 'therefore the operator can end all sessions');
   });
 });
 

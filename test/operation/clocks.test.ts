@@ -22,7 +22,7 @@ describe('Instances whose clocks are hours apart', () => {
   let late: ServerProcess;
   before(async () => {
     const { dir, url: DATABASE_URL } = await create();
-    // Ample for this test, and little against the hours.
+    // Long enough for this test, and short compared with the hours.
     const env = { DATABASE_URL, BASE_URL: 'http://auth.example.com', REFRESH_GRACE: '300', ACCESS_TOKEN_TTL: '1800' };
     const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, { ...env, DATA_DIR: dir });
     assert.equal(made.code, 0, made.stderr);
@@ -48,7 +48,7 @@ describe('Instances whose clocks are hours apart', () => {
   const use = async ({ url }: ServerProcess, { access_token }: Tokens) =>
     assert.equal((await ask({ url }, '/v1/users', { token: access_token })).status, 200);
 
-  /** As a device does that sends each request to whichever instance, and loses an answer. */
+  /** A device that sends its requests to different instances and loses a response. */
   async function live(one: ServerProcess, other: ServerProcess): Promise<void> {
     const first = await issue(one);
     await use(other, first);
@@ -58,7 +58,7 @@ describe('Instances whose clocks are hours apart', () => {
     assert.equal(
       (await refresh(other, first)).refresh_token,
       second.refresh_token,
-      'within the grace of its first use',
+      'within the grace period after the first use',
     );
     const third = await refresh(other, second);
     await use(one, third);

@@ -10,10 +10,10 @@ import { isAccepted, openTokens } from '../harness/bearers.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
-onBothEngines('A command beside a busy service', (engine) => {
+onBothEngines('A command during the run of a busy service', (engine) => {
   const start = services(engine);
   let service: Service;
-  /** The database as another process opens it. */
+  /** The database, opened as by another process. */
   let beside: Database;
   before(async () => {
     service = await start();

@@ -28,7 +28,7 @@ describe('A SQLite service that is killed while it writes', () => {
       for (;;) {
         const response = await ask(url, { grant_type: 'client_credentials' });
         acknowledged.push(((await response.json()) as { refresh_token: string }).refresh_token);
-        // In the midst of the other writers' requests.
+        // During the requests of the other writers.
         if (acknowledged.length === 150) child.kill('SIGKILL');
       }
     });

@@ -9,12 +9,12 @@ import { type TcpProxy, tcpProxies } from '../harness/tcp-proxy.ts';
 const env = { BASE_URL: 'http://auth.example.com' };
 const both = ['to client', 'to server'] as const;
 
-/** More than any lease, on a machine that has a lot to do. Only hanging takes longer. */
+/** Longer than any lease, even on a busy machine. Only a hanging request takes longer. */
 const bound = 60_000;
 const inTime = async <T>(work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('it hangs')), bound);
+    timer = setTimeout(() => reject(new Error('the request hangs')), bound);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 };
@@ -41,10 +41,10 @@ describe('An instance that is cut off from invalidations', () => {
   const trusts = async (wanted: boolean) => {
     while (far.context.database.bus.cacheUsable() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
   };
-  /** Each is remembered by every instance before anything happens. */
+  /** Opens sessions, and lets every instance cache their tokens. */
   const remembered = async (count: number): Promise<string[]> => {
     const tokens = await openTokens(near, count);
-    // The end of an earlier connection may show only now.
+    // The instance may notice only now that an earlier connection has ended.
     do {
       await inTime(trusts(true));
       for (const service of [near, third, far])
@@ -52,7 +52,7 @@ describe('An instance that is cut off from invalidations', () => {
     } while (!far.context.database.bus.cacheUsable());
     return tokens;
   };
-  /** Whether anybody accepts the token once the logout has been acknowledged. */
+  /** Whether any instance accepts the token after the logout was acknowledged. */
   const livesOn = async (at: Service, token: string): Promise<boolean> => {
     await inTime(logOut(at, token));
     return (await Promise.all([far, third, near].map((service) => isAccepted(service, token)))).includes(true);
@@ -73,7 +73,7 @@ describe('An instance that is cut off from invalidations', () => {
         [503, { database: 'ok', disk: 'ok', pool: 'ok', lease: 'not ready', queue: 'ok' }],
       );
       assert.ok(Number(headers.get('retry-after')) > 0);
-      assert.equal(await isAccepted(far, spared), true, 'it asks the database');
+      assert.equal(await isAccepted(far, spared), true, 'the instance asks the database');
       network.restore();
       await inTime(trusts(true));
       assert.equal((await ready()).status, 200);

@@ -1,7 +1,7 @@
 import { startGatehouse } from 'gatehouse-server';
 import { ask } from '../harness/ask.ts';
 
-/** A program that has the service as a part of it: it uses its threads, stops it, and says what is left of it. */
+/** A program that embeds the service, uses its threads, stops it, and prints the remaining handles. */
 const service = await startGatehouse(JSON.parse(process.env.SETTINGS as string));
 const credentials = { email: 'admin@example.com', password: 'correct horse battery' };
 const logIn = () =>
@@ -12,6 +12,6 @@ const search = await ask(service, '/v1/users?search=name:somebody', { token: log
 const threads = () => (process.report.getReport() as unknown as { workers: unknown[] }).workers.length;
 const before = threads();
 await service.stop();
-// The pipes are the program's own; a request of its file system may still be under way for the module loader.
+// The pipes belong to the program. A file system request of the module loader may still be running.
 const open = process.getActiveResourcesInfo().filter((kind) => !/^(Pipe|TTY|FSReq|Close)/.test(kind));
 console.log(JSON.stringify({ status: search.status, before, after: threads(), open }));

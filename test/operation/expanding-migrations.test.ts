@@ -3,16 +3,17 @@ import { describe, it } from 'node:test';
 import { migrations } from '../../src/database/migrate.ts';
 import { columnTypes } from '../../src/database/migration.ts';
 
-/** Statements that an older version can go on beside, and that hold no large table. */
+/** Statements that do not break an older version and lock no large table. */
 function wrongIn(statements: readonly string[]): string[] {
   const made = new Set(statements.map((text) => /^create table (\w+)/.exec(text)?.[1]));
   return statements.filter((text) => {
     if (/^create table \w+ /.test(text)) return false;
-    // On a table with rows it would stop all writes until it is there: `indexes` are made beside them.
+    // On a table with rows, an index would block all writes until it is created. `indexes` are created concurrently.
     const indexed = /^create (?:unique )?index \w+ on (\w+)/.exec(text)?.[1];
     if (indexed) return !made.has(indexed);
     const added = /^alter table \w+ add column (.*)$/s.exec(text)?.[1];
-    // A not-null column needs a constant default: older versions do not name the column, and no row is rewritten.
+    // A not-null column needs a constant default, because older versions do not write the column and no row is
+    // rewritten.
     return (
       !added || (/not null/.test(added) && !/default ('[^']*'|\d+)/.test(added)) || /references|unique/.test(added)
     );
@@ -28,7 +29,7 @@ describe('Migrations', () => {
     });
   }
 
-  it('that do not only expand are found', () => {
+  it('are refused if they do more than expand', () => {
     const wrong = [
       'drop index users_email',
       'alter table users drop column name',

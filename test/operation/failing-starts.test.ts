@@ -93,7 +93,7 @@ describe('A start that fails', () => {
         // A process that does not exit reaches the runner's limit and fails.
         assert.deepEqual(await process.end, [1, null], process.printed());
         assert.match(process.printed(), says);
-        assert.doesNotMatch(process.printed(), /\n\s+at /, 'no stack');
+        assert.doesNotMatch(process.printed(), /\n\s+at /, 'no stack trace');
       });
     }
 
@@ -106,9 +106,9 @@ describe('A start that fails', () => {
         await arrived;
         process.kill(-(child.pid as number), signal);
         const [code, by] = await end;
-        // npm itself may end by the signal that it passes on.
+        // npm may exit by the signal that it forwards.
         assert.ok(code === (signal === 'SIGTERM' ? 0 : 130) || by === signal, `${code} ${by} ${printed()}`);
-        assert.doesNotMatch(printed(), /cannot be used/, 'it did not wait for the time limit');
+        assert.doesNotMatch(printed(), /cannot be used/, 'it did not wait for the timeout');
       });
     }
   }

@@ -24,7 +24,7 @@ describe('A primary and its standby', () => {
     postgres = await createReplicatedPostgres();
     const database = { engine: 'postgres', url: postgres.url, dir, remove: async () => undefined } as const;
     one = await start({ env, database });
-    // The order of the hosts says nothing about which is the primary.
+    // The order of the hosts does not show which one is the primary.
     const reversed = postgres.url.replace(/@(.*),(.*)\//, '@$2,$1/');
     other = await start({ env: { ...env, DATA_DIR: join(dir, 'other'), DATABASE_URL: reversed }, database });
   });
@@ -93,7 +93,7 @@ describe('A primary and its standby', () => {
     assert.equal(fresh.current, promoted.url);
     assert.deepEqual(await onServer(earlier, 'select pg_is_in_recovery() as standby'), [{ standby: false }]);
     await promoted.kill();
-    // Not the answer of a moment ago.
+    // Without a cached response.
     while (
       await fresh.find().then(
         () => true,

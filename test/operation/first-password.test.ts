@@ -64,7 +64,7 @@ onBothEngines('The first password', (engine) => {
     );
     await second.close();
 
-    // As after a sign-in at another machine.
+    // The file exists again, as after a sign-in on another machine.
     writeFileSync(file, password);
     const third = await start({ database, env });
     assert.equal(third.administrator, undefined);

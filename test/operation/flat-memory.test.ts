@@ -25,7 +25,7 @@ onBothEngines('Memory', (engine) => {
     token = await logIn(service, email, password);
   });
 
-  /** The requests of a day, each with a value that is new. */
+  /** The requests of a day, each with a new value. */
   async function oneRound(times: number): Promise<void> {
     for (let i = 0; i < times; i++) {
       const odd = Math.random().toString(36);

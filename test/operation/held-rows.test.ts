@@ -23,7 +23,7 @@ describe('Locked rows on PostgreSQL', () => {
   const token = (form: Record<string, string>) => ask(service, '/v1/oauth/token', { form });
   const refresh = (client: Client, refresh_token: string) =>
     token(requestBy(client, { grant_type: 'refresh_token', refresh_token }));
-  /** As an operator's own session does that is left open. */
+  /** Like an operator's database session that was left open. */
   const whileHeld = async (statement: string, values: unknown[], work: () => Promise<void>) => {
     const holder = new pg.Client({ connectionString: service.database.url });
     await holder.connect();

@@ -26,7 +26,7 @@ const malformed = [
 ];
 
 describe('A person who can log in to the database', () => {
-  // Before the database is removed.
+  // Runs before the database is removed.
   after(() => stranger.end());
   const start = services('postgres');
   const proxied = tcpProxies();
@@ -46,7 +46,7 @@ describe('A person who can log in to the database', () => {
   const notify = (channel: string, payload: string) =>
     stranger.query('select pg_notify($1, $2)', [channel, payload]).then(() => undefined);
 
-  /** An instance whose connection for invalidations is made anew gets another id. */
+  /** An instance that reconnects for invalidations gets a new id. */
   const instances = async () =>
     (await near.context.database.db.selectFrom('instances').select('id').orderBy('id').execute()).map(({ id }) => id);
 
@@ -62,7 +62,7 @@ describe('A person who can log in to the database', () => {
       assert.equal(await isAccepted(service, token), false);
       assert.equal(await isAccepted(service, spared), true);
     }
-    assert.deepEqual(await instances(), before, 'nobody had to register anew');
+    assert.deepEqual(await instances(), before, 'no instance had to register again');
   });
 
   it('cannot confirm a logout instead of an instance', async () => {
@@ -80,7 +80,7 @@ describe('A person who can log in to the database', () => {
     const [first, ...others] = tokens as [string, ...string[]];
     await logOut(near, first);
     while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    // From here on what is announced does not reach the instance, and only a forgery could confirm it.
+    // From here on, invalidations do not reach the instance, and only a forged message could confirm one.
     network.swallow(['to client']);
     await Promise.all(
       others.map(async (token) => {

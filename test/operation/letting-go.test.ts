@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('embedding-program.ts', import.meta.url));
 
 interface Left {
   readonly status: number;
-  /** Threads before the stop, and after it. */
+  /** The number of threads before and after the stop. */
   readonly before: number;
   readonly after: number;
   readonly open: readonly string[];
@@ -31,7 +31,7 @@ onBothEngines('A service that was stopped', (engine) => {
     const { url, dir } = await make();
     const own = { databaseUrl: url, dataDir: dir, port: 0, rateLimit: 0, logLevel: 'silent' };
     const left = await runProgram({ ...own, adminEmail: 'admin@example.com', adminPassword: 'correct horse battery' });
-    assert.ok(left.before > 0, 'it had threads');
+    assert.ok(left.before > 0, 'the service had threads');
     assert.deepEqual(left, { status: 200, before: left.before, after: 0, open: [] });
   });
 });

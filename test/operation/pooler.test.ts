@@ -29,7 +29,7 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
   const refusal = async (settings: Record<string, string>) => {
     const started = start({ env: { ...env, ...settings }, database });
     return await started.then(
-      () => assert.fail('it started'),
+      () => assert.fail('the service started'),
       (error) => {
         assert.ok(error instanceof OperatorError);
         return error.message;
@@ -55,7 +55,7 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
       for (const token of [kept, revoked]) assert.equal(await isAccepted(service, token), true);
     await logOut(one, revoked);
     assert.deepEqual([await isAccepted(other, revoked), await isAccepted(other, kept)], [false, true]);
-    // More at once than the pooler has connections.
+    // More concurrent requests than the pooler has connections.
     const registered = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         ask(n % 2 ? one : other, '/v1/register', {

@@ -11,7 +11,7 @@ describe('A service whose PostgreSQL is unavailable for a while', () => {
   let token: string;
   before(async () => {
     postgres = await createPostgres();
-    // This service uses a server of its own, which can be taken away.
+    // This service uses a separate server, which the test can stop.
     const { TEST_POSTGRES_URL } = process.env;
     process.env.TEST_POSTGRES_URL = postgres.url;
     service = await start().finally(() => Object.assign(process.env, { TEST_POSTGRES_URL }));

@@ -11,7 +11,7 @@ import { applyResourceMigrations } from '../../src/resources/migrations/migrate-
 import { contexts } from '../harness/contexts.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 
-/** Writes down what somebody who watches would see. */
+/** Records the progress that a terminal would show. */
 function watching() {
   const bars: { total: number; done: number; said: string[]; ended: boolean }[] = [];
   const progress: BeginProgress = (total, what) => {

@@ -90,7 +90,7 @@ describe('Readiness on PostgreSQL', () => {
     service = await start();
   });
 
-  /** From another database: this one's own sessions would be read-only too. */
+  /** From another database, because the sessions of this one would be read-only too. */
   const readOnly = async (value: 'on' | 'off') => {
     const name = new URL(service.database.url).pathname.slice(1);
     const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL });
@@ -99,7 +99,7 @@ describe('Readiness on PostgreSQL', () => {
     await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     await client.end();
   };
-  /** Sessions end a little later than they are told to. */
+  /** Sessions end shortly after the command. */
   const until = async (question: () => Promise<Answer>, wanted: number) => {
     for (;;) {
       const answer = await question();

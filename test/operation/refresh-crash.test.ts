@@ -21,7 +21,7 @@ onBothEngines('A service that is killed while devices refresh', (engine) => {
 
   it('signs no device out, whichever responses were lost', async () => {
     const { dir, url: DATABASE_URL } = await create();
-    // No grace at all: what is signed out here would be by any grace, once the restart takes longer than that.
+    // Without a grace period: any grace period ends if a restart takes long enough.
     const env = { DATABASE_URL, REFRESH_GRACE: '0' };
     const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, env);
     const { client_id, client_secret } = JSON.parse(made.stdout) as Record<string, string>;

@@ -15,7 +15,7 @@ onBothEngines('Starting', (engine) => {
   const create = databases(engine);
   const serve = serverProcesses();
 
-  it('creates missing data once, however many instances start together', async () => {
+  it('creates missing data once, even if several instances start together', async () => {
     const { dir, url: DATABASE_URL } = await create();
     // The issuer in tokens: the same for all instances, on any port.
     const env = { DATABASE_URL, DATA_DIR: dir, BASE_URL: 'http://gatehouse.test' };
@@ -26,13 +26,13 @@ onBothEngines('Starting', (engine) => {
     assert.equal(new Set(sets.map((set) => createHash('sha1').update(set).digest('hex'))).size, 1);
     const lines = instances.flatMap((instance) => instance.lines);
     const named = lines.filter((line) => line.includes('"msg":"the password of the administrator is in this file'));
-    assert.equal(named.length, 1, 'one instance made the administrator and said so');
+    assert.equal(named.length, 1, 'one instance created the administrator and printed the password');
     const { file } = JSON.parse(named[0] as string) as { file: string };
     assert.equal(file, join(dir, 'first-password'));
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const password = readFileSync(file, 'utf8').trim();
     assert.match(password, /^[\w-]{20}$/);
-    assert.ok(!lines.some((line) => line.includes(password)), 'the log does not hold it');
+    assert.ok(!lines.some((line) => line.includes(password)), 'the log does not contain the password');
 
     const [first, second] = instances;
     const login = await fetch(`${first?.url}/v1/clients/web/admin/login`, {
@@ -41,7 +41,7 @@ onBothEngines('Starting', (engine) => {
       body: JSON.stringify({ email: 'admin@localhost', password }),
     });
     assert.equal(login.status, 200);
-    assert.ok(!existsSync(file), 'who has signed in needs it no more');
+    assert.ok(!existsSync(file), 'after a sign-in, the password is no longer printed');
     const { access_token: token } = (await login.json()) as { access_token: string };
     const authorization = `Bearer ${token}`;
     const users = () => fetch(`${second?.url}/v1/users`, { headers: { accept: json.accept, authorization } });
@@ -51,7 +51,7 @@ onBothEngines('Starting', (engine) => {
       headers: { accept: json.accept, authorization },
     });
     assert.equal(out.status, 200);
-    assert.equal((await users()).status, 401, 'logged out on every instance at once');
+    assert.equal((await users()).status, 401, 'logged out on every instance immediately');
     for (const name of ['clients.json', ...(engine === 'sqlite' ? ['encryption.key', 'test.db'] : [])]) {
       assert.equal(statSync(join(dir, name)).mode & 0o777, 0o600, name);
     }

@@ -16,7 +16,7 @@ describe('An instance whose process is stopped or killed', () => {
   let near: Service;
   before(async () => {
     const made = await create();
-    // Instances are known by what they do, not by what their connections are called.
+    // The name of a connection must not matter.
     database = { ...made, url: `${made.url}?application_name=whatever` };
     near = await start({ env: { BASE_URL }, database });
   });
@@ -35,7 +35,7 @@ describe('An instance whose process is stopped or killed', () => {
     const tokens = await remembered(far);
     far.child.kill('SIGSTOP');
     await Promise.all(tokens.map((token) => logOut(near, token)));
-    // They wait where the invalidation waits, and may be read before it.
+    // These requests wait in the same process as the invalidation, and may be read before it.
     const answers = tokens.map((token) => isAccepted(far, token));
     far.child.kill('SIGCONT');
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('An instance whose process is stopped or killed', () => {
     );
     far.child.kill('SIGTERM');
     await ended(far.child);
-    assert.equal((await registered()).length, 1, 'one that stops says so');
+    assert.equal((await registered()).length, 1, 'a stopping instance removes its row');
   });
 
   it('delays one revocation, and later ones do not wait for it', async () => {

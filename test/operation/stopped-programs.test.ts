@@ -13,7 +13,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  it(`A program that is stopped by ${signal} ends its script, which tries no other way`, async () => {
+  it(`A program that is stopped by ${signal} ends its script, which tries no alternative`, async () => {
     const command = [process.execPath, '--input-type=module', '--eval', outer] as const;
     const { child, says, end, printed } = start({ name: 'script', command, anywhere: true }, root, {});
     await says(/ready/);

@@ -29,7 +29,7 @@ describe('A service that is asked to stop', () => {
       answer += chunk;
     });
     socket.write(opening(body.length) + body.slice(0, 10));
-    // Answered on another connection, so the half request before it has been read.
+    // This response on another connection shows that the partial request before it has been read.
     await fetch(`${service.url}/health/live`);
     service.child.kill('SIGTERM');
     await said(service, /"stopping"/);

@@ -13,7 +13,7 @@ describe('An exhausted pool', () => {
     service = await start({ env: { DATABASE_POOL_SIZE: '2' } });
   });
 
-  /** Transactions that do not end by themselves. */
+  /** Transactions that stay open. */
   const whileTaken = async (work: () => Promise<void>) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const holders = [1, 2].map(() => {
@@ -40,7 +40,7 @@ describe('An exhausted pool', () => {
     const { body } = await token(byCredentials(client));
     const [bearer = ''] = await openTokens(service, 1);
     await whileTaken(async () => {
-      // Nobody has used this token before: its session has to be read.
+      // The token is not in the cache, so its session must be read.
       const known = await ask(service, '/v1/users/me?filter=nothing', { token: bearer });
       assert.equal(known.status, 400, known.text);
       const refreshed = await token(

@@ -12,8 +12,8 @@ const quick = `--import=${new URL('../harness/quick-intervals.ts', import.meta.u
 const password = 'correct horse battery';
 
 /**
- * On PostgreSQL one of two instances is killed. On SQLite both of two workers are: which of them had the work does not show, and
- * others take their place.
+ * On PostgreSQL, one of two instances is killed. On SQLite, both workers are killed, because the test cannot know which
+ * one had the work. New workers replace them.
  */
 onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
   const create = databases(engine);
@@ -24,7 +24,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
   let mails: MailServer;
   let doomed: ServerProcess;
   let survivor: ServerProcess;
-  /** The tables, as time passing would leave them. */
+  /** Changes the tables as if time had passed. */
   let beside: Database;
   before(async () => {
     database = await create();
@@ -74,7 +74,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
     mails.mood = 'accept';
     await killOne();
     await until(async () => {
-      // Its lease is over sooner than it would be. What the other takes has another one.
+      // Ends the lease early. Another process takes the job with a new lease.
       await beside.db.updateTable('queued_jobs').set({ leased_until: 1 }).where('lease', '=', begun.lease).execute();
       return (await beside.db.selectFrom('queued_jobs').select('id').execute()).length === 0;
     });

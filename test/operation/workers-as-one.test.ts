@@ -19,7 +19,7 @@ describe('Workers of one service', () => {
       const { status, headers } = await (asks[n % asks.length] as (typeof asks)[0])('/v1/users');
       remaining.push(status === 429 ? -1 : Number(headers.get('ratelimit-remaining')));
     }
-    // Where a minute of the clock ends meanwhile, counting begins anew.
+    // If a minute of the clock ends meanwhile, counting starts again.
     let expected = 20;
     for (const [n, found] of remaining.entries()) {
       expected = found === 19 ? 19 : Math.max(-1, expected - 1);
@@ -31,12 +31,12 @@ describe('Workers of one service', () => {
     const { dir } = await create();
     const { url } = await serve(dir, { WORKERS: '3', RATE_LIMIT: '50' });
     const asks = open(url, 300);
-    // All are connected first, so that the requests come at once.
+    // All are connected first, so that the requests arrive at the same time.
     await Promise.all(asks.map((ask) => ask('/health/live')));
     const before = Math.floor(Date.now() / 60_000);
     const answers = await Promise.all(asks.map((ask) => ask('/v1/users')));
     const admitted = answers.filter(({ status }) => status !== 429).length;
-    // Each worker may let one pass before it asks. Where a minute of the clock ends meanwhile, counting begins anew.
+    // Each worker may allow one request before it asks. If a minute of the clock ends meanwhile, counting starts again.
     const windows = Math.floor(Date.now() / 60_000) - before + 1;
     assert.ok(admitted >= 50 && admitted <= 52 * windows, `${admitted} of 300 in ${windows}`);
   });

@@ -32,7 +32,7 @@ onBothEngines('Two workers', (engine) => {
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
   };
-  /** Connections to both, each with the number of its worker. */
+  /** Connections to both workers, each with the number of its worker. */
   const connectToBoth = async (): Promise<Map<unknown, Connection>> => {
     const found = new Map<unknown, Connection>();
     for (const [n, ask] of open(service.url, 100).entries()) {
@@ -42,7 +42,7 @@ onBothEngines('Two workers', (engine) => {
       found.set(entries().find((entry) => entry.requestId === requestId)?.worker, ask);
       if (found.size === 2) break;
     }
-    assert.equal(found.size, 2, 'both answer');
+    assert.equal(found.size, 2, 'both workers respond');
     return found;
   };
   const both = async () => [...(await connectToBoth()).values()] as [Connection, Connection];
@@ -135,7 +135,7 @@ onBothEngines('Two workers', (engine) => {
           } catch (error) {
             failed.push(error);
           }
-          // Only once: a failed request does not change the count.
+          // Once, because a failed request does not change the count.
           if (acknowledged.length === 60 && !isKilled) {
             isKilled = true;
             process.kill(victim, 'SIGKILL');

@@ -12,7 +12,7 @@ import { root } from '../harness/starts.ts';
 
 const run = promisify(execFile);
 
-/** The reader's own functions that examples call. */
+/** Functions of the reader that examples call. */
 const ofTheReader = `
 declare function showLogin(): void;
 declare function showSignIn(): void;
@@ -29,19 +29,19 @@ declare const gatehouse: ReturnType<Client>;
 declare const cars: ReturnType<typeof gatehouse.resource<'cars'>>;
 `;
 
-/** Resources that examples speak of, beside those of the fleet, of a new project and of the tutorial. */
+/** Resources in examples, in addition to those of the fleet, of a new project and of the tutorial. */
 const spokenOf = new Map([
   ['invoices', '{ order_id: t.text(), amount: t.integer() }'],
   ['visits', "{ reason: t.text(), state: t.text(), user_id: t.reference('users'), owner_id: t.reference('owners') }"],
 ]);
 
-/** The parts of a declaration that an example may leave out. */
+/** The parts of a declaration that an example may omit. */
 const parts = new Map([
   ['fields', '{ plate: t.text(), stars: t.integer(), words: t.text(), parked_at: t.text() }'],
   ['access', "{ read: 'auth:api', write: 'auth:api' }"],
 ]);
 
-/** An example as a module: one that shows a part of a declaration gets the rest of it. */
+/** Turns an example into a module: completes a partial declaration. */
 function moduleOf({ text }: Fenced): string {
   const [, member] = /^\s*(?:async )?(\w+)(?:: |\()/.exec(text) ?? [];
   if (member === undefined || /^\w+\(/.test(text)) {
@@ -61,7 +61,7 @@ function moduleOf({ text }: Fenced): string {
   ].join('\n');
 }
 
-/** In a folder outside of the repository, with the package and what its readers install. */
+/** In a folder outside of the repository, with the package and the packages that readers install. */
 describe('The TypeScript examples in the documents', () => {
   const project = mkdtempSync(join(tmpdir(), 'gatehouse-examples-'));
   after(() => rmSync(project, { recursive: true, force: true }));
@@ -93,9 +93,9 @@ describe('The TypeScript examples in the documents', () => {
     writeFileSync(join(project, 'of-the-reader.d.ts'), ofTheReader);
   });
 
-  it('compile in a project of its own, and would not with a mistake in them', async () => {
+  it('compile in a separate project, and would not with a mistake', async () => {
     const others = documents().flatMap((path) => ['js', 'jsx', 'tsx'].flatMap((language) => fenced(path, language)));
-    assert.deepEqual(others, [], 'an example that is not compiled');
+    assert.deepEqual(others, [], 'an example that was not compiled');
     const blocks = documents().flatMap((path) => fenced(path, 'ts'));
     assert.ok(blocks.length > 30, `${blocks.length} examples`);
     const names = new Map<string, string>();

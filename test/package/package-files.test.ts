@@ -13,16 +13,16 @@ const packed = (): string[] => {
   return result.files.map(({ path }) => path);
 };
 
-/** Names that npm, npx, a bundler or a reader would take for the package on npm. */
+/** Names that npm, npx, a bundler or a reader would resolve to the package on npm. */
 const name = 'gatehouse';
 const bare = new RegExp(
   [
-    // A package manager that looks a name up: `npx`, `npm install`, `yarn add`, `npm create`.
+    // A package manager that resolves a name: `npx`, `npm install`, `yarn add`, `npm create`.
     `\\b(?:npx|pnpx|bunx)(?:\\s+-\\S+)*\\s+${name}(?![\\w-])`,
     `\\b(?:npm|pnpm|yarn|bun)\\s+(?:i|install|add|exec|x|dlx|create|init|view|info|uninstall|update)(?:\\s+-\\S+)*\\s+${name}(?![\\w-])`,
-    // An import of it, or of a part of it.
+    // An import of the package or of one of its exports.
     `\\b(?:from|import|require|import\\s*\\(|require\\s*\\()\\s*\\(?\\s*['"]${name}(?:/[^'"]*)?['"]`,
-    // As a dependency, and where npm puts it.
+    // As a dependency, and in node_modules.
     `["']${name}["']\\s*:\\s*["'](?:[\\^~*\\d]|latest|file:|npm:)`,
     `node_modules/${name}(?![\\w-])`,
     `(?:npmjs\\.com/package|unpkg\\.com|esm\\.sh|jsdelivr\\.net/npm)/${name}(?![\\w-])`,
@@ -34,7 +34,7 @@ const isText = (file: string): boolean =>
   /\.(md|[cm]?[jt]sx?|json|ya?ml|html|txt|toml|conf|service|example)$|^[A-Z]\w+$/.test(file);
 
 describe('The package', () => {
-  it('contains every page that a page of it links to', () => {
+  it('contains every page that its pages link to', () => {
     const files = packed();
     for (const file of ['client/README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'templates/project/README.md'])
       assert.ok(files.includes(file), file);
@@ -49,7 +49,7 @@ describe('The package', () => {
     assert.deepEqual(broken, []);
   });
 
-  it('is never looked up under its bare name, which belongs to somebody else on npm', () => {
+  it('is never used by its bare name, which belongs to another package on npm', () => {
     const found = [
       `npx ${name} init my-api`,
       `npx --yes ${name} check`,

@@ -60,7 +60,7 @@ describe('The package', { timeout: 900_000 }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
   const project = join(dir, 'my-api');
   const start = startedProcesses();
-  // Whatever Node the machine itself has, the package is tried on the one that runs the tests.
+  // The package runs on the Node of the tests, regardless of the installed Node.
   const env = { HOME: dir, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
   const inProject = (program: string, args: string[], options: ExecFileOptions = {}) =>
     run(program, args, { cwd: project, env, ...options }) as Promise<{ stdout: string; stderr: string }>;
@@ -74,7 +74,7 @@ describe('The package', { timeout: 900_000 }, () => {
     await run('npx', ['gatehouse-server', 'init'], npm);
   });
 
-  it('holds what people run, and neither sources nor tests nor a Node', async () => {
+  it('contains the program, and neither sources nor tests nor Node', async () => {
     const home = join(project, 'node_modules', 'gatehouse-server');
     // The compile cache of the first run is beside the package, and is not part of it.
     const files = (readdirSync(home, { recursive: true }) as string[]).filter((file) => !/^node_modules\b/.test(file));
@@ -92,31 +92,31 @@ describe('The package', { timeout: 900_000 }, () => {
       'docs/configuration.md',
     ])
       assert.ok(existsSync(join(home, file)), file);
-    // A bundle, not a file for each source: each file that a start has to find and link slows it.
+    // A bundle instead of a file for each source, because each file slows the start.
     const service = files.filter((file) => /^dist\b(?!.client\b).*\.js$/.test(file));
-    assert.ok(service.length < 160, `${service.length} files to load`);
+    assert.ok(service.length < 160, `the service loads ${service.length} files`);
     const packages = readdirSync(join(project, 'node_modules'));
     assert.deepEqual(
       packages.filter((name) => /^node-(bin|linux|darwin|win)/.test(name) || name === '@scarf'),
       [],
     );
-    // Of the package itself: folders have sizes too, and npm may put other packages inside.
+    // Only files of the package: folders have sizes too, and npm may install other packages inside.
     const own = files.filter((file) => !file.startsWith('node_modules')).map((file) => statSync(join(home, file)));
     const bytes = own.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
     assert.ok(bytes < 8_000_000, `${bytes} bytes unpacked`);
   });
 
-  it('makes a project whose tests, types and declarations are right, and whose editor marks what is wrong', async () => {
+  it('creates a project whose tests and types are correct, and whose editor shows mistakes', async () => {
     const { stdout } = await inProject('npm', ['test']);
     assert.match(stdout, /pass 2\b/);
     cpSync(join(root, 'test/types'), join(project, 'types'), { recursive: true });
     const { stdout: checked } = await inProject('npx', ['tsc', '--strict', '--listFiles']);
     rmSync(join(project, 'types'), { recursive: true });
-    assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not checked');
+    assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not type-checked');
     await inProject('npx', ['gatehouse-server', 'check']);
   });
 
-  it('writes types that a client of one’s own is checked by', async () => {
+  it('generates types that check a client', async () => {
     await inProject('npx', ['gatehouse-server', 'types', '--check']);
     writeFileSync(join(project, 'app.ts'), typedProgram);
     await inProject('npx', ['tsc', '--strict']).catch((error) => assert.fail(error.stdout));
@@ -125,9 +125,9 @@ describe('The package', { timeout: 900_000 }, () => {
     await assert.rejects(inProject('npx', ['gatehouse-server', 'types', '--check']), { code: 1 });
   });
 
-  it('writes them again by itself while it is developed, and goes on through a mistake', async () => {
+  it('generates them again during development, and continues after a mistake', async () => {
     const settings = { ...env, PORT: '0', DATA_DIR: join(dir, 'dev-data') };
-    // Not by npx, which a signal ends before what it has started.
+    // Without npx, which exits at a signal before its child process.
     const command = [process.execPath, 'node_modules/gatehouse-server/bin/gatehouse.mjs', 'dev'] as const;
     const service = start({ name: 'dev', command, anywhere: true }, project, settings);
     await service.says(/"msg":"listening"/);
@@ -135,7 +135,7 @@ describe('The package', { timeout: 900_000 }, () => {
     assert.doesNotMatch(types(), /titel/);
     const shelf = join(project, 'resources', 'shelves.ts');
     writeFileSync(shelf, declaration('shelves', 'colour'));
-    // No file of the project: the service would restart while the tutorial's next request is sent.
+    // Not a file of the project, because the service would restart during the next request of the tutorial.
     writeFileSync(join(project, 'tokens.json'), '{}');
     await service.says(/shelves\.ts has changed[\s\S]*"msg":"listening"/);
     assert.match(types(), /\n {2}shelves: \{[\s\S]*colour: string;/);
@@ -147,7 +147,7 @@ describe('The package', { timeout: 900_000 }, () => {
     assert.deepEqual(await service.end, [0, null], service.printed());
   });
 
-  it('starts by npm start, and gives a first token', async () => {
+  it('starts with npm start, and issues a first token', async () => {
     const starter: Starter = { name: 'npm start', command: ['npm', 'start'], anywhere: true };
     const settings = { ...env, PORT: '0', ADMIN_PASSWORD: 'correct horse battery' };
     const service = start(starter, project, settings);
@@ -159,20 +159,20 @@ describe('The package', { timeout: 900_000 }, () => {
       body: new URLSearchParams({ email: 'admin@localhost', password: 'correct horse battery' }),
     });
     assert.equal(response.status, 200);
-    assert.equal((await fetch(`${url}/assets/reference.js`)).status, 200, 'the API reference is whole');
+    assert.equal((await fetch(`${url}/assets/reference.js`)).status, 200, 'the API reference is complete');
     const console = await fetch(`${url}/admin`, { redirect: 'manual' });
-    assert.match(console.headers.get('location') ?? '', /\/login/, 'the console wants somebody to sign in');
+    assert.match(console.headers.get('location') ?? '', /\/login/, 'the console redirects to the sign-in');
     service.child.kill('SIGTERM');
     await service.end;
   });
 
-  it('is started by a user who may not write to the installation', async (t) => {
+  it('can be started by a user who may not write to the installation', async (t) => {
     if (process.getuid?.() !== 0) return t.skip('only root can become another user');
     const data = join(dir, 'data-of-a-service');
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, 65534, 65534);
     for (const folder of [dir, project]) chmodSync(folder, 0o755);
-    // The Node that runs the tests may lie where only its owner can enter.
+    // The Node that runs the tests may be in a folder that only its owner can enter.
     const node = join(dir, 'node');
     copyFileSync(process.execPath, node);
     chmodSync(node, 0o755);

@@ -57,7 +57,7 @@ onBothEngines('Registration and mailed links on the pages', (engine) => {
     assert.equal((await visitor.send(link, {})).location, '/email/confirmed');
     assert.doesNotMatch((await visitor.get('/settings')).html, /is not confirmed yet/);
     assert.equal((await visitor.get(link)).status, 410);
-    // From a page that was opened before.
+    // From a page that was opened earlier.
     const again = await scanner.send(link, {});
     assert.equal(again.status, 410);
     assert.match(again.html, /This link no longer works/);

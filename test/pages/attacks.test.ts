@@ -37,9 +37,9 @@ describe('Attacks on the pages in a real browser', () => {
     return { page, ...user };
   }
 
-  it("a foreign page's form changes nothing, though the browser sends the cookies along", async () => {
+  it('a form of another site changes nothing, although the browser sends the cookies', async () => {
     const { page, id } = await signedIn();
-    // Another port is the same site: SameSite alone would let this pass.
+    // Another port is the same site, so SameSite alone would allow this.
     evilPage = `<form method="post" action="${service.url}/settings"><input name="name" value="Mallory"></form>
       <script>document.forms[0].submit()</script>`;
     const refused = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -50,7 +50,7 @@ describe('Attacks on the pages in a real browser', () => {
     assert.equal((await findUser(service.context.database.db, id))?.name, null);
   });
 
-  it('a foreign page cannot frame a page of ours', async () => {
+  it('another site cannot frame a page', async () => {
     const { page } = await signedIn();
     evilPage = `<iframe src="${service.url}/settings"></iframe>`;
     await page.goto(evilUrl);
@@ -108,7 +108,7 @@ describe('Attacks on the pages in a real browser', () => {
     assert.equal(await hacked(), undefined);
   });
 
-  it('parts of an address are shown only as text', async () => {
+  it('parts of a URL are shown only as text', async () => {
     const page = await (await open()).newPage();
     const markup = encodeURIComponent(`"><img src=x onerror="window.hacked=1">`);
     for (const path of [

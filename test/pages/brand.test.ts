@@ -38,13 +38,13 @@ describe('The brand', () => {
       await page.goto(`${service.url}/login`);
       assert.match(await page.title(), /Acme & <Sons>$/);
       const shown = await page.locator('.brand img').evaluate((img: { naturalWidth: number }) => img.naturalWidth);
-      assert.ok(shown > 0, 'the logo is there');
+      assert.ok(shown > 0, 'the logo is shown');
       const button = page.getByRole('button', { name: 'Sign in', exact: true });
       const style = await button.evaluate((element) => {
         const { getComputedStyle: styleOf } = globalThis as unknown as Browser;
         return styleOf(element).backgroundColor + styleOf(element).color;
       });
-      assert.equal(style, 'rgb(242, 194, 0)rgb(0, 0, 0)', 'the colour itself, with black on it');
+      assert.equal(style, 'rgb(242, 194, 0)rgb(0, 0, 0)', 'the colour is unchanged, with black text on it');
       assert.deepEqual(await seriousProblems(page), []);
       assert.deepEqual(complaints, []);
     }
@@ -54,7 +54,7 @@ describe('The brand', () => {
     const { page, complaints } = await openConsole(await open(), service, 'admin@example.com', 'correct horse battery');
     assert.match(await page.title(), /Acme & <Sons>/);
     const shown = await page.locator('header img').evaluate((img: { naturalWidth: number }) => img.naturalWidth);
-    assert.ok(shown > 0, 'the logo is there');
+    assert.ok(shown > 0, 'the logo is shown');
     assert.deepEqual(complaints, []);
   });
 

@@ -26,7 +26,7 @@ onBothEngines('Changing the email address on the pages', (engine) => {
     const { visitor, email } = await signedIn();
     const form = { name: 'Ada', email, username: '' };
     assert.equal((await visitor.send('/settings', form)).location, '/settings?done=profile-saved');
-    // A browser may fill in a password that nobody asked for.
+    // A browser may fill in a password that was not requested.
     const filled = await visitor.send('/settings', { ...form, name: 'Ada L', current_password: 'an old one' });
     assert.equal(filled.location, '/settings?done=profile-saved');
     const missing = await visitor.send('/settings', { ...form, username: 'ada.l' });

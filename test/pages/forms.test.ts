@@ -70,7 +70,7 @@ onBothEngines('Forms', (engine) => {
     assert.match(name.html, /too much data/);
   });
 
-  it('made before the sign-in do not work after it', async () => {
+  it('from before the sign-in do not work after it', async () => {
     const visitor = new Visitor(service);
     const before = tokenIn((await visitor.get('/login')).html);
     await visitor.send('/login', { login: email, password });
@@ -117,10 +117,10 @@ onBothEngines('Forms', (engine) => {
     assert.equal(headers.get('referrer-policy'), 'strict-origin');
   });
 
-  /** Refused by the Origin alone: what is chosen there is harmless, and error pages and the API reference have no token. */
+  /** Only the Origin is checked: these choices are harmless, and error pages and the API reference have no token. */
   const byOrigin = ['/theme', '/language', '/docs/token'];
 
-  it('are refused from another origin where no token is checked', async () => {
+  it('are refused from another origin if no token is checked', async () => {
     const visitor = await signedIn();
     const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
     for (const path of byOrigin) {
@@ -135,7 +135,8 @@ onBothEngines('Forms', (engine) => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     const forms = postRoutes(service.app.printRoutes({ commonPrefix: false, includeHooks: false })).filter(
-      // No cookie counts at the OAuth endpoints, nor at /mcp. Providers post to /login/with: `state` and its cookie protect it.
+      // The OAuth endpoints and /mcp ignore cookies. Providers send POST to /login/with, which `state` and its cookie
+      // protect.
       (path) => !/^\/((v1|admin|oauth|login\/with)\/|mcp$)/.test(path) && !byOrigin.includes(path),
     );
     assert.ok(forms.includes('/settings/applications/:id/secret') && forms.length >= 19, forms.join(' '));
@@ -164,7 +165,7 @@ onBothEngines('Forms', (engine) => {
   });
 });
 
-/** The paths that take a POST, from the tree that the router prints: four characters a level. */
+/** The paths that accept POST, from the printed tree of the router: four characters per level. */
 function postRoutes(tree: string): string[] {
   const levels: string[] = [];
   const found: string[] = [];

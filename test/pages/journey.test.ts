@@ -9,7 +9,7 @@ import { type Service, services } from '../harness/service.ts';
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name, exact: true });
 
-/** A token for the application whose id and secret these are, as its server would get one. */
+/** A token of the application with this id and secret, as its server would request it. */
 async function clientToken({ url }: Service, id: string, secret: string): Promise<{ status: number; token: string }> {
   const response = await fetch(`${url}/v1/oauth/token`, {
     method: 'POST',
@@ -35,7 +35,7 @@ async function signIn(page: Page, service: Service, email: string): Promise<void
   await page.waitForURL('**/settings');
 }
 
-// Each engine once, each way of using the pages once: what the two have to do with each other is nothing.
+// Each engine once, and with and without JavaScript once: the two do not affect each other.
 for (const [engine, javaScriptEnabled] of [
   ['sqlite', true],
   ['postgres', false],
@@ -115,7 +115,7 @@ for (const [engine, javaScriptEnabled] of [
       const second = (await page.locator('#client-secret').textContent()) as string;
       assert.notEqual(second, secret);
       assert.equal((await clientToken(service, id, second)).status, 200);
-      assert.equal((await clientToken(service, id, secret)).status, 200, 'the old one has an hour');
+      assert.equal((await clientToken(service, id, secret)).status, 200, 'the old secret works for another hour');
       await link(page, 'I have copied it').click();
       await button(page, 'Create a new secret').click();
       const third = (await page.locator('#client-secret').textContent()) as string;
@@ -172,7 +172,7 @@ for (const [engine, javaScriptEnabled] of [
 
       await link(here, 'Sessions').click();
       await here.getByText('This device').waitFor();
-      // All three are of one browser, and stand together.
+      // All three sessions belong to one browser, and are listed together.
       await here.locator('summary').click();
       const signOuts = here.locator('details').getByRole('button', { name: /^Sign out Chrome/ });
       assert.equal(await signOuts.count(), 2);

@@ -54,7 +54,7 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
     );
     assert.ok(
       data.events.some(({ type }) => type === 'user.exported'),
-      'and that they did so is in the trail',
+      'the export itself is recorded in the audit trail',
     );
     assert.deepEqual(
       data.owners.map(({ name }) => name),
@@ -100,7 +100,7 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
     const confirm = `/email/confirm/${await tokenMailed(service, 'confirm-email', registered)}`;
     assert.equal((await visitor.get(confirm)).status, 200);
     service.advance(4 * 86_400_000);
-    assert.equal((await visitor.get(confirm)).status, 410, 'too old');
+    assert.equal((await visitor.get(confirm)).status, 410, 'the link has expired');
   });
 
   it('see an example request that their new token allows', async () => {
@@ -117,7 +117,7 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
     const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
     assert.equal((await fetch(url.replace(/^https?:\/\/[^/]+/, service.url), { headers })).status, 200);
     assert.match((await make('users:read')) ?? '', /\/v1\/users\/me'/);
-    assert.equal(await make('cars:write'), undefined, 'nothing is shown that would be refused');
+    assert.equal(await make('cars:write'), undefined, 'the page shows no request that would be refused');
     const { html } = await visitor.get('/settings/tokens');
     for (const words of ['Read: Cars', 'Read: Profile, email and password', 'Write: Cars']) {
       assert.ok(html.includes(`<p>${words} ·`), words);

@@ -5,7 +5,7 @@ import { formOf, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
-onBothEngines('settings whose proof is too old', (engine) => {
+onBothEngines('Settings with an outdated proof', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -29,7 +29,7 @@ onBothEngines('settings whose proof is too old', (engine) => {
     const done = await visitor.send('/settings/tokens', { ...hidden, ...form, proof_password: password });
     assert.ok(done.status < 400 && /My &lt;token&gt;/.test(done.html), `${done.status} ${done.html}`);
     const next = await visitor.send('/settings/tokens', { ...form, name: 'Second' });
-    assert.ok(next.status < 400, 'nobody is asked twice');
+    assert.ok(next.status < 400, 'the page asks once');
   });
 
   it('end tokens with the password if the box is ticked, which is the default', async () => {

@@ -13,7 +13,7 @@ describe('The quality of the pages in a real browser', () => {
   const open = browsers();
   let service: Service;
   let signedIn: BrowserContext;
-  /** Every page there is, the states of forms included: how to get there, on a page that is signed in or not. */
+  /** Every page, including the states of its forms: the way to it, signed in or not. */
   const publicPages = new Map<string, (page: Page) => Promise<unknown>>();
   const privatePages = new Map<string, (page: Page) => Promise<unknown>>();
 
@@ -120,11 +120,11 @@ describe('The quality of the pages in a real browser', () => {
       .set('forbidden', at('/admin'));
   });
 
-  /** Pages that are wider than this stick out, on a small phone and on a desk. */
+  /** Wider pages would overflow on a small phone or on a desktop. */
   const widths = [360, 1440];
 
   const judge = async (page: Page) => {
-    // Without motion: colours are judged where they arrive, not on their way.
+    // Without motion, because axe must judge the final colours.
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     assert.deepEqual(await problemsOf(page), [], 'axe-core, light');
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
@@ -208,7 +208,7 @@ describe('The quality of the pages in a real browser', () => {
     assert.equal(await field.getAttribute('type'), 'text');
   });
 
-  it('can be used by keyboard alone', async () => {
+  it('can be used with the keyboard only', async () => {
     const page = await (await open()).newPage();
     await page.goto(`${service.url}/login`);
     await page.keyboard.type(email);

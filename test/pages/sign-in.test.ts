@@ -101,8 +101,12 @@ onBothEngines('Signing in on the page', (engine) => {
     assert.notEqual(visitor.cookies.get('session'), old);
     service.advance(3601_000);
     const form = await visitor.send('/settings/sessions/end-others', {});
-    assert.equal(form.location, '/settings/sessions?done=others-ended', 'a form sent later than the token lives');
-    // The browser drops an access token whose time is over: the other cookie is enough.
+    assert.equal(
+      form.location,
+      '/settings/sessions?done=others-ended',
+      'a form that is sent after the token has expired',
+    );
+    // The browser deletes an expired access token. The other cookie is enough.
     visitor.cookies.delete('session');
     assert.equal((await visitor.get('/settings')).status, 200);
     service.advance(31 * 86_400_000);

@@ -35,14 +35,18 @@ describe('The pages', () => {
       await button(page, 'Dark').click();
       await page.locator('[data-theme="dark"]').waitFor();
       await kept;
-      assert.match(page.url(), /\/login\?next=%2Fsettings%2Ftokens$/, 'where one was');
+      assert.match(page.url(), /\/login\?next=%2Fsettings%2Ftokens$/, 'the choice redirects back to the page');
       assert.equal(await groundOf(page), dark);
       assert.deepEqual(javaScriptEnabled ? await seriousProblems(page) : [], []);
       await page.goto(`${service.url}/register`);
-      assert.match(await page.content(), /<html lang="en" data-theme="dark">/, 'in the first bytes: nothing flashes');
+      assert.match(
+        await page.content(),
+        /<html lang="en" data-theme="dark">/,
+        'in the HTML itself, so that nothing flashes',
+      );
       assert.equal(await groundOf(page), dark);
       await page.goto(`${service.url}/no-such-page`);
-      assert.equal(await groundOf(page), dark, 'errors too');
+      assert.equal(await groundOf(page), dark, 'on error pages too');
       await page.goto(`${service.url}/login`);
       await button(page, 'System').click();
       await page.locator('html:not([data-theme])').waitFor();
@@ -90,7 +94,7 @@ describe('The pages', () => {
     });
     assert.deepEqual(style, ['rgb(240, 239, 234)', 'not-allowed']);
     await fill(other.email, password);
-    assert.equal(await button(page, 'Sign in').isDisabled(), false, 'another account need not wait');
+    assert.equal(await button(page, 'Sign in').isDisabled(), false, 'another account does not have to wait');
     await page.getByRole('link', { name: 'Sign in as somebody else' }).click();
     await fill(other.email, password);
     await button(page, 'Sign in').click();

@@ -9,7 +9,7 @@ import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts'
 
 const held = heldByClients('passport10');
 const token = held.of('login').access_token;
-/** The salt that the fixture's .env gives: APP_KEY as it stands there. */
+/** The salt in the fixture's .env: APP_KEY unchanged. */
 const hashids = new Hashids('base64:jEZ89HFotW5N4dGyz/WvHWdCOVEDGEc0hWrUVXLwVf8=', 32);
 const uuid = /^[0-9a-f]{8}-/;
 
@@ -29,7 +29,7 @@ interface Many {
   readonly meta: { readonly include: string[]; readonly custom: unknown[]; readonly pagination: { total: number } };
 }
 
-onBothEngines('a client of Apiato', (engine) => {
+onBothEngines('A client of Apiato', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const taken = async (env: Record<string, string>) => {
@@ -39,7 +39,7 @@ onBothEngines('a client of Apiato', (engine) => {
     return service;
   };
 
-  it('finds its routes, its envelope and its ids', async () => {
+  it('finds the routes, the envelope and the ids of Apiato', async () => {
     const service = await taken({ COMPAT: 'apiato10', COMPAT_IDS: 'hashed' });
     for (const path of ['/v1/user/profile', '/v1/profile', '/v1/users/me']) {
       const { status, body, text } = await ask<One>(service, path, { token });
@@ -71,7 +71,7 @@ onBothEngines('a client of Apiato', (engine) => {
     });
     assert.deepEqual([registered.status, registered.body.data.object, registered.body.meta.custom], [201, 'User', []]);
 
-    // Passport's own API: only the tokens of the caller, by kind, with ids that a client can use.
+    // Passport's JSON API: only the caller's tokens, by kind, with ids that a client can use.
     const names = async (path: string) => {
       const { body, text } = await ask<{ name: string | null; client: { id: string } }[]>(service, path, { token });
       assert.ok(Array.isArray(body), text);
@@ -97,7 +97,7 @@ onBothEngines('a client of Apiato', (engine) => {
     );
   });
 
-  it('searches all texts by a word, and is told errors field by field', async () => {
+  it('searches all text fields for a word, and gets errors by field', async () => {
     const service = await taken({ COMPAT: 'apiato10' });
     const found = await ask<Many>(service, '/v1/users?search=oan', { token });
     assert.deepEqual(
@@ -184,7 +184,7 @@ onBothEngines('a client of Apiato', (engine) => {
     assert.equal((await ask(service, `/oauth/clients/${client.body.id}`, { method: 'DELETE', token })).status, 204);
   });
 
-  it('finds nothing of that without COMPAT', async () => {
+  it('finds none of these routes without COMPAT', async () => {
     const service = await taken({});
     for (const path of ['/oauth/tokens', '/oauth/scopes', '/v1/profile', '/v1/permissions']) {
       assert.equal((await ask(service, path, { token })).status, 404, path);

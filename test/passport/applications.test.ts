@@ -10,7 +10,7 @@ import { heldByClients, mappedScopes, setClock, takeOver, whoAmI } from './take-
 const held = heldByClients('passport10');
 const secret = held.secretOf('2');
 
-onBothEngines('clients of Passport that people sign in to', (engine) => {
+onBothEngines('Passport clients with a redirect URI', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
 
@@ -30,7 +30,7 @@ onBothEngines('clients of Passport that people sign in to', (engine) => {
     return { type, open, redirect_uris: JSON.parse(redirect_uris), scopes: JSON.parse(scopes) as string[] };
   };
 
-  it('go on without a secret where they had none, and nobody is signed out', async () => {
+  it('work without a secret if they had none, and nobody is signed out', async () => {
     const { service, old } = await before(
       `secret = null, redirect = '${redirectUri},http://old.example/cb,myapp://cb'`,
     );
@@ -56,7 +56,7 @@ onBothEngines('clients of Passport that people sign in to', (engine) => {
     assert.ok(tokens.body.refresh_token, tokens.text);
   });
 
-  it('show their secret where they had one, though their access tokens were cleared away', async () => {
+  it('need their secret if they had one, even if their access tokens were deleted', async () => {
     const { service, old } = await before(`redirect = '${redirectUri}'`);
     await old.run('delete from oauth_access_tokens');
     await takeOver(service, old, { scopes: mappedScopes });
@@ -67,7 +67,7 @@ onBothEngines('clients of Passport that people sign in to', (engine) => {
     assert.equal((await refresh(service, renewed.body.refresh_token, { client_secret: secret })).status, 200);
   });
 
-  it('become applications in a second pass when they were given a redirect URI since the first', async () => {
+  it('become applications in a second pass if they got a redirect URI after the first', async () => {
     const { service, old } = await before(`secret = null, redirect = '${redirectUri}'`);
     await takeOver(service, old, { scopes: mappedScopes });
     const { db } = service.context.database;

@@ -15,7 +15,7 @@ const web = { id: '2', secret: held.secretOf('2') };
 const machine = { id: '3', secret: held.secretOf('3') };
 const password = 'a password of the old service';
 const hash = writeArgon2(makeArgon2(Buffer.from(password)));
-/** As in app-key.env. */
+/** The APP_KEY in app-key.env. */
 const appKey = Buffer.from('jEZ89HFotW5N4dGyz/WvHWdCOVEDGEc0hWrUVXLwVf8=', 'base64');
 
 /** Laravel's `encrypt`, with PHP's serialization of a text. */
@@ -33,7 +33,7 @@ const logIn = (service: Service, username: string, client: { id: string; secret:
     form: { grant_type: 'password', username, password, client_id: client.id, client_secret: client.secret, ...more },
   });
 
-onBothEngines('an import under attack', (engine) => {
+onBothEngines('An import', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const prepared = async (change: string, env: Record<string, string> = {}) => {
@@ -54,7 +54,7 @@ onBothEngines('an import under attack', (engine) => {
   };
 
   for (const column of ['tenant_id', 'team_id', 'organisation']) {
-    it(`gives nobody the role that they have within one ${column}`, async () => {
+    it(`grants no role that is limited to one ${column}`, async () => {
       const { run, rolesOf } = await prepared(
         `delete from model_has_roles; alter table model_has_roles add column ${column} integer;
          insert into model_has_roles (role_id, model_type, model_id, ${column}) values (1, 'App\\Models\\User', 3, 7), (1, 'App\\Models\\User', 4, null)`,
@@ -62,7 +62,7 @@ onBothEngines('an import under attack', (engine) => {
       const asked = await run();
       assert.match(asked.decisions.join(), new RegExp(`no role was imported.*model_has_roles\\.${column}`, 's'));
       assert.deepEqual([await rolesOf('alan@example.com'), await rolesOf('joan@example.com')], ['[]', '[]']);
-      // Every pass asks, until it is decided.
+      // Every pass reports the decision until it is made.
       assert.deepEqual((await run()).decisions, asked.decisions);
       const decided = await run({ rolesWhere: new Map([[column, 'null']]) });
       assert.deepEqual(decided.decisions, []);
@@ -70,7 +70,7 @@ onBothEngines('an import under attack', (engine) => {
     });
   }
 
-  it('is not stopped by names that PostgreSQL cannot store, and prints no control characters', async () => {
+  it('continues despite names that PostgreSQL cannot store, and prints no control characters', async () => {
     const bad = "'a' || char(0, 27) || '[31mb'";
     const { service, run } = await prepared(
       `update oauth_clients set name = ${bad} where id = 2; update oauth_access_tokens set name = ${bad}; update roles set name = ${bad}`,
@@ -81,7 +81,7 @@ onBothEngines('an import under attack', (engine) => {
     assert.doesNotMatch(writeReport(report), /[^\P{Cc}\n]/u);
   });
 
-  it('leaves roles as they are where it cannot tell', async () => {
+  it('keeps the roles if the new ones are ambiguous', async () => {
     const { old, run, rolesOf } = await prepared('select 1');
     await run();
     const before = await rolesOf('ada@example.com');
@@ -96,7 +96,7 @@ onBothEngines('an import under attack', (engine) => {
     assert.equal(await rolesOf('ada@example.com'), before);
   });
 
-  it('keeps a client to the table of users that it was made for', async () => {
+  it('limits a client to the users of its provider', async () => {
     const { service, run } = await prepared(
       `create table admins as select * from users; update admins set email = 'admin-' || email;
        update users set password = '${hash}'; update admins set password = '${hash}';
@@ -104,7 +104,7 @@ onBothEngines('an import under attack', (engine) => {
     );
     const report = await run({ providers: new Map([['admins', 'admins']]) });
     assert.deepEqual(report.decisions, []);
-    // As PHP does: 400, and no word on whether there is such a user.
+    // Like PHP: 400, which does not reveal whether the user exists.
     for (const [email, client] of [
       ['ada@example.com', machine],
       ['admin-ada@example.com', web],
@@ -130,7 +130,7 @@ onBothEngines('an import under attack', (engine) => {
     assert.ok(change.status >= 400, change.text);
   });
 
-  it('ends what came in through the client of another table', async () => {
+  it('ends sessions through a client that now belongs to another provider', async () => {
     const { service, old, run } = await prepared(`update users set password = '${hash}'`);
     await run();
     const { body } = await logIn(service, 'ada@example.com', web);
@@ -144,7 +144,7 @@ onBothEngines('an import under attack', (engine) => {
     assert.equal((await refresh(service, body.refresh_token, web)).status, 400);
   });
 
-  it('asks about columns that look like a lock, and locks who is locked', async () => {
+  it('reports columns that look like a lock, and disables locked users', async () => {
     const { service, old, run } = await prepared(
       `alter table users add column is_active tinyint(1) default 1; alter table users add column banned_at datetime; alter table users add column shoe_size integer;
        update users set password = '${hash}'; update users set is_active = 0 where id = 1; update users set banned_at = '2026-01-01 00:00:00' where id = 4`,
@@ -165,7 +165,7 @@ onBothEngines('an import under attack', (engine) => {
     assert.equal((await refresh(service, refresh_token as string, web)).status, 400);
     assert.equal((await whoAmI(service, held.of('login_star').access_token)).status, 401);
 
-    // A pass that is not told who is locked asks again, and lets nobody in.
+    // A pass without the decision reports it again, and enables nobody.
     await old.run("update users set name = name || '.'");
     assert.deepEqual((await run()).decisions, asked.decisions);
     assert.equal((await logIn(service, 'joan@example.com', web)).status, 400);
@@ -180,7 +180,7 @@ onBothEngines('an import under attack', (engine) => {
     await assert.rejects(run({ disableWhere: ['active=0'] }), /no table of users has a column "active"/);
   });
 
-  it('keeps the second factor of Fortify', async () => {
+  it('imports the second factors of Fortify', async () => {
     const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
     const { service, old, run } = await prepared(
       `alter table users add column two_factor_secret text; alter table users add column two_factor_recovery_codes text; alter table users add column two_factor_confirmed_at datetime;
@@ -207,7 +207,7 @@ onBothEngines('an import under attack', (engine) => {
     const code = generateSync({ secret, epoch });
     assert.equal((await second(code === '000000' ? '000001' : '000000', first.body.mfa_token)).status, 400);
     assert.equal((await second(code, first.body.mfa_token)).status, 200);
-    // Nothing changed there: a second pass adds no second app, and asks about the same.
+    // Nothing changed: a second pass adds no second app, and reports the same decision.
     assert.deepEqual((await run()).decisions, report.decisions);
     const apps = () => service.context.database.db.selectFrom('authenticators').select('id').execute();
     assert.equal((await apps()).length, 1);

@@ -8,11 +8,11 @@ import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts'
 
 const held = heldByClients('passport10');
 const web = { client_id: '2', client_secret: held.secretOf('2') };
-/** The salt that the fixture's .env gives: APP_KEY as it stands there. */
+/** The salt in the fixture's .env: APP_KEY unchanged. */
 const salt = 'base64:jEZ89HFotW5N4dGyz/WvHWdCOVEDGEc0hWrUVXLwVf8=';
 
-describe('hashed ids', () => {
-  it('are those of Apiato', () => {
+describe('Hashed ids', () => {
+  it('are the same as in Apiato', () => {
     const ids = new Hashids('apiato', 16);
     assert.equal(ids.encode(2), 'XbPW7awNkzl83LD6');
     assert.equal(ids.decode('XbPW7awNkzl83LD6'), 2);
@@ -23,14 +23,14 @@ describe('hashed ids', () => {
   });
 });
 
-describe('compatibility', () => {
+describe('Compatibility', () => {
   const start = services('sqlite');
   const make = oldDatabases('sqlite');
   const taken = async (compat: string) => {
     const env = {
       CLIENT_WEB_ID: web.client_id,
       CLIENT_WEB_SECRET: web.client_secret,
-      // A token of the old service proves nothing recent.
+      // A token of the old service proves no recent sign-in.
       FRESH_PROOF: '0',
       ...(compat ? { COMPAT: compat } : {}),
     };
@@ -41,7 +41,7 @@ describe('compatibility', () => {
   };
   const used = { grant_type: 'refresh_token', refresh_token: held.of('used').refresh_token as string };
 
-  it('is off unless it is asked for', async () => {
+  it('is off by default', async () => {
     const service = await taken('');
     const token = held.of('login_star').access_token;
     assert.equal((await ask(service, '/v1/logout', { method: 'POST', token })).status, 405);
@@ -51,7 +51,7 @@ describe('compatibility', () => {
   });
 
   for (const compat of ['passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13']) {
-    it(`answers as ${compat} did`, async () => {
+    it(`responds like ${compat}`, async () => {
       const service = await taken(compat);
       const token = held.of('login').access_token;
       const refused = await ask(service, '/oauth/token', { json: { ...used, ...web, client_id: 2 } });

@@ -26,7 +26,7 @@ const tokens = (service: Service, form: Record<string, string>) =>
   });
 const asClient = ({ id, secret }: { id: string; secret: string }) => ({ client_id: id, client_secret: secret });
 
-onBothEngines('what an import asks', (engine) => {
+onBothEngines('A decision of the import', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const prepared = async (change = 'select 1', env: Record<string, string> = {}) => {
@@ -39,7 +39,7 @@ onBothEngines('what an import asks', (engine) => {
   };
   const withoutEmpty = { 'orders-read': 'users:read', 'orders-write': 'users:write' };
 
-  it('is what tokens without scopes stand for', async () => {
+  it('is the meaning of tokens without scopes', async () => {
     const { service, run } = await prepared("update oauth_access_tokens set scopes = '[]' where client_id = 1");
     const asked = await run({ scopes: withoutEmpty });
     assert.match(asked.decisions.join(), /without scopes.*\{"": "\*"\}.*user 1, client 1/s);
@@ -50,7 +50,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.equal((await whoAmI(service, personal)).status, 200);
   });
 
-  it('is what columns mean that look like a lock or a second factor', async () => {
+  it('is the meaning of columns that look like a lock or a second factor', async () => {
     const columns = ['ban_expires_at', 'can_login', 'isBlocked', 'account_status', 'is_2fa_enabled', 'totpSecret'];
     const others = ['marital_status', 'last_login_at', 'country_state_id', 'login', 'newsletter_active'];
     const { run } = await prepared(
@@ -65,7 +65,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.match(notes.join('\n'), new RegExp(`not imported: .*${[...columns, ...others].join(', ')}`));
   });
 
-  it('is what clients may ask for that have no live token', async () => {
+  it('is the scopes of clients without a live token', async () => {
     const { service, run } = await prepared('update oauth_access_tokens set revoked = 1 where client_id = 3');
     const asked = await run({ clientScopes: new Map() });
     assert.match(asked.decisions.join(), /--client-scopes.*\(3; 4\)/s);
@@ -80,7 +80,7 @@ onBothEngines('what an import asks', (engine) => {
     await assert.rejects(run({ clientScopes: new Map([['3', 'orders:fly']]) }), /no scope here/);
   });
 
-  it('is answered in requests as well: old scopes mean the same there', async () => {
+  it('applies to requests too: old scope names have the same meaning there', async () => {
     const { service, run } = await prepared(`update users set password = '${hash}'`);
     await run({ scopes: { ...mappedScopes, legacy: [] } });
     const renewed = await tokens(service, {
@@ -102,7 +102,7 @@ onBothEngines('what an import asks', (engine) => {
     }
   });
 
-  it('is asked until it is decided, and the exit code follows', async () => {
+  it('is reported until it is made, and determines the exit code', async () => {
     const { run } = await prepared(
       `insert into users (id, name, email, password, is_admin) values (22, 'Twin', 'ADA@example.com', '${hash}', 1), (23, 'Broken', 'not an address', '${hash}', 1)`,
     );
@@ -116,7 +116,7 @@ onBothEngines('what an import asks', (engine) => {
     await assert.rejects(run({ accept: ['missing-table'] }), /no decision "missing-table" that can be accepted/);
   });
 
-  it('ends nothing where a table cannot be read that an earlier pass read', async () => {
+  it('ends nothing if a table is unreadable that an earlier pass has read', async () => {
     const { service, old, run } = await prepared(revokeAccess());
     await run();
     await old.run(
@@ -135,7 +135,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
   });
 
-  it('lets what comes back there work again here, and nothing that ended here', async () => {
+  it('restores tokens that the old service restores, and none that ended here', async () => {
     const { service, old, run } = await prepared(revokeAccess());
     await run();
     const star = held.of('login_star');
@@ -146,7 +146,7 @@ onBothEngines('what an import asks', (engine) => {
     );
     await run();
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
-    // Ended logins are cleared away after a while.
+    // Ended sessions are pruned after a while.
     service.advance(2 * 3_600_000);
     await pruneSessions(service.context);
     await old.run(
@@ -174,7 +174,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.equal((await whoAmI(service, personal)).status, 200);
   });
 
-  it('lists logins that were refreshed here and revoked there', async () => {
+  it('lists sessions that were refreshed here and revoked in the old service', async () => {
     const { service, old, run } = await prepared();
     await run();
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
@@ -185,7 +185,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.deepEqual((await run({ accept: ['refreshed-here'] })).decisions, []);
   });
 
-  it('leaves password clients their client_credentials, and those without a secret their logins', async () => {
+  it('keeps client_credentials for password clients, and logins for clients without a secret', async () => {
     const { service, run } = await prepared(
       `update users set password = '${hash}'; insert into oauth_clients (id, name, secret, redirect, personal_access_client, password_client, revoked) values (7, 'Phone', null, '', 0, 1, 0)`,
     );
@@ -201,7 +201,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.equal((await tokens(service, { grant_type: 'client_credentials', ...phone })).status, 400);
   });
 
-  it('says of an expired token that it has expired, and of a live one whole seconds and an issuer', async () => {
+  it('reports an expired token as expired, and returns integer times and the issuer of a live one', async () => {
     const { service, run } = await prepared();
     await run();
     const { body } = await ask<Record<string, unknown>>(service, '/v1/oauth/introspect', {
@@ -214,7 +214,7 @@ onBothEngines('what an import asks', (engine) => {
     assert.deepEqual([late.status, late.body.code], [401, 'token_expired']);
   });
 
-  it('counts codes that were not used alone, and takes roles with capitals', async () => {
+  it('counts only unused authorization codes, and accepts role names with capitals', async () => {
     const { service, run } = await prepared(
       `insert into oauth_auth_codes (id, user_id, client_id, scopes, revoked, expires_at) values ('a', 1, 4, '[]', 1, '2026-11-15 14:05:00'), ('b', 1, 4, '[]', 0, '2026-11-15 14:05:00'), ('c', 1, 4, '[]', 0, '2026-11-15 13:05:00');
        insert into roles (id, name, guard_name) values (5, 'Editor', 'api'); insert into model_has_roles values (5, 'App\\Containers\\AppSection\\User\\Models\\User', 1)`,

@@ -18,7 +18,7 @@ const rolesOf = async ({ context }: Service, email: string) => {
   return (await user.executeTakeFirst())?.roles;
 };
 
-describe('who would become an administrator', () => {
+describe('An administrator role', () => {
   const start = services('sqlite');
   const make = oldDatabases('sqlite');
   const prepared = async (change: string, old?: OldDatabase) => {
@@ -35,7 +35,7 @@ describe('who would become an administrator', () => {
       .status;
   };
 
-  it('does not by the class of an earlier version, or of another package', async () => {
+  it('is not imported from the model class of an earlier version or another package', async () => {
     const { service, old, run } = await prepared(
       `insert into model_has_roles (role_id, model_type, model_id) values (1, 'App\\User', 3), (1, 'Forum\\Models\\User', 4)`,
     );
@@ -52,17 +52,17 @@ describe('who would become an administrator', () => {
       [await rolesOf(service, 'ada@example.com'), await rolesOf(service, 'alan@example.com')],
       ['["admin"]', '[]'],
     );
-    // A second pass without the answer takes nothing away, and asks again.
+    // A second pass without the decision removes no role, and reports the decision again.
     await old.run("update users set name = 'A.'");
     assert.match((await run()).decisions.join(), /several classes/);
     assert.equal(await rolesOf(service, 'ada@example.com'), '["admin"]');
-    // One other class counts as little as two.
+    // A single other class is ignored as well.
     await old.run("delete from model_has_roles where model_id = 4; update users set name = 'B.'");
     assert.deepEqual((await run({ models: new Map([[model, 'users']]) })).decisions, []);
     assert.equal(await rolesOf(service, 'alan@example.com'), '[]');
   });
 
-  it('does not by a column that is generated, deletes a role, or has a name of its own', async () => {
+  it('is not imported if an unknown, generated or deletion column may limit it', async () => {
     for (const [table, column] of [
       ['model_has_roles', 'tenant_id integer generated always as (7) virtual'],
       ['model_has_roles', 'Franchise text'],
@@ -76,7 +76,7 @@ describe('who would become an administrator', () => {
     }
   });
 
-  it('does not by the tables of another service in the same database', async () => {
+  it('is not imported from the tables of another service in the same database', async () => {
     const names = ['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_clients', 'users'];
     const { service, run } = await prepared(
       names.map((name) => `alter table ${name} rename to shop_${name}`).join(';'),
@@ -85,7 +85,7 @@ describe('who would become an administrator', () => {
     assert.equal(await rolesOf(service, 'ada@example.com'), '[]');
   });
 
-  it('stays apart from other users when a later pass no longer names their table', async () => {
+  it('does not mix users of two tables when a later pass no longer names one of them', async () => {
     const { service, old, run } = await prepared(
       `create table admins as select * from users; update admins set email = 'admin-' || email;
        update users set password = '${hash}'; update admins set password = '${hash}';
@@ -106,7 +106,7 @@ describe('who would become an administrator', () => {
 
   describe('of PostgreSQL', () => {
     const makePostgres = oldDatabases('postgres');
-    it('does not by a column that the reader may not see', async () => {
+    it('is not imported if the database user may not see a column that limits it', async () => {
       const old = await makePostgres();
       const reader = `reader_${randomBytes(6).toString('hex')}`;
       const { service, run } = await prepared(
@@ -128,7 +128,7 @@ describe('who would become an administrator', () => {
 
   describe('of MariaDB', { skip: mariadbInstalled() ? false : 'no MariaDB is installed' }, () => {
     const makeMariadb = mariadbInstalled() ? oldDatabases('mariadb') : undefined;
-    it('is locked where a BIT says so, and reads dates that are none', async () => {
+    it('is read with BIT columns as locks and with invalid dates', async () => {
       const { service, run } = await prepared(
         `set session sql_mode = ''; alter table users add column locked bit(1) not null default b'0', add column banned_at timestamp null, add column bio text character set latin1;
          update users set password = '${hash}', name = 'Zoë 🐎', bio = 'Café', created_at = '0000-00-00 00:00:00', email_verified_at = '0000-00-00 00:00:00';

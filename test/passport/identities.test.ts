@@ -5,11 +5,11 @@ import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { mappedScopes, setClock, takeOver } from './take-over.ts';
 
-onBothEngines('accounts that Socialite kept', (engine) => {
+onBothEngines('Accounts of Socialite', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
 
-  it('are linked where their provider is set up, and follow the old service', async () => {
+  it('are linked if their provider is configured, and follow the old service', async () => {
     const env = {
       PROVIDER_GOOGLE_ID: 'id',
       PROVIDER_GOOGLE_SECRET: 'a secret of google',
@@ -42,13 +42,13 @@ onBothEngines('accounts that Socialite kept', (engine) => {
 
     const first = await run();
     assert.deepEqual(await linked(), both);
-    // An identity that does not clearly belong to the account is reported, never guessed.
+    // An identity that does not clearly belong to an account is reported, never guessed.
     assert.match(first.decisions.join('\n'), /belong to two users.*google 1001/);
     assert.match(first.decisions.join('\n'), /"microsoft" were not imported.*users 4/);
     assert.deepEqual((await run()).decisions, first.decisions);
     assert.deepEqual(await linked(), both);
 
-    // Unlinked here, it stays so; unlinked there, it goes.
+    // An identity that was unlinked here stays unlinked. One that was unlinked there is removed.
     await db.deleteFrom('identities').where('subject', '=', '77').execute();
     await old.run('update users set provider = null, provider_id = null; delete from social_accounts where id > 1');
     assert.deepEqual((await run()).decisions, []);

@@ -7,7 +7,7 @@ import { heldByClients, mappedScopes, setClock, takeOver, whoAmI } from './take-
 
 const held = heldByClients('passport10');
 
-/** All that an import leaves behind, but for what is new each time. */
+/** Everything that an import has written, except random values. */
 async function stateOf(service: Service): Promise<string> {
   const { db } = service.context.database;
   const users = await db
@@ -36,11 +36,11 @@ async function stateOf(service: Service): Promise<string> {
   return JSON.stringify([users, sessions, tokens, ids, clients]);
 }
 
-onBothEngines('an import that breaks off', (engine) => {
+onBothEngines('An interrupted import', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
 
-  it('ends as one that did not, wherever it broke off, when it is run again', async () => {
+  it('has the same result as an uninterrupted one after it is repeated, wherever it stopped', async () => {
     const old = await make();
     const whole = await start();
     setClock(whole);

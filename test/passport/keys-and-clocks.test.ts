@@ -16,7 +16,7 @@ const held = heldByClients('passport10');
 const login = held.of('login');
 const verify = [login.access_token, login.refresh_token as string];
 
-describe('what belongs to another service', () => {
+describe('A key of another service', () => {
   const start = services('sqlite');
   const make = oldDatabases('sqlite');
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
@@ -29,7 +29,7 @@ describe('what belongs to another service', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const foreignKey = file('foreign.key', publicKey.export({ type: 'spki', format: 'pem' }).toString());
 
-  it('is found by a token, before anything is written', async () => {
+  it('is detected by a token, before anything is written', async () => {
     const service = await start();
     setClock(service);
     const old = await make();
@@ -56,7 +56,7 @@ describe('what belongs to another service', () => {
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });
 
-  it('is said in a word where it is no key at all', async () => {
+  it('is refused with the reason if it is not a valid key', async () => {
     const service = await start();
     const old = await make();
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -76,11 +76,11 @@ describe('what belongs to another service', () => {
   });
 });
 
-onBothEngines('the time zone of the old service', (engine) => {
+onBothEngines('The time zone of the old service', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
 
-  it('decides when its tokens end', async () => {
+  it('determines when its tokens expire', async () => {
     const [service, old] = [await start(), await make()];
     for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens']) {
       await old.run(`update ${table} set expires_at = datetime(expires_at, '+9 hours')`);
@@ -95,12 +95,12 @@ onBothEngines('the time zone of the old service', (engine) => {
   });
 });
 
-describe('dates of a wall clock', () => {
-  it('are read with its summer time, and are none where they are none', () => {
+describe('Dates of a wall clock', () => {
+  it('are read with daylight saving time, and invalid dates are ignored', () => {
     const berlin = new WallClock('Europe/Berlin');
     assert.equal(berlin.read('2026-07-01 12:00:00'), Date.UTC(2026, 6, 1, 10));
     assert.equal(berlin.read('2026-12-01 12:00:00'), Date.UTC(2026, 11, 1, 11));
-    // Twice in the night when summer ends: the later one signs nobody out early.
+    // This time occurs twice when daylight saving time ends. The later one signs nobody out early.
     assert.equal(berlin.read('2026-10-25 02:30:00'), Date.UTC(2026, 9, 25, 1, 30));
     assert.equal(berlin.read('2026-07-01T12:00:00Z'), Date.UTC(2026, 6, 1, 12));
     assert.equal(berlin.read('2026-07-01 12:00:00+00'), Date.UTC(2026, 6, 1, 12));
@@ -110,7 +110,7 @@ describe('dates of a wall clock', () => {
     }
   });
 
-  it('stand beside settings in the forms that Laravel allows', () => {
+  it("are accompanied by settings in every format of Laravel's .env", () => {
     const env = parseLaravelEnv(
       '\uFEFF# c\nA=1\nexport B="two # words" # c\nC=\'$x\'\nD=$' + '{A}/x\nE=\nF=a=b==\r\n G = spaced \n',
     );
@@ -126,10 +126,10 @@ describe('dates of a wall clock', () => {
   });
 });
 
-describe('the .env of the old service', () => {
+describe('The .env of the old service', () => {
   const from = (text: string) => databaseOfEnv(parseLaravelEnv(text));
 
-  it('says where its database is, in all the forms that Laravel takes', () => {
+  it('names its database in every format of Laravel', () => {
     for (const [text, url] of [
       ['DB_CONNECTION=sqlite\nDB_DATABASE=/srv/db.sqlite', 'sqlite:/srv/db.sqlite'],
       ['DB_URL=sqlite:///srv/db.sqlite', 'sqlite:/srv/db.sqlite'],
@@ -155,13 +155,13 @@ describe('the .env of the old service', () => {
   });
 });
 
-onBothEngines('the key of the .env', (engine) => {
+onBothEngines('The public key in the .env', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('comes before the file, as in Passport, and the report says so', async () => {
+  it('takes precedence over the file, as in Passport, and the report says so', async () => {
     const [service, old] = [await start(), await make()];
     setClock(service);
     const pem = readFileSync(fixture('oauth-public.key'), 'utf8');
@@ -176,7 +176,7 @@ onBothEngines('the key of the .env', (engine) => {
   });
 });
 
-describe('the command', () => {
+describe('The command', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
   const args = [
@@ -190,7 +190,7 @@ describe('the command', () => {
     fixture('oauth-public.key'),
   ];
 
-  it('changes nothing in a dry run, and ends with 1 where something is to decide', async () => {
+  it('changes nothing in a dry run, and exits with 1 if a decision is open', async () => {
     const before = readFileSync(fixture('passport10.sqlite'));
     const { code, stdout, stderr } = await gatehouse([...args, '--dry-run', '--json'], dir);
     assert.equal(code, 1, stderr);
@@ -206,7 +206,7 @@ describe('the command', () => {
     assert.ok(before.equals(readFileSync(fixture('passport10.sqlite'))));
   });
 
-  it('ends with 0 where nothing is, and says so to people', async () => {
+  it('exits with 0 if no decision is open, and prints so', async () => {
     writeFileSync(join(dir, 'scopes.json'), JSON.stringify(mappedScopes));
     const { code, stdout, stderr } = await gatehouse(
       [...args, '--scopes', 'scopes.json', '--accept', 'client-scopes'],

@@ -12,7 +12,7 @@ const login = held.of('login');
 const legacyRefresh = login.refresh_token as string;
 const day = 86_400_000;
 
-onBothEngines('a refresh token of the old service', (engine) => {
+onBothEngines('A refresh token of the old service', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const taken = async (change = '', env = {}) => {
@@ -23,13 +23,13 @@ onBothEngines('a refresh token of the old service', (engine) => {
     return service;
   };
 
-  it('works once, gets the same successor until that is used, and then means theft', async () => {
+  it('works once, returns the same successor until that is used, and then counts as stolen', async () => {
     const service = await taken();
     const first = await refresh(service, legacyRefresh, web);
     const retry = await refresh(service, legacyRefresh, web);
     assert.deepEqual([first.status, retry.status], [200, 200]);
     assert.equal(retry.body.refresh_token, first.body.refresh_token);
-    // The answer may have been lost: until its tokens are used, the old access token goes on.
+    // The response may have been lost, so the old access token stays valid until the new tokens are used.
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
     assert.equal((await whoAmI(service, first.body.access_token)).status, 200);
     service.advance(11_000);
@@ -39,7 +39,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.equal((await refresh(service, first.body.refresh_token, web)).status, 400);
   });
 
-  it('is for its own client alone, and forged ones open nothing', async () => {
+  it('works only for its own client, and forged tokens are refused', async () => {
     const service = await taken();
     assert.equal((await refresh(service, legacyRefresh, { id: '3', secret: held.secretOf('3') })).status, 400);
     const forged = `${legacyRefresh.slice(0, -2)}${legacyRefresh.endsWith('00') ? '11' : '00'}`;
@@ -48,7 +48,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.equal((await refresh(service, legacyRefresh, web)).status, 200);
   });
 
-  it('makes a network wait that sends many forged ones', async () => {
+  it('is refused with 429 after many forged ones from one network', async () => {
     const service = await taken();
     const statuses = [];
     for (let i = 0; i < 22; i++) {
@@ -59,7 +59,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.deepEqual(statuses.slice(20), [429, 429]);
   });
 
-  it('goes on although its access token has been cleared away', async () => {
+  it('works even if its access token was deleted', async () => {
     const service = await taken('delete from oauth_access_tokens where revoked = 0');
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     const about = await introspect(service, legacyRefresh, web);
@@ -76,7 +76,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.equal((await refresh(service, held.of('used').refresh_token as string, web)).status, 400);
   });
 
-  it('ends by logout, by revocation and with its keys', async () => {
+  it('ends by logout and by revocation', async () => {
     const service = await taken();
     await ask(service, '/v1/logout', { method: 'DELETE', token: login.access_token });
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
@@ -87,7 +87,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.equal((await whoAmI(service, star.access_token)).status, 401);
   });
 
-  it('expires when it says so, and the keys are forgotten with the last token', async () => {
+  it('expires at its own time, and the keys are deleted with the last token', async () => {
     const service = await taken();
     service.advance(31 * day);
     assert.equal((await refresh(service, legacyRefresh, web)).status, 400);
@@ -104,7 +104,7 @@ onBothEngines('a refresh token of the old service', (engine) => {
     assert.deepEqual(await keys(), ['ids']);
   });
 
-  it('is not what opens the database: keys are sealed, and no id of a token is in it', async () => {
+  it('is not readable in the database: keys are encrypted, and token ids are not stored', async () => {
     const service = await taken();
     const { db } = service.context.database;
     const rows = JSON.stringify([

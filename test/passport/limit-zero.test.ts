@@ -27,26 +27,26 @@ onBothEngines('limit=0 of Apiato', (engine) => {
     const { status, body } = await ask<{ data: unknown[] }>(service, '/v1/signs?limit=0', asked);
     assert.deepEqual([status, body.data.length], [200, 120]);
   };
-  /** The number of requests that are counted, with this one. */
+  /** The number of counted requests, including this one. */
   const counted = async (asked: object) => {
     const { headers } = await ask(service, '/v1/signs?limit=1', asked);
     return limit - Number(headers.get('ratelimit-remaining'));
   };
 
-  it('counts each page against the address that asks, and against no other', async () => {
+  it('counts each page for the address of the caller, and for no other', async () => {
     await everything(from('203.0.113.9'));
     assert.equal(await counted(from('203.0.113.9')), 4, 'the request, its two pages and this one');
-    assert.equal(await counted({}), 1, 'the proxy, from whose address the request came');
+    assert.equal(await counted({}), 1, 'the address of the proxy');
   });
 
-  it('counts each page of a signed-in caller against that caller', async () => {
+  it('counts each page of a signed-in caller for that caller', async () => {
     service.advance(60_000);
     await everything({ token, ...from('203.0.113.10') });
     assert.equal(await counted({ token, ...from('203.0.113.11') }), 4);
     assert.equal(await counted(from('203.0.113.10')), 1);
   });
 
-  it('ends where the limit does', async () => {
+  it('is refused at the rate limit', async () => {
     service.advance(60_000);
     const asked = from('203.0.113.12');
     for (let i = 0; i < limit - 2; i++) await ask(service, '/v1/signs?limit=1', asked);

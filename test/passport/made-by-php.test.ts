@@ -16,7 +16,7 @@ interface Service {
   readonly app_key: string;
   readonly previous_keys: string;
   readonly sealed: Record<string, string>;
-  /** What Laravel itself makes of them. */
+  /** Laravel's own result. */
   readonly opens: Record<string, string | null>;
   readonly access_token: string;
   readonly refresh_token: string;
@@ -25,7 +25,7 @@ interface Service {
 }
 
 /**
- * Made by PHP with the libraries that Laravel and Passport use (`made_by` names them): `Encrypter::encrypt` with each of
+ * Values from PHP with the libraries of Laravel and Passport (`made_by` names them): `Encrypter::encrypt` with each of
  * Laravel's ciphers, `password_hash`, and tokens of league/oauth2-server. `opens` and `verify` are PHP's own results.
  */
 const php = JSON.parse(readFileSync(fixture('made-by-php.json'), 'utf8')) as {
@@ -36,8 +36,8 @@ const php = JSON.parse(readFileSync(fixture('made-by-php.json'), 'utf8')) as {
 const web = { id: '2', secret: heldByClients('passport10').secretOf('2') };
 const password = 'a password of the old service';
 
-describe('what PHP made', () => {
-  it('is opened as PHP opens it', () => {
+describe('Values from PHP', () => {
+  it('are decrypted like in PHP', () => {
     const bytes = (key: string) => Buffer.from(key.replace('base64:', ''), 'base64');
     for (const { cipher, sealed, opens, app_key, previous_keys } of php.services) {
       for (const [name, payload] of Object.entries(sealed)) {
@@ -47,7 +47,7 @@ describe('what PHP made', () => {
     }
   });
 
-  it('matches the passwords that PHP matches', () => {
+  it('match the same passwords as in PHP', () => {
     for (const { algorithm, hash, verify } of php.hashes) {
       assert.ok(isKnownHash(hash), algorithm);
       for (const [tried, matches] of Object.entries(verify)) {
@@ -57,11 +57,11 @@ describe('what PHP made', () => {
   });
 });
 
-onBothEngines('a service whose keys PHP made', (engine) => {
+onBothEngines('A service with keys from PHP', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
 
-  it('comes over with its tokens, and with second factors under a previous key', async () => {
+  it('is imported with its tokens, and with second factors that a previous key encrypted', async () => {
     const [service, old] = [await start(), await make()];
     setClock(service, Date.UTC(2026, 10, 20));
     // A key of 16 bytes, and AES-GCM.
@@ -85,7 +85,7 @@ onBothEngines('a service whose keys PHP made', (engine) => {
     const report = await takeOver(service, old, { scopes: mappedScopes, env, publicKey, verify });
     assert.equal(report.decisions.length, 2, report.decisions.join('\n'));
     assert.match(report.decisions.join(), /decrypted with APP_KEY.*\(users 4\)/);
-    // A column with the cast `encrypted` comes over as its plain value.
+    // A column with the cast `encrypted` is imported as its plain value.
     assert.match(report.decisions.join(), /Encrypted values .*\(users\.name of 2\)/);
     const asked = async (username: string) => {
       const form = { grant_type: 'password', username, password, client_id: web.id, client_secret: web.secret };

@@ -60,12 +60,12 @@ interface Profile {
   readonly shoe_size: number | null;
 }
 
-onBothEngines('the map of an import', (engine) => {
+onBothEngines('The map of an import', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const createDatabase = databases(engine);
 
-  it('brings columns of users into declared fields, and permissions of roles into scopes', async () => {
+  it('maps user columns to declared fields, and role permissions to scopes', async () => {
     const [database, old] = [await createDatabase(), await make()];
     mkdirSync(join(database.dir, 'resources'));
     writeFileSync(join(database.dir, 'resources', 'profiles.ts'), profiles);
@@ -119,7 +119,7 @@ onBothEngines('the map of an import', (engine) => {
     assert.match((await run()).decisions.join(), /changed in both services.*users 1: profiles/);
     assert.equal((await profile())[0]?.shoe_size, 41);
 
-    // The permissions of the role, and no others.
+    // Only the permissions of the role.
     const [editor, viewer] = [await logIn('alan@example.com'), await logIn('joan@example.com')];
     assert.equal(viewer.scope, 'profiles:read users:read');
     assert.equal((await introspect(service, viewer.access_token, web)).body.scope, 'profiles:read users:read');
@@ -155,7 +155,7 @@ onBothEngines('the map of an import', (engine) => {
     );
   });
 
-  it('says what ROLE_SCOPES has to be, and what it cannot map', async () => {
+  it('prints the required ROLE_SCOPES, and reports values that it cannot map', async () => {
     const [service, old] = [await start({ env: { ROLES: 'editor,viewer' } }), await make()];
     setClock(service);
     await old.run(change);

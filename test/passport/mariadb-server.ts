@@ -9,7 +9,7 @@ const folders = ['/usr/sbin', '/usr/bin', '/usr/local/bin', '/usr/local/sbin', '
 const find = (name: string): string | undefined =>
   folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-/** Undefined where no MariaDB is installed: it cannot be had from the registry. */
+/** Undefined if no MariaDB is installed. The npm registry has no binaries of it. */
 export const mariadbInstalled = (): boolean =>
   find('mariadbd') !== undefined && find('mariadb-install-db') !== undefined;
 
@@ -18,7 +18,7 @@ export interface MariadbServer {
   remove(): Promise<void>;
 }
 
-/** A MariaDB of one's own, in a temporary folder, on loopback. */
+/** A separate MariaDB in a temporary folder, on loopback. */
 export async function startMariadb(): Promise<MariadbServer> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-mariadb-'));
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];

@@ -36,20 +36,20 @@ const service = fc.record({
   fates: fc.array(fate, { minLength: 9, maxLength: 9 }),
   user: fc.constantFrom('there', 'deleted', 'gone'),
   client: fc.constantFrom('there', 'revoked', 'gone'),
-  /** Whether the state is only that of the second pass. */
+  /** Whether the state appears only in the second pass. */
   later: fc.boolean(),
 });
 
-describe('an import', () => {
+describe('An import', () => {
   const make = oldDatabases('sqlite');
 
-  it('never makes a token good that Passport would refuse, and refuses none that it would take', async () => {
+  it('accepts exactly the tokens that Passport would accept', async () => {
     const logins = [...held.tokens].filter(([, { refresh_token }]) => refresh_token !== undefined);
     await fc.assert(
       fc.asyncProperty(service, async ({ fates, user, client, later }) => {
         const old = await make();
         await withContext(async (context) => {
-          // Everything is live at first, as if nothing had been revoked yet.
+          // At first, every token is valid.
           await old.run(
             'alter table users add column deleted_at datetime; update oauth_access_tokens set revoked = 0; update oauth_refresh_tokens set revoked = 0',
           );

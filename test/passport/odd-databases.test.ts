@@ -10,7 +10,7 @@ const web = { id: '2', secret: held.secretOf('2') };
 const login = held.of('login');
 const hash = '$2b$04$2l36tI6.pTKUcfgfRlyQN.HLbiuNVfBpPUEWwNOrqHrB1aXr5AQeC';
 
-describe('databases that are not as they should be', () => {
+describe('Unusual databases', () => {
   const start = services('sqlite');
   const make = oldDatabases('sqlite');
   const taken = async (change: string, options: Parameters<typeof takeOver>[2] = {}) => {
@@ -24,7 +24,7 @@ describe('databases that are not as they should be', () => {
   const leftOf = ({ report }: Awaited<ReturnType<typeof taken>>, table: string) =>
     report.tables.find((one) => one.table === table)?.left;
 
-  it('are found by their prefix', async () => {
+  it('can have a table prefix', async () => {
     const names = ['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_clients', 'users', 'roles', 'model_has_roles'];
     const { service, report } = await taken(names.map((name) => `alter table ${name} rename to app_${name}`).join(';'));
     assert.deepEqual(report.decisions, []);
@@ -33,7 +33,7 @@ describe('databases that are not as they should be', () => {
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
   });
 
-  it('are read as Passport 8 wrote them, and as an upgrade to 13 left them', async () => {
+  it('can be from Passport 8, or upgraded to Passport 13', async () => {
     const old = await taken('alter table oauth_clients drop column provider');
     assert.equal((await whoAmI(old.service, login.access_token)).status, 200);
     const upgraded = await taken(
@@ -46,7 +46,7 @@ describe('databases that are not as they should be', () => {
     assert.equal(list.status, 200);
     const personal = await whoAmI(upgraded.service, held.of('personal').access_token);
     assert.equal(personal.status, 200);
-    // A client that names its grants refreshes only if it names that one.
+    // A client with a list of grants refreshes only if the list contains that grant.
     await upgraded.old.run('update oauth_clients set grant_types = \'["password"]\' where id = 2');
     await takeOver(upgraded.service, upgraded.old, { scopes: mappedScopes });
     const star = held.of('login_star');
@@ -54,7 +54,7 @@ describe('databases that are not as they should be', () => {
     assert.equal((await whoAmI(upgraded.service, star.access_token)).status, 200);
   });
 
-  it('may lack refresh tokens and roles', async () => {
+  it('can lack refresh tokens and roles', async () => {
     const { service, report } = await taken(
       'drop table oauth_refresh_tokens; drop table model_has_roles; drop table roles',
     );
@@ -63,7 +63,7 @@ describe('databases that are not as they should be', () => {
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 400);
   });
 
-  it('hold dates that are none, ends that are missing, and scopes that cannot be read', async () => {
+  it('can contain invalid dates, missing expiry times and unreadable scopes', async () => {
     const { service, report } = await taken(
       `update oauth_access_tokens set created_at = '0000-00-00 00:00:00', expires_at = null; update oauth_refresh_tokens set expires_at = '0000-00-00 00:00:00';
        update users set created_at = null, email_verified_at = '0000-00-00 00:00:00';
@@ -71,16 +71,16 @@ describe('databases that are not as they should be', () => {
     );
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
     assert.match(report.decisions.join(), /scopes cannot be read/);
-    // An unreadable scope means no scope, so its login may do nothing.
+    // An unreadable scope becomes no scope, so the session may do nothing.
     assert.equal((await whoAmI(service, held.of('login_star').access_token)).status, 403);
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
     service.advance(2 * 86_400_000);
-    // The row has no end, but the token itself has.
+    // The row has no expiry time, but the token has one.
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     assert.equal((await refresh(service, held.of('refreshed').refresh_token as string, web)).status, 200);
   });
 
-  it('hold users without email or password, and two who differ by case alone', async () => {
+  it('can contain users without email or password, and emails that differ only by case', async () => {
     const { service, report, findUsers } = await taken(
       `insert into users (id, name, email, password, is_admin) values (20, 'Social', null, '', 1), (21, 'Md5', 'md5@example.com', 'd41d8cd98f00b204e9800998ecf8427e', 1),
        (22, 'Twin', 'ADA@example.com', '${hash}', 1), (23, 'Broken', 'not an address', '${hash}', 1);
@@ -96,7 +96,7 @@ describe('databases that are not as they should be', () => {
     for (const { email, password_hash } of await findUsers()) {
       if (email === 'md5@example.com') assert.match(password_hash, /^\$argon2id\$/);
     }
-    // Nobody signs in by what is no hash, and nobody learns that it is none.
+    // An invalid hash matches no password, and the error does not reveal that it is invalid.
     for (const password of ['', 'd41d8cd98f00b204e9800998ecf8427e']) {
       const form = {
         grant_type: 'password',
@@ -109,7 +109,7 @@ describe('databases that are not as they should be', () => {
     }
   });
 
-  it('leave who is deleted behind, with every token', async () => {
+  it('are imported without deleted users and their tokens', async () => {
     const outcome = await taken(
       "alter table users add column deleted_at datetime; update users set deleted_at = '2026-11-01 00:00:00' where id = 1; update users set deleted_at = '0000-00-00 00:00:00' where id = 4",
     );
@@ -119,7 +119,7 @@ describe('databases that are not as they should be', () => {
     assert.equal((await whoAmI(outcome.service, held.of('login_star').access_token)).status, 200);
   });
 
-  it('leave clients that are revoked or gone behind, with every token', async () => {
+  it('are imported without revoked or deleted clients and their tokens', async () => {
     const { service } = await taken(
       'update oauth_clients set revoked = 1 where id = 2; delete from oauth_clients where id = 1',
     );
@@ -130,7 +130,7 @@ describe('databases that are not as they should be', () => {
     assert.equal((await introspect(service, held.of('machine').access_token, machine)).body.active, true);
   });
 
-  it('refuse a provider whose table was not named, and tell users of two tables apart', async () => {
+  it('are refused if the table of a provider is unknown, and can have two tables of users', async () => {
     const change = `create table admins as select * from users; update admins set email = 'admin-' || email, name = 'Admin ' || name;
       update oauth_clients set provider = 'admins' where id = 2; insert into model_has_roles values (1, 'App\\Models\\Admin', 4)`;
     await assert.rejects(taken(change), /--provider admins=TABLE/);
@@ -140,11 +140,11 @@ describe('databases that are not as they should be', () => {
       token: held.of('login_star').access_token,
     });
     assert.deepEqual([me.body.data.email, me.body.data.roles], ['admin-joan@example.com', ['admin']]);
-    // The personal access client names no provider: its users are those of the default table.
+    // The personal access client has no provider, so its users are in the default table.
     assert.equal((await whoAmI(service, held.of('personal').access_token)).body.data.email, 'ada@example.com');
   });
 
-  it('give roles by guard, class and team alone', async () => {
+  it('give roles only by guard, class and team', async () => {
     const { service, old, report, findUsers } = await taken(
       `insert into roles (id, name, guard_name) values (2, 'admin', 'web'), (3, 'editor', 'api');
        delete from model_has_roles; alter table model_has_roles add column team_id integer;
@@ -158,7 +158,7 @@ describe('databases that are not as they should be', () => {
     assert.match(decisions, /more than one guard/);
     assert.match(decisions, /do not exist in Gatehouse[^\n]*editor/);
     assert.match(decisions, /App\\Models\\Team/);
-    // With two tables of users, Spatie keeps the roles of each under its own guard.
+    // With two tables of users, Spatie stores the roles of each under a separate guard.
     await takeOver(service, old, {
       scopes: mappedScopes,
       rolesWhere: new Map([['team_id', 'null']]),

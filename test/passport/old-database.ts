@@ -15,14 +15,14 @@ export type Fixture = 'passport10' | 'passport13';
 
 export const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
-/** The database of a Passport service, of a test's own. */
+/** A separate database of a Passport service. */
 export interface OldDatabase {
   readonly url: string;
   /** The writes of the old service during the import. */
   run(sql: string): Promise<void>;
 }
 
-/** Makes old databases for the suite that is being declared, with what a fixture holds, and removes them after it. */
+/** Creates old databases from a fixture for the current suite, and removes them after it. */
 export function oldDatabases(engine: OldEngine): (fixture?: Fixture) => Promise<OldDatabase> {
   const closers: (() => Promise<void>)[] = [];
   let server: MariadbServer | undefined;
@@ -105,7 +105,7 @@ const types: Readonly<Record<'postgres' | 'mariadb', (type: string) => string>> 
             : 'varchar(255)',
 };
 
-/** The same tables and rows in another engine's words, with the types that Laravel gives them there. */
+/** The same tables and rows for another engine, with the types that Laravel uses there. */
 function* statementsOf(
   name: Fixture,
   engine: 'postgres' | 'mariadb',

@@ -40,7 +40,7 @@ const options = {
   ]),
 };
 
-onBothEngines('a client that is for the users of one table', (engine) => {
+onBothEngines('A client for the users of one table', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const createDatabase = databases(engine);
@@ -69,7 +69,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     return visitor;
   };
 
-  it('refuses others before it asks for consent', async () => {
+  it('refuses other users before the consent page', async () => {
     for (const more of [{}, { prompt: 'consent' }, { prompt: 'none' }]) {
       const { status, location, html } = await (await visitorOf(user)).get(
         authorizePath('20', { scope: 'openid users:read', ...more }),
@@ -84,7 +84,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     assert.equal((await whoAmI(service, body.access_token)).body.data.email, admin);
   });
 
-  it('refuses others who type the code of its device', async () => {
+  it('refuses other users on the device page', async () => {
     const form = { client_id: '20', client_secret: clients.adminsApp.secret, scope: 'openid users:read' };
     const begun = await ask<{ user_code: string }>(service, '/oauth/device_authorization', { form });
     assert.equal(begun.status, 200, begun.text);
@@ -101,7 +101,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     }
   });
 
-  it('refuses the passkey of others', async () => {
+  it('refuses passkeys of other users', async () => {
     const { access_token: token } = await logIn(user, clients.users);
     const { device } = await addPasskey(service, { token });
     const byPasskey = async (client: { id: string; secret: string }) => {
@@ -114,7 +114,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     assert.equal(own.status, 200, own.text);
   });
 
-  it('passes on no token of others', async () => {
+  it('does not exchange tokens of other users', async () => {
     const exchange = async (subject_token: string) =>
       tokens(
         {
@@ -130,7 +130,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     assert.equal(own.status, 200, own.text);
   });
 
-  it('knows whose personal access tokens are', async () => {
+  it('recognizes the owners of personal access tokens', async () => {
     const { status, body } = await whoAmI(service, held.of('personal').access_token);
     assert.deepEqual([status, body.data.email], [200, admin]);
     const { access_token: token } = await logIn(user, clients.users);
@@ -138,7 +138,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     assert.equal((await whoAmI(service, made.body.data.access_token)).body.data.email, user);
   });
 
-  it('ends the login of somebody who is moved, also at a refresh', async () => {
+  it('ends the session of a user who moves to another table, also at a refresh', async () => {
     const { access_token, refresh_token } = await logIn('admin-alan@example.com', clients.admins);
     const { db } = service.context.database;
     await db.updateTable('users').set({ realm: 'users' }).where('email', '=', 'admin-alan@example.com').execute();
@@ -163,7 +163,7 @@ onBothEngines('a client that is for the users of one table', (engine) => {
     }
   });
 
-  it('refuses others who come from a provider', async () => {
+  it('refuses other users who sign in with a provider', async () => {
     const [database, old, upstream] = [await createDatabase(), await make(), await createUpstream()];
     const on = await start({
       database,

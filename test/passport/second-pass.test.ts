@@ -14,7 +14,7 @@ const idOf = (token: string): string =>
 const login = held.of('login');
 const star = held.of('login_star');
 
-onBothEngines('a second pass', (engine) => {
+onBothEngines('A second pass', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const taken = async () => {
@@ -26,7 +26,7 @@ onBothEngines('a second pass', (engine) => {
   const tallyOf = (report: Awaited<ReturnType<typeof takeOver>>, table: string) =>
     report.tables.find((one) => one.table === table);
 
-  it('changes nothing where nothing has changed', async () => {
+  it('changes nothing if nothing has changed', async () => {
     const { service, again } = await taken();
     const report = await again();
     for (const { taken: fresh, updated, ended, table } of report.tables.filter(
@@ -37,7 +37,7 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });
 
-  it('ends what was revoked since, each token by itself, and what was cleared away', async () => {
+  it('ends tokens that were revoked or deleted since, each separately', async () => {
     const { service, old, again } = await taken();
     await old.run(`update oauth_access_tokens set revoked = 1 where id = '${idOf(login.access_token)}'`);
     await old.run(`update oauth_refresh_tokens set revoked = 1 where access_token_id = '${idOf(star.access_token)}'`);
@@ -51,7 +51,7 @@ onBothEngines('a second pass', (engine) => {
     );
     const { status, body } = await whoAmI(service, login.access_token);
     assert.deepEqual([status, (body as unknown as { code: string }).code], [401, 'token_revoked']);
-    // Passport refreshed such a login, and so does this: the access token alone was revoked.
+    // Only the access token was revoked. Passport refreshes such a session, and so does Gatehouse.
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
     assert.equal((await whoAmI(service, star.access_token)).status, 200);
     assert.equal((await refresh(service, star.refresh_token as string, web)).status, 400);
@@ -59,7 +59,7 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await refresh(service, gone.refresh_token as string, web)).status, 400);
   });
 
-  it('knows a login again whose access token was cleared away and restored', async () => {
+  it('recognizes a session whose access token was deleted and restored', async () => {
     const [service, old] = [await start(), await make()];
     setClock(service);
     const again = () => takeOver(service, old, { scopes: mappedScopes });
@@ -74,7 +74,7 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
   });
 
-  it('takes users, passwords, roles and clients as they are now', async () => {
+  it('updates users, passwords, roles and clients', async () => {
     const { service, old, again } = await taken();
     const bcrypt = '$2b$04$2l36tI6.pTKUcfgfRlyQN.HLbiuNVfBpPUEWwNOrqHrB1aXr5AQeC';
     await old.run(`update users set email = 'lovelace@example.com', password = '${bcrypt}' where id = 1`);
@@ -98,7 +98,7 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await token('another-secret-of-the-machine')).status, 200);
   });
 
-  it('shuts out who is gone, by every token, and lets them in again when they are back', async () => {
+  it('ends all access of deleted users, and restores it when they are restored', async () => {
     const { service, old, again } = await taken();
     await old.run('alter table users add column deleted_at datetime');
     await old.run("update users set deleted_at = '2026-11-15 13:00:00' where id = 1");
@@ -113,13 +113,13 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
   });
 
-  it('leaves alone what has gone on here', async () => {
+  it('does not change sessions that continued or ended here', async () => {
     const { service, again } = await taken();
     const { body } = await refresh(service, login.refresh_token as string, web);
     assert.equal((await whoAmI(service, body.access_token)).status, 200);
     const out = await ask(service, '/v1/logout', { method: 'DELETE', token: star.access_token });
     assert.ok(out.status < 300);
-    // Ended sessions are cleared away; what was ended here must not come back with the next pass.
+    // Ended sessions are pruned, and must not return with the next pass.
     service.advance(2 * 3_600_000);
     await pruneSessions(service.context);
     await again();
@@ -128,7 +128,7 @@ onBothEngines('a second pass', (engine) => {
     assert.equal((await refresh(service, body.refresh_token, web)).status, 200);
   });
 
-  it('asks before it ends the logins of half a service', async () => {
+  it('asks before it ends most sessions of a service', async () => {
     const { service, old } = await taken();
     const rows = Array.from({ length: 60 }, (_, i) => `(${i + 100}, 'U${i}', 'u${i}@example.com', 'x', 1)`);
     await old.run(`insert into users (id, name, email, password, is_admin) values ${rows.join(', ')}`);

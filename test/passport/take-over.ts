@@ -29,14 +29,14 @@ export function heldByClients(name: Fixture) {
   };
 }
 
-/** A list of clients in one fixture, id and secret by what each client is for in the other. */
+/** A list of clients in one fixture. The other one maps purposes to id and secret. */
 function secretIn(clients: unknown, id: string): string {
   const list = Object.values(clients as object) as ({ id: string; secret: string } | [id: string, secret: string])[];
   const pairs = list.map((client) => (Array.isArray(client) ? client : [client.id, client.secret]));
   return pairs.find(([own]) => own === id)?.[1] as string;
 }
 
-/** The clock when the fixtures were made, and everything in them was live. */
+/** The time when the fixtures were created, and everything in them was valid. */
 export const whenLive = Date.UTC(2026, 10, 15, 14);
 
 export const setClock = (service: Service, to = whenLive): void => service.advance(to - service.context.now());
@@ -46,7 +46,7 @@ type Options = Partial<Omit<ImportOptions, 'from'>> & {
   map?: Record<string, unknown>;
 };
 
-/** Runs the import as the command does, beside the running service, by the service's clock. */
+/** Runs the import like the command, during the run of the service, with the service's clock. */
 export async function takeOver(
   service: Service,
   old: OldDatabase,
@@ -88,7 +88,7 @@ export async function takeOver(
   );
 }
 
-/** Scopes that the service has, for those of the fixtures. */
+/** Scopes of the service for those of the fixtures. */
 export const mappedScopes = { 'orders-read': 'users:read', 'orders-write': 'users:write', '': [] };
 
 export const whoAmI = (service: Service, token: string): Promise<Answer<{ data: { email: string; id: string } }>> =>

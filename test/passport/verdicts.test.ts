@@ -13,7 +13,7 @@ import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, w
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
 
-/** Passport's verdict on each, by its tables: an access token, and a refresh token. */
+/** Passport's verdict on each access token and refresh token, according to its tables. */
 const verdicts: readonly [situation: string, access: boolean, refresh: boolean][] = [
   ['login', true, true],
   ['login_scoped', true, true],
@@ -53,7 +53,7 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
   const start = services(engine);
   const make = oldDatabases(old);
 
-  it('finds every token of Passport 10 as Passport judged it, and refreshes each once', async () => {
+  it('are accepted or refused like in Passport 10, and can be refreshed once', async () => {
     const service = await start();
     setClock(service);
     for (const { access_token } of held.tokens.values())
@@ -69,12 +69,12 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     }
   });
 
-  it('finds those of Passport 13: clients with UUIDs and hashed secrets', async () => {
+  it('are accepted or refused like in Passport 13, with UUIDs and hashed client secrets', async () => {
     const service = await start();
     setClock(service);
     const old = await make('passport13');
     const [id] = ['a33b3283-9bba-47d0-8154-d9e3eb2ea63e'];
-    // Passport 13 lets a client use only the grants that it names.
+    // Passport 13 allows a client only the listed grants.
     for (const [name, grants] of [
       ['code', '["authorization_code","refresh_token"]'],
       ['both', '["authorization_code","client_credentials"]'],
@@ -103,7 +103,7 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
       const form = { grant_type: 'client_credentials', client_id: name, client_secret: machine.secret };
       assert.equal((await ask(service, '/v1/oauth/token', { form })).status, status, name);
     }
-    // The first time its hash is checked, the second time our own form of it.
+    // The first time against the imported hash, the second time against our own.
     for (const _ of [1, 2]) {
       const asked = await introspect(service, newer.of('machine').access_token, machine);
       assert.deepEqual([asked.body.active, asked.body.scope], [true, 'users:read']);
@@ -112,7 +112,7 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     assert.equal(status, 401);
   });
 
-  // SQLite keeps such columns as text, and test/passport/map.test.ts maps those.
+  // SQLite stores such columns as text. test/passport/map.test.ts covers those.
   if (old !== 'sqlite') mapOf(old, engine, { start, make });
 }
 
@@ -125,20 +125,20 @@ export default defineResource({
   },
   access: { read: owner('user_id'), write: owner('user_id') },
 });`;
-/** The types that Laravel gives such columns, and values as each server writes them. */
+/** The types that Laravel uses for such columns, with values in the format of each server. */
 const columnTypes = {
   postgres: ['date', 'smallint', 'numeric(4,2)', 'boolean', 'timestamp(0) with time zone', 'jsonb', 'true'],
   mariadb: ['date', 'smallint', 'decimal(4,2)', 'tinyint(1)', 'datetime', 'json', '1'],
 } as const;
 
-/** `--map` with the column types of a server: SQLite keeps all of them as text. */
+/** `--map` with the column types of a server. SQLite stores all of them as text. */
 function mapOf(
   old: 'postgres' | 'mariadb',
   engine: Engine,
   { start, make }: { start: ReturnType<typeof services>; make: ReturnType<typeof oldDatabases> },
 ): void {
   const createDatabase = databases(engine);
-  it('brings columns of users into declared fields', async () => {
+  it('are imported with user columns in declared fields', async () => {
     const [database, source] = [await createDatabase(), await make()];
     mkdirSync(join(database.dir, 'resources'));
     writeFileSync(join(database.dir, 'resources', 'profiles.ts'), profiles);
@@ -171,8 +171,8 @@ function mapOf(
   });
 }
 
-onBothEngines('tokens of a Passport service on SQLite', (engine) => fixturesOf('sqlite', engine));
-describe('tokens of a Passport service on PostgreSQL', () => fixturesOf('postgres', 'sqlite'));
-describe('tokens of a Passport service on MariaDB', { skip: !mariadbInstalled() && 'no mariadbd is installed' }, () =>
+onBothEngines('Tokens of a Passport service on SQLite', (engine) => fixturesOf('sqlite', engine));
+describe('Tokens of a Passport service on PostgreSQL', () => fixturesOf('postgres', 'sqlite'));
+describe('Tokens of a Passport service on MariaDB', { skip: !mariadbInstalled() && 'no mariadbd is installed' }, () =>
   fixturesOf('mariadb', 'postgres'),
 );

@@ -17,7 +17,7 @@ function expectTooOld({ status, headers, body }: Answer, what: string): void {
   assert.match(challenge, /^Bearer error="insufficient_user_authentication",.* max_age="900"/, what);
 }
 
-onBothEngines('a proof that is too old', (engine) => {
+onBothEngines('An outdated proof', (engine) => {
   const start = services(engine);
   let service: Service;
   let other: { id: string };
@@ -29,14 +29,14 @@ onBothEngines('a proof that is too old', (engine) => {
   const askAs = (method: string, path: string, { token }: Pick<Owner, 'token'>, json?: unknown): Promise<Answer> =>
     ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
 
-  /** An owner whose access token is good and whose login was long ago; what `first` made is from before. */
+  /** An owner with a valid access token and an old login. `first` creates something before that. */
   async function staleOwner(roles: string[] = []): Promise<Owner> {
     const owner = await addOwner(service, roles);
     service.advance(stale);
     return owner;
   }
 
-  /** Everything on the list of contract 5.9 that the API offers so far. */
+  /** Everything in the list of contract 5.9 that the API offers. */
   async function sensitive(admin: Owner): Promise<[what: string, method: string, path: string, body: object][]> {
     const { id } = rowOf(await askAs('POST', '/v1/clients', admin, { name: 'Mine', current_password: password }));
     const userPath = `/v1/users/${other.id}`;
@@ -64,7 +64,7 @@ onBothEngines('a proof that is too old', (engine) => {
     for (const [what, method, path, body] of await sensitive(admin)) {
       expectTooOld(await askAs(method, path, admin, body), what);
     }
-    assert.equal((await askAs('GET', '/v1/users/me', admin)).status, 200, 'all else goes on');
+    assert.equal((await askAs('GET', '/v1/users/me', admin)).status, 200, 'everything else works');
     assert.equal((await askAs('PATCH', '/v1/users/me', admin, { name: 'Ada' })).status, 200);
   });
 
@@ -128,7 +128,7 @@ onBothEngines('a proof that is too old', (engine) => {
     const second = await start({ database: service.database });
     second.advance(0);
     const owner = await staleOwner();
-    // Its clock is behind; the proof it keeps in its cache is the old one.
+    // The clock of this instance is behind, and its cache contains the old proof.
     const before = await ask(second, '/v1/sessions/current', { token: owner.token });
     await askAs('POST', prove, owner, { password });
     const after = await ask(second, '/v1/sessions/current', { token: owner.token });

@@ -10,7 +10,7 @@ import { password, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Visit, Visitor } from '../harness/visitor.ts';
 
-onBothEngines('a step-up challenge that openid-client reads', (engine) => {
+onBothEngines('A step-up challenge that openid-client reads', (engine) => {
   const start = services(engine);
   let service: Service;
   let config: openid.Configuration;
@@ -27,7 +27,7 @@ onBothEngines('a step-up challenge that openid-client reads', (engine) => {
     return pathname + search;
   };
 
-  /** Types the password, then the code where the page asks for one. Ends where the browser is sent next. */
+  /** Types the password, and the code if the page asks for one. Returns the next URL of the browser. */
   async function signIn(visitor: Visitor, email: string, next: string, app?: App): Promise<Visit> {
     const first = await visitor.signIn(email, password, next);
     if (!app) return first;
@@ -35,11 +35,11 @@ onBothEngines('a step-up challenge that openid-client reads', (engine) => {
     return visitor.send('/login-step', { mfa_token, methods, next, code: app.next(), remember: 'on' });
   }
 
-  /** Authorizes with these parameters. `signIn` is called where the service sends the browser to its login page. */
+  /** Authorizes with these parameters. `signIn` is called when the service redirects the browser to its login page. */
   async function authorize(
     visitor: Visitor,
     asked: { acr_values?: string; max_age?: string },
-    signIn: (next: string) => Promise<Visit> = () => assert.fail('nobody should be asked to sign in'),
+    signIn: (next: string) => Promise<Visit> = () => assert.fail('the login page should not appear'),
   ) {
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const expectedState = openid.randomState();
@@ -71,7 +71,7 @@ onBothEngines('a step-up challenge that openid-client reads', (engine) => {
       new Headers({ 'content-type': 'application/json', accept: 'application/json' }),
     );
 
-  /** The parameters of the challenge, as openid-client hands them to an application. */
+  /** The parameters of the challenge, as openid-client passes them to an application. */
   async function challengeOf(call: Promise<Response>): Promise<{ acr_values: string; max_age: string }> {
     const error = await call.then(
       ({ status }) => assert.fail(`no challenge: ${status}`),
@@ -99,7 +99,7 @@ onBothEngines('a step-up challenge that openid-client reads', (engine) => {
     const challenge = await challengeOf(post(weak.access_token, openings));
     assert.deepEqual(challenge, { acr_values: 'urn:gatehouse:2', max_age: '300' });
 
-    // Nobody without a second factor can meet it (RFC 9470 5).
+    // A user without a second factor cannot meet it (RFC 9470 5).
     await assert.rejects(authorize(visitor, challenge), { error: 'unmet_authentication_requirements' });
 
     const { app } = await addApp(service, person);
@@ -107,7 +107,7 @@ onBothEngines('a step-up challenge that openid-client reads', (engine) => {
     assert.equal(strong.claims()?.acr, 'urn:gatehouse:2');
     assert.equal((await post(strong.access_token, openings)).status, 200);
 
-    // This browser is remembered: it skips the second factor, but not where an application requires it.
+    // This browser is remembered and skips the second factor, unless an application requires it.
     for (const name of ['session', 'renewal']) visitor.cookies.delete(name);
     await signIn(visitor, person.email, '/settings');
     const remembered = await authorize(visitor, {});

@@ -22,7 +22,7 @@ describe('A declared step-up', () => {
   });
 });
 
-onBothEngines('a declared step-up', (engine) => {
+onBothEngines('A declared step-up', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -62,9 +62,13 @@ onBothEngines('a declared step-up', (engine) => {
     ];
     const vault = await vaultOf(owner);
     service.advance(sixMinutes);
-    assert.equal((await askAs('PATCH', vault, owner, { title: 'Silver' })).status, 200, 'owners change it without');
+    assert.equal(
+      (await askAs('PATCH', vault, owner, { title: 'Silver' })).status,
+      200,
+      'owners can change it without a step-up',
+    );
     assert.equal((await askAs('PATCH', vault, stranger, { title: 'Mine' })).status, 404);
-    assert.equal((await askAs('DELETE', vault, stranger)).status, 401, 'a rule about rows does not say whose it is');
+    assert.equal((await askAs('DELETE', vault, stranger)).status, 401, 'a rule for rows does not reveal the owner');
     expectTooOld(await askAs('PATCH', vault, admin, { title: 'Taken' }));
     await prove(admin);
     assert.equal((await askAs('PATCH', vault, admin, { title: 'Taken' })).status, 200);

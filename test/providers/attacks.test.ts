@@ -36,7 +36,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
   const refuses = async (visitor: Visitor, path: string, status = 400) => {
     const visit = await visitor.get(path);
     assert.equal(visit.status, status, visit.html);
-    assert.match(visit.html, /<a class="button primary wide" href="\/login\?choose=1"/, 'the page says what to do');
+    assert.match(visit.html, /<a class="button primary wide" href="\/login\?choose=1"/, 'the page explains what to do');
     assert.equal(isSignedIn(visitor), false);
   };
 
@@ -147,13 +147,13 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
       assert.equal(isSignedIn(visitor), false);
     }
     assert.deepEqual(await identities(victim.token), []);
-    // A network learns only a few times an hour that an address is taken.
+    // A network learns only a few times an hour that an email is taken.
     const { visit } = await newcomer(service, upstream);
     assert.equal(visit.status, 429);
     service.advance(3_600_000);
   });
 
-  /** Somebody whose email is taken, on the way to the page that asks for a proof. */
+  /** A user whose email is taken, on the way to the page that requires a proof. */
   const linkPathOf = async (visitor: Visitor, claims: { sub: string; email: string }, provider = 'acme') => {
     const at = provider === 'acme' ? upstream : other;
     at.person = { email_verified: true, ...claims };
@@ -170,7 +170,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     const third = await linkPathOf(visitor, { sub: 'bound-3', email }, 'other');
     const back = await visitor.signIn(email, password, first);
     assert.equal(back.location, first);
-    // The claims of one provider are not read by the declaration of another.
+    // The declaration of one provider does not read the claims of another.
     assert.equal((await visitor.get(first.replace('/acme/', '/other/'))).status, 400);
     assert.equal((await visitor.get(first)).status, 303);
     for (const path of [first, second, third]) assert.equal((await visitor.get(path)).status, 400, path);
@@ -191,8 +191,8 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
       seen.add((await linkPathOf(visitor, { sub: 'guessed', email })).split('/').at(-1) as string);
     }
     assert.equal(seen.size, 20, 'the same request never has the same values twice');
-    for (const value of seen) assert.ok(Buffer.from(value, 'base64url').length >= 32, 'it has 256 bits');
-    // The stored value does not help an attacker who reads the database.
+    for (const value of seen) assert.ok(Buffer.from(value, 'base64url').length >= 32, 'the value has 256 bits');
+    // The stored value does not help an attacker who can read the database.
     const { db } = service.context.database;
     const stored = await db.selectFrom('pending_identities').selectAll().where('provider', '=', 'acme').execute();
     assert.ok(stored.length >= 5);
@@ -220,7 +220,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     const { html } = await visitor.get('/login/with/off');
     assert.doesNotMatch(html, /Continue with/);
     assert.equal((await ask(service, '/v1/clients/web/admin/with/off')).status, 404);
-    // Nor does one that is disabled while somebody is on the way.
+    // Neither can a provider that is disabled during a sign-in.
     const late = new Visitor(service);
     const path = await linkPathOf(late, { sub: 'late', email: owner.email });
     const { database } = service;
@@ -241,14 +241,14 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     const attacker = await newcomer(service, upstream);
     assert.equal(isSignedIn(attacker.visitor), true);
     const attackers = { ...upstream.person };
-    // The victim asks for a new password, and gets the mail.
+    // The victim requests a new password, and gets the mail.
     await ask(service, '/v1/password/resets', { json: { email } });
     const token = await tokenMailed(service, 'reset-password', email);
     const reset = await ask(service, `/v1/password/resets/${token}`, { json: { password } });
     assert.equal(reset.status, 200, reset.text);
     upstream.person = attackers;
     const again = await newcomer(service, upstream);
-    assert.equal(isSignedIn(again.visitor), false, 'the identity of the attacker is gone');
+    assert.equal(isSignedIn(again.visitor), false, 'the identity of the attacker was removed');
     assert.match(again.visit.location ?? '', /\/link\//);
   });
 

@@ -49,7 +49,11 @@ onBothEngines('A provider', (engine) => {
     await others();
     broken.redirect = undefined;
     broken.person = person();
-    assert.equal((await signInWith(visitor, broken, '/login/with/broken')).status, 303, 'it works when it is back');
+    assert.equal(
+      (await signInWith(visitor, broken, '/login/with/broken')).status,
+      303,
+      'the provider works when it is back',
+    );
   });
 
   it('whose metadata names a private address is not called at that address', async () => {
@@ -73,7 +77,7 @@ onBothEngines('A provider', (engine) => {
     upstream.declare(database.dir, 'acme');
     let release = () => {};
     slow.hold = new Promise<void>((resolve) => (release = resolve));
-    // The start does not ask the provider.
+    // The start does not call the provider.
     const beside = await start({ database, env: { PROVIDERS_DIR: slow.declare(database.dir, 'slow') } });
     let answered = false;
     const visitor = new Visitor(beside);
@@ -86,10 +90,10 @@ onBothEngines('A provider', (engine) => {
     assert.ok([302, 503].includes((await waiting).status));
   });
 
-  it('ends its own session too, where `logout` is declared', async () => {
+  it('ends its own session too, if `logout` is declared', async () => {
     upstream.person = person();
     const visitor = new Visitor(service);
-    // The button of the settings, and the page at /logout.
+    // The button in the settings, and the page at /logout.
     for (const [page, path] of [
       ['/settings', '/logout'],
       ['/logout', '/oauth/logout/confirm'],
@@ -111,7 +115,11 @@ onBothEngines('A provider', (engine) => {
     await visitor.signIn(owner.email, password);
     await visitor.get('/settings');
     const own = await visitor.send('/logout', {});
-    assert.equal(own.location, '/login?done=signed-out', 'whoever signed in with a password has no session there');
+    assert.equal(
+      own.location,
+      '/login?done=signed-out',
+      'a user who signed in with a password has no session at the provider',
+    );
   });
 
   it('signs in users who connect a device', async () => {

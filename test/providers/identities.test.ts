@@ -62,7 +62,7 @@ onBothEngines('Identities', (engine) => {
     const signedIn = await newcomer(service, upstream);
     assert.equal((await me(signedIn.visitor)).id, owner.id);
     const other = await someone(service);
-    assert.deepEqual(await listOf(other.token), [], 'nobody sees those of others');
+    assert.deepEqual(await listOf(other.token), [], 'the list contains no identities of other users');
     assert.equal((await remove(identity?.id, other.token)).status, 404);
     await visitor.get('/settings/sign-in');
     const removed = await visitor.send(`/settings/sign-in/${identity?.id}/remove`, {});
@@ -141,7 +141,7 @@ onBothEngines('Identities', (engine) => {
     upstream.person = person();
     const owner = { ...upstream.person };
     const now = Math.floor(service.context.now() / 1000);
-    // The provider says that the person signed in there an hour ago.
+    // The provider reports that the user signed in there an hour ago.
     upstream.person = { ...owner, auth_time: now - 3600 };
     const { visitor } = await newcomer(service, upstream);
     const token = tokenOf(visitor);
@@ -158,7 +158,7 @@ onBothEngines('Identities', (engine) => {
     assert.equal(
       (await prove({ auth_time: Math.floor(Date.now() / 1000) - 3600 })).status,
       400,
-      'no new sign-in there',
+      'the user did not sign in again at the provider',
     );
     assert.equal((await prove({ sub: 'somebody-else', auth_time: signedInNow })).status, 403, 'another subject');
     assert.equal((await remove(identity?.id, token)).body.code, 'proof_too_old');
@@ -185,7 +185,7 @@ onBothEngines('Identities', (engine) => {
       token: tokenOf(again.visitor),
     });
     assert.deepEqual([session.body.data.amr, session.body.data.acr], [['fed', 'otp', 'mfa'], 'urn:gatehouse:2']);
-    // The provider's own second factor counts where the declaration says so.
+    // The provider's second factor counts if the declaration says so.
     upstream.person = { ...upstream.person, acr: 'urn:undeclared' };
     assert.equal(isSignedIn((await newcomer(service, upstream)).visitor), false);
     upstream.person = { ...upstream.person, acr: 'urn:two' };
@@ -200,11 +200,11 @@ onBothEngines('Identities', (engine) => {
     upstream.person = { ...upstream.person, groups: [], nick: 'Countess' };
     await newcomer(service, upstream);
     user = await me(visitor);
-    assert.deepEqual([user.roles, user.name], [[], 'Countess'], 'at once, for the older session too');
+    assert.deepEqual([user.roles, user.name], [[], 'Countess'], 'immediately, also for the older session');
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     await ask(service, `/v1/users/${user.id}`, { method: 'PATCH', json: { roles: ['editor'] }, token: admin });
     await newcomer(service, upstream);
-    assert.deepEqual((await me(visitor)).roles, ['editor'], 'what an administrator gave stays');
+    assert.deepEqual((await me(visitor)).roles, ['editor'], 'a role from an administrator stays');
     upstream.person = { ...upstream.person, groups: ['king'] };
     assert.equal((await newcomer(service, upstream)).visit.status, 502);
   });
@@ -218,7 +218,7 @@ onBothEngines('Identities', (engine) => {
     assert.equal(searchParams.get('login_hint'), 'ada@example.com');
     upstream.person = person({ auth_time: Math.floor(Date.now() / 1000) - 3600 });
     const stale = await signInWith(new Visitor(service), upstream, '/login/with/acme?max_age=60');
-    assert.equal(stale.status, 502, 'the provider did not authenticate the person anew');
+    assert.equal(stale.status, 502, 'the provider did not authenticate the user again');
   });
 
   it('sign in to first-party applications with the same cookie and tokens', async () => {
@@ -248,7 +248,7 @@ onBothEngines('Identities', (engine) => {
       assert.equal((await ask(service, `${prefix}/with/${path}`)).status, status);
   });
 
-  it('end their sessions when the provider says so (back-channel logout)', async () => {
+  it('end their sessions when the provider requests it (back-channel logout)', async () => {
     upstream.person = person({ sid: 'one' });
     const first = await newcomer(service, upstream);
     upstream.person = { ...upstream.person, sid: 'two' };
@@ -272,7 +272,7 @@ onBothEngines('Identities', (engine) => {
     assert.deepEqual([await state(first.visitor), await state(second.visitor)], [200, 200]);
     assert.equal((await logOut({ sid: 'one' })).status, 200);
     assert.deepEqual([await state(first.visitor), await state(second.visitor)], [401, 200]);
-    assert.equal((await logOut({})).status, 400, 'the same token twice');
+    assert.equal((await logOut({})).status, 400, 'the same token was sent twice');
     assert.equal((await logOut({ jti: 'logout-2' })).status, 200);
     assert.equal(await state(second.visitor), 401);
   });

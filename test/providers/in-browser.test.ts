@@ -8,7 +8,7 @@ import { password, someone, type UserBody } from '../harness/people.ts';
 import { type RealUpstreams, realUpstreams } from '../harness/real-upstreams.ts';
 import { services } from '../harness/service.ts';
 
-/** How a person signs in at each provider for the first time. From then on the provider remembers them. */
+/** The first sign-in at each provider. After that, the provider remembers the user. */
 const signIns: Readonly<Record<string, (page: Page, there: RealUpstreams) => Promise<string>>> = {
   async gatehouse(page, { gatehouse }) {
     const { email } = await someone(gatehouse);

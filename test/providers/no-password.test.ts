@@ -22,7 +22,7 @@ onBothEngines('A user without a password', (engine) => {
     const database = await createDatabase();
     service = await start({ database, env: { PROVIDERS_DIR: upstream.declare(database.dir, 'acme') } });
   });
-  /** Somebody who signed in with the provider a moment ago. The provider does not say when. */
+  /** A user who has just signed in with the provider. The provider does not report the time. */
   const somebody = async () => {
     const n = people++;
     upstream.person = { sub: `n${n}`, email: `n${n}@example.com`, email_verified: true, auth_time: undefined };

@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('the account of a user without a password', (engine) => {
+onBothEngines('The account of a user without a password', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   const createUpstream = upstreams();
@@ -54,7 +54,7 @@ onBothEngines('the account of a user without a password', (engine) => {
     const { body } = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'openid *' }));
     for (const method of ['PATCH', 'DELETE']) {
       const json = method === 'PATCH' ? { email: 'attacker@example.com' } : {};
-      assert.equal((await change(method, json, body.access_token)).status, 403, 'an application is not the person');
+      assert.equal((await change(method, json, body.access_token)).status, 403, 'an application is not the user');
     }
     const email = await change('PATCH', { email: 'next@example.com' });
     assert.deepEqual([email.status, email.body.data?.pending_email], [200, 'next@example.com'], email.text);

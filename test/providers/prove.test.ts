@@ -10,7 +10,7 @@ import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('a user without a password renews a proof', (engine) => {
+onBothEngines('A user without a password renews a proof', (engine) => {
   const start = services(engine);
   const createDatabase = databases(engine);
   const createUpstream = upstreams();
@@ -60,20 +60,20 @@ onBothEngines('a user without a password renews a proof', (engine) => {
     const asked = await atProvider(visitor);
     assert.equal(asked.status, 200, asked.html);
     assert.match(asked.html, /name="proof_code"/);
-    assert.equal(await isFresh(visitor), false, 'the provider is one factor');
+    assert.equal(await isFresh(visitor), false, 'the provider counts as one factor');
     const { proof_provider = '' } = formOf(asked);
     const send = (fields: Record<string, string>) => visitor.send('/login/with/acme/prove', fields);
     const wrong = await send({ proof_provider, proof_code: '000000' });
     assert.deepEqual([wrong.status, formOf(wrong).proof_provider], [422, proof_provider]);
     await first.visitor.get('/settings/tokens/new');
     const stolen = await first.visitor.send('/login/with/acme/prove', { proof_provider, proof_code: app.next() });
-    assert.equal(stolen.status, 422, 'it counts for one session');
+    assert.equal(stolen.status, 422, 'the proof counts for one session');
     const proved = await send({ proof_provider, proof_code: app.next() });
     assert.equal(proved.status, 200, proved.html);
     assert.match(proved.html, /Thank you/);
     assert.equal(await isFresh(visitor), true);
     assert.deepEqual((await session(visitor)).amr, ['otp', 'fed', 'mfa']);
-    assert.equal((await send({ proof_provider, proof_code: app.next() })).status, 422, 'it works once');
+    assert.equal((await send({ proof_provider, proof_code: app.next() })).status, 422, 'the code works once');
     service.advance(901_000);
     assert.equal((await send({ proof_code: app.next() })).status, 200, 'the code completes the sign-in');
     assert.deepEqual((await session(visitor)).amr, ['fed', 'otp', 'mfa']);

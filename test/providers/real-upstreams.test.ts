@@ -7,7 +7,7 @@ import { realUpstreams } from '../harness/real-upstreams.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-/** A browser that keeps the cookies of each host, and follows redirects. */
+/** A browser that stores the cookies of each host, and follows redirects. */
 class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -71,7 +71,7 @@ describe('Providers of other implementations', () => {
     const done = await browser.open(`${upstream.context.config.baseUrl}/login`, form);
     assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);
     const user = await me(browser);
-    // Nobody confirmed the address there.
+    // The email was not confirmed there.
     assert.deepEqual([user.email, user.email_confirmed], [person.email, false]);
   });
 

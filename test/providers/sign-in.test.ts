@@ -70,7 +70,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
       body.data.map(({ provider, issuer, subject, email }) => [provider, issuer, subject, email]),
       [['acme', upstream.url, upstream.person.sub, upstream.person.email]],
     );
-    // The email at the provider changed: the identity is the same.
+    // The email at the provider changed, but the identity is the same.
     upstream.person = { ...upstream.person, email: 'elsewhere@example.com' };
     const again = await newcomer(service, upstream);
     assert.equal(again.visit.location, '/settings');
@@ -139,8 +139,8 @@ onBothEngines('Sign-in with a provider', (engine) => {
     assert.equal(linked.location, '/settings');
     assert.equal((await me(visitor)).id, owner.id);
     assert.equal((await identitiesOf(visitor)).body.data[0]?.subject, upstream.person.sub);
-    assert.equal((await mailsTo(service, 'factor-added', owner.email)).length, 1, 'the owner is told');
-    // From now on the identity signs in.
+    assert.equal((await mailsTo(service, 'factor-added', owner.email)).length, 1, 'the owner is notified');
+    // From now on, the identity signs in.
     const again = await newcomer(service, upstream);
     assert.equal((await me(again.visitor)).id, owner.id);
   });
@@ -158,7 +158,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     const { status } = await ask(service, '/v1/users/me', { token: squatter.token });
     assert.equal(status, 401, 'the sessions ended');
     const login = await ask(service, '/v1/clients/web/admin/login', { json: { email: squatter.email, password } });
-    assert.equal(login.status, 400, 'the password is gone');
+    assert.equal(login.status, 400, 'the password was removed');
   });
 
   it('binds the proof to the account with the email, and to the browser', async () => {
@@ -171,7 +171,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     const refused = await visitor.get(next);
     assert.equal(refused.status, 403);
     assert.deepEqual((await identitiesOf(visitor)).body.data, []);
-    // The owner's own browser does not know this attempt: somebody sent the address.
+    // The owner's browser does not know this attempt: somebody else sent the link.
     const elsewhere = new Visitor(service);
     await elsewhere.signIn(owner.email, password);
     assert.equal((await elsewhere.get(next)).status, 400);

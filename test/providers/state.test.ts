@@ -81,7 +81,7 @@ onBothEngines('The state of providers', (engine) => {
     assert.equal(acme?.last_success_at, null);
     const { token } = await someone(service);
     assert.equal((await ask(service, '/v1/providers', { token })).status, 403);
-    assert.equal((await events('provider.added')).length, 3, 'once, though two instances started');
+    assert.equal((await events('provider.added')).length, 3, 'recorded once, although two instances started');
   });
 
   const failures: [code: string, status: number, break_: () => void][] = [

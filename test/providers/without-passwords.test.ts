@@ -21,7 +21,7 @@ onBothEngines('A service without passwords', (engine) => {
     upstream = await createUpstream();
     const database = await createDatabase();
     const PROVIDERS_DIR = upstream.declare(database.dir, 'acme');
-    // The administrator invited somebody while there were passwords.
+    // The administrator invited a user when passwords were enabled.
     const before = await start({ database, env: { PROVIDERS_DIR } });
     const admin = await logIn(before, 'admin@example.com', 'correct horse battery');
     const invited = await ask(before, '/v1/invitations', { json: { email }, token: admin });
@@ -68,7 +68,7 @@ onBothEngines('A service without passwords', (engine) => {
     }
     await new Visitor(service).get(`/login/with/acme?invitation=${token}`);
     const [attempt] = await service.context.database.db.selectFrom('provider_attempts').selectAll().execute();
-    assert.ok(attempt && !JSON.stringify(attempt).includes(token), 'what is stored accepts no invitation');
+    assert.ok(attempt && !JSON.stringify(attempt).includes(token), 'the stored token accepts no invitation');
     assert.equal((await new Visitor(service).get(`/login/with/acme?invitation=${attempt.invitation}`)).status, 404);
     const { visit, visitor } = await accept({});
     assert.deepEqual([visit.location, isSignedIn(visitor)], ['/settings', true]);

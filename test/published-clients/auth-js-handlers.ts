@@ -9,7 +9,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return sent;
 }
 
-/** The work of an Auth.js adapter for a framework. */
+/** Does the work of an Auth.js adapter for a framework. */
 export const authJs =
   (Auth: Any, host: string, config: object): RequestListener =>
   async (request, response) => {
@@ -25,7 +25,7 @@ export const authJs =
     response.writeHead(answer.status, location ? { location } : {}).end(await answer.text());
   };
 
-/** The work of a next-auth adapter for a framework. */
+/** Does the work of a next-auth adapter for a framework. */
 export const nextAuth =
   (AuthHandler: Any, host: string, options: object): RequestListener =>
   async (request, response) => {

@@ -13,10 +13,10 @@ const install = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '
 
 const here = new URL('.', import.meta.url);
 
-/** An installation takes a minute on a busy machine. A lock that is older was left by a test that was killed. */
+/** An installation takes a minute on a busy machine. An older lock was left by a killed test. */
 const lockMs = 5 * 60_000;
 
-/** True for the one test file that installs. For the others, false when it has ended. */
+/** True for the one test file that installs. False for the others, after the installation. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     mkdirSync(lock);
@@ -33,7 +33,10 @@ async function takeLock(lock: string): Promise<boolean> {
   }
 }
 
-/** Installs the packages of a folder beside the project's own packages, once for all test files. Undefined where the registry cannot be reached. */
+/**
+ * Installs the packages of a folder beside the project's packages, once for all test files. Undefined if the registry
+ * is unreachable.
+ */
 export async function bringClients(from = here): Promise<NodeJS.Require | undefined> {
   const list = readFileSync(new URL('package-lock.json', from));
   const folder = join(cache, createHash('sha256').update(list).digest('hex').slice(0, 16));

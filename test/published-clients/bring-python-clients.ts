@@ -9,12 +9,12 @@ const run = promisify(execFile);
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
 const folder = join(root, 'node_modules', '.cache', 'python-clients');
 const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--retries', '0', '--disable-pip-version-check'];
-/** Debian has them as python3-authlib and python3-requests-oauthlib. */
+/** The Debian packages python3-authlib and python3-requests-oauthlib. */
 const importAll = 'import authlib.jose, requests_oauthlib';
 
 /**
- * The folder of published clients for Python, installed now. Empty: those of the system. Undefined where the package index
- * cannot be reached and the system has none.
+ * The folder of published Python clients, installed now. Empty: those of the system. Undefined if the package index is
+ * unreachable and the system has none.
  */
 export async function bringPythonClients(): Promise<string | undefined> {
   const mark = join(folder, 'installed.txt');

@@ -7,7 +7,7 @@ import { addApplication } from '../harness/applications.ts';
 import { type Service, services } from '../harness/service.ts';
 import { home, refreshed, signInByProgram, signOut } from './sign-in-by-program.ts';
 
-/** Clients that Debian has, with their scripts here. */
+/** Clients from Debian packages, with their scripts. */
 const clients = [
   {
     ...{ name: 'Ruby oauth2', command: 'ruby', loads: ['-roauth2', '-e', ''] },
@@ -27,7 +27,7 @@ const clients = [
   },
 ];
 
-describe('Published clients that Debian has', { timeout: 300_000 }, () => {
+describe('Published clients from Debian', { timeout: 300_000 }, () => {
   const start = services('sqlite');
   let service: Service;
   let app: { id: string; secret?: string };

@@ -10,7 +10,7 @@ import { services } from '../harness/service.ts';
 import { root } from '../harness/starts.ts';
 import { home, signInByProgram, signOut } from './sign-in-by-program.ts';
 
-/** Where Debian puts the sources of golang-golang-x-oauth2-dev and golang-github-coreos-go-oidc-dev. */
+/** The paths of the Debian packages golang-golang-x-oauth2-dev and golang-github-coreos-go-oidc-dev. */
 const packages = '/usr/share/gocode';
 /** Of version 2, or of version 3. */
 const paths = ['github.com/coreos/go-oidc', 'github.com/coreos/go-oidc/v3/oidc'];

@@ -10,7 +10,9 @@ import { browsers } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
 import { bringClients } from './bring-clients.ts';
 
-/** A single-page application as its documents show one. `checkLoginIframe` needs a page that only Keycloak has. */
+/**
+ * A single-page application as in the library's documentation. `checkLoginIframe` needs a page that only Keycloak has.
+ */
 const applicationPage = (oidcProvider: string, clientId: string) => `<!doctype html><title>An application</title>
 <button id="in">Sign in</button> <button id="renew">Renew</button> <button id="out">Sign out</button> <output></output>
 <script type="module">
@@ -54,7 +56,7 @@ describe('keycloak-js in a real browser', { timeout: 300_000 }, () => {
     server.close();
   });
 
-  it('signs in on another origin with the answer in the fragment, renews and signs out', async (test) => {
+  it('signs in on another origin with the response in the fragment, renews and signs out', async (test) => {
     if (!library) return test.skip('the registry cannot be reached');
     const { id, email } = await addLogin(service, { name: 'Ada Lovelace' });
     const page = await (await open()).newPage();

@@ -11,7 +11,7 @@ type Any = any;
 
 const scopes = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Clients that know OAuth 2.0 and no ID tokens, with their default settings. */
+/** Clients that support OAuth 2.0 without ID tokens, with their default settings. */
 describe('Published OAuth clients with their defaults', { timeout: 300_000 }, () => {
   const start = services('sqlite');
   let service: Service;
@@ -34,7 +34,7 @@ describe('Published OAuth clients with their defaults', { timeout: 300_000 }, ()
       await run(bring);
     });
 
-  /** An application that asks its library where the browser goes, and gives it the address that it came back to. */
+  /** An application that gets the authorization URL from its library, and gives it the URL of the redirect back. */
   const asks =
     (begin: () => string | URL | Promise<string | URL>, end: (back: URL) => Promise<unknown>, { url }: Application) =>
     async (request: IncomingMessage, response: ServerResponse) => {

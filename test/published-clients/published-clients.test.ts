@@ -12,8 +12,8 @@ type Any = any;
 const scope = 'openid profile email offline_access';
 
 /**
- * Clients as their documents tell to use them, with their default settings. Each shows the name and the email of the user. Each
- * refreshes and signs out, or holds the tokens for it.
+ * Clients as in their documentation, with default settings. Each shows the name and the email of the user. Each
+ * refreshes and signs out, or its tokens are used for that.
  */
 describe('Published clients with their defaults', { timeout: 300_000 }, () => {
   const start = services('sqlite');
@@ -40,7 +40,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
       if (!bring) return test.skip('the registry cannot be reached');
       await run(bring);
     });
-  /** Signs in at the address, then refreshes and signs out with the tokens of the client. */
+  /** Signs in at the URL, then refreshes and signs out with the tokens of the client. */
   const endsWell = async (url: string, path = '') => {
     const { who, visitor } = await applications.signIn(`${url}${path}`);
     await applications.refreshAndSignOut(url, who, visitor);
@@ -82,7 +82,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
         ...{ issuer, ...endpoints(), clientID: id, clientSecret: secret, callbackURL: redirectUri },
         scope: ['profile', 'email', 'offline_access'],
       };
-      // It counts these parameters to decide what to give.
+      // The library counts the parameters of this function.
       const verify = (
         _issuer: Any,
         profile: Any,
@@ -163,7 +163,7 @@ describe('Published clients with their defaults', { timeout: 300_000 }, () => {
     await applications.signOut(visitor, `${url}/logout`);
   });
 
-  /** Both keep the tokens in a callback, and sign out only of the application itself. */
+  /** Both store the tokens in a callback, and sign out only of the application itself. */
   const callbacks = (keep: (tokens: Any) => void) => ({
     jwt: ({ token, account }: Any) => {
       if (account) keep(account);

@@ -9,13 +9,13 @@ import { signedIn } from '../harness/authorizing.ts';
 import type { Service } from '../harness/service.ts';
 import { WebBrowser } from './web-browser.ts';
 
-/** The tokens that a client got, for the refresh and the logout of a client that has none of its own. */
+/** The tokens of a client, for the refresh and the logout if the client supports neither. */
 interface Tokens {
   readonly refresh_token: string;
   readonly id_token: string;
 }
 
-/** An application that a client is used in. */
+/** An application that uses a client. */
 export interface Application {
   readonly url: string;
   readonly id: string;
@@ -28,7 +28,7 @@ type Person = Awaited<ReturnType<typeof signedIn>>;
 
 const name = 'Ada Lovelace';
 
-/** Applications on ports of their own that people sign in to. */
+/** Applications on separate ports that users sign in to. */
 export class RelyingApplications {
   readonly #service: Service;
   readonly #held = new Map<string, Tokens & { client_id: string; client_secret: string }>();
@@ -38,7 +38,7 @@ export class RelyingApplications {
     this.#service = service;
   }
 
-  /** An application that is registered with the path that its library comes back to. Returns its address. */
+  /** An application that is registered with the redirect path of its library. Returns its URL. */
   async serve(
     callback: string,
     make: (application: Application) => RequestListener | Promise<RequestListener>,
@@ -72,7 +72,7 @@ export class RelyingApplications {
     for (const close of this.#closing) close();
   }
 
-  /** Somebody who is signed in here, and their browser. */
+  /** A signed-in user, and the user's browser. */
   async person(): Promise<{ who: Person; visitor: WebBrowser }> {
     const who = await signedIn(this.#service, { name });
     return { who, visitor: new WebBrowser(new Map([[new URL(this.#service.url).host, who.visitor.cookies]])) };
@@ -91,14 +91,14 @@ export class RelyingApplications {
     assert.ok(text.includes(who.email) && text.includes(name), text);
   }
 
-  /** Opens an address that signs the browser out. */
+  /** Opens a URL that signs the browser out. */
   async signOut(visitor: WebBrowser, logout: string): Promise<void> {
     await visitor.visit(logout);
     const { text } = await visitor.visit(`${this.#service.url}/settings`);
-    assert.match(text, /name="password"/, 'the login page, since nobody is signed in here any more');
+    assert.match(text, /name="password"/, 'the login page appears, because the session has ended');
   }
 
-  /** For a client that does neither: with the tokens that it holds. */
+  /** For a client that supports neither: with its tokens. */
   async refreshAndSignOut(url: string, who: Person, visitor: WebBrowser): Promise<void> {
     const { id_token, ...form } = this.#held.get(url) ?? assert.fail('the client got no tokens');
     const refresh = () =>

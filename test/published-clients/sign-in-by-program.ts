@@ -5,7 +5,7 @@ import { ask } from '../harness/ask.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';
 import type { Service } from '../harness/service.ts';
 
-/** Where people come to after they signed out. */
+/** The redirect URI after a logout. */
 export const home = 'https://app.example/signed-out';
 
 interface Program {
@@ -16,7 +16,7 @@ interface Program {
 
 type Client = { readonly id: string; readonly secret?: string };
 
-/** Runs a program that prints where the browser goes, reads where it came back to, and prints what it learnt. */
+/** Runs a program that prints the authorization URL, reads the URL of the redirect back, and prints its result. */
 export async function signInByProgram(service: Service, app: Client, { command, args = [], env = {} }: Program) {
   const person = await signedIn(service, { name: 'Ada Lovelace' });
   const child = spawn(command, [...args, service.url, app.id, app.secret ?? '', redirectUri], {
@@ -48,14 +48,17 @@ const refresh = (service: Service, { id, secret = '' }: Client, refresh_token: s
     form: { grant_type: 'refresh_token', refresh_token, client_id: id, client_secret: secret },
   });
 
-/** With the refresh token that the program printed. Returns the tokens that came of it. */
+/** Refreshes with the refresh token that the program printed. Returns the new tokens. */
 export async function refreshed(service: Service, app: Client, signedIn: SignedIn): Promise<SignedIn> {
   const { status, body, text } = await refresh(service, app, signedIn.learnt.refresh_token);
   assert.equal(status, 200, text);
   return { ...signedIn, learnt: { ...signedIn.learnt, ...body } };
 }
 
-/** With the ID token that the program printed. Afterwards nobody is signed in in the browser, and the refresh token has ended. */
+/**
+ * Logs out with the ID token that the program printed. Afterwards the browser is signed out, and the refresh token is
+ * invalid.
+ */
 export async function signOut(service: Service, app: Client, { visitor, learnt }: SignedIn): Promise<void> {
   const query = new URLSearchParams({ id_token_hint: learnt.id_token, post_logout_redirect_uri: home });
   assert.equal((await visitor.get(`/oauth/logout?${query}`)).location, home);

@@ -1,4 +1,7 @@
-/** A browser without scripts that visits several sites: keeps cookies for each, follows redirects, sends a form that sends itself. */
+/**
+ * A browser without scripts for several sites: stores cookies for each, follows redirects, and submits self-submitting
+ * forms.
+ */
 export class WebBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
 

@@ -6,14 +6,14 @@ import { onBothEngines } from '../harness/engines.ts';
 import { someone } from '../harness/people.ts';
 import { services } from '../harness/service.ts';
 
-onBothEngines('Deleting what others refer to', (engine) => {
+onBothEngines('Deleting a row that others refer to', (engine) => {
   const start = services(engine);
 
-  it('names what really blocks, and nothing that would go along', async () => {
+  it('names only the rows that block it, not those that would be deleted with it', async () => {
     const service = await start({ env: { RESOURCES_DIR: join(import.meta.dirname, 'resources') } });
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     const person = await someone(service);
-    // Sessions, a personal access token, a client and events of theirs would all go or stay by themselves.
+    // Sessions, a personal access token, a client and events of the user do not block the deletion.
     await ask(service, '/v1/clients', { json: { name: 'Reports' }, token: person.token });
     const made = await ask(service, '/v1/ledgers', { json: { title: 'Books' }, token: person.token });
     assert.equal(made.status, 201);

@@ -7,7 +7,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const redirect_uris = ['https://app.example/callback'];
 
-onBothEngines('A registration', (engine) => {
+onBothEngines('Client registration', (engine) => {
   const start = services(engine);
   let open: Service;
   before(async () => {
@@ -15,7 +15,7 @@ onBothEngines('A registration', (engine) => {
   });
   const register = (on: Service, json: unknown) => ask<Record<string, unknown>>(on, '/oauth/register', { json });
 
-  it('holds a client to the grants that it named', async () => {
+  it('limits a client to its registered grants', async () => {
     const { body } = await register(open, { redirect_uris, grant_types: ['authorization_code'] });
     const { client_id, client_secret } = body as unknown as Record<string, string>;
     const client = { client_id: client_id as string, client_secret: client_secret as string };
@@ -27,7 +27,7 @@ onBothEngines('A registration', (engine) => {
     assert.deepEqual([device.status, device.body.error], [400, 'unauthorized_client']);
   });
 
-  it('shows nobody a homepage that a client only claims', async () => {
+  it('does not show the claimed homepage of a client', async () => {
     const { body } = await register(open, {
       redirect_uris,
       client_name: 'Ledger',
@@ -38,7 +38,7 @@ onBothEngines('A registration', (engine) => {
     assert.deepEqual([status, html.includes('Ledger'), html.includes('bank.example')], [200, true, false]);
   });
 
-  it('is not needed by the command line, whose client the operator can switch off', async () => {
+  it('is not needed by the command line, whose client the operator can disable', async () => {
     const form = { client_id: 'gatehouse-cli', scope: '*' };
     assert.equal((await ask(open, '/oauth/device_authorization', { form })).status, 200);
     const off = await start({ env: { CLI_LOGIN: 'off' } });
@@ -46,7 +46,7 @@ onBothEngines('A registration', (engine) => {
     assert.deepEqual([status, body.error], [401, 'invalid_client']);
   });
 
-  it('tells what it took of keys, terms, policy, age and algorithm, and refuses what it cannot do', async () => {
+  it('returns the registered keys, terms, policy, age and algorithm, and refuses unsupported values', async () => {
     const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
     const told = {
       ...{ tos_uri: 'https://app.example/tos', policy_uri: 'https://app.example/policy', default_max_age: 600 },
@@ -69,7 +69,7 @@ onBothEngines('A registration', (engine) => {
     }
   });
 
-  it('is limited for one network by the clients that nobody uses', async () => {
+  it('limits only the unused clients of one network', async () => {
     open.advance(2 * 3_600_000);
     const { visitor } = await signedIn(open);
     for (let i = 0; i < 24; i++) {

@@ -9,8 +9,8 @@ import { httpsServers } from '../harness/https-server.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-describe('The address of a description', () => {
-  it('is an https URL with a path, written in one way', () => {
+describe('The URL of a client metadata document', () => {
+  it('is an https URL with a path, in its normal form', () => {
     for (const id of ['https://app.example/client.json', 'https://app.example:8443/a/b', 'https://app.example/'])
       assert.ok(isDocumentId(id), id);
     const wrong = [
@@ -27,7 +27,7 @@ describe('The address of a description', () => {
     for (const id of wrong) assert.equal(isDocumentId(id), false, id);
   });
 
-  it('may be kept as long as it says, within bounds', () => {
+  it('is cached as long as Cache-Control says, within bounds', () => {
     const cases = [
       [undefined, 3600],
       ['max-age=600', 600],
@@ -80,15 +80,15 @@ onBothEngines('Client ID metadata documents', (engine) => {
       .where('id', '=', site + path)
       .executeTakeFirst();
 
-  it('signs people in to an application that is known by its address alone', async () => {
+  it('sign users in to an application that is known only by its URL', async () => {
     const id = `${site}/notebook`;
     const { visitor } = await signedIn(service);
     const page = await visitor.get(authorizePath(id, { scope: 'openid users:read' }));
     assert.equal(page.status, 200, page.html);
     assert.match(page.html, /Notebook/);
     assert.match(page.html, /does not know this application/);
-    assert.match(page.html, new RegExp(new URL(site).host), 'the host that it is from');
-    assert.doesNotMatch(page.html, /bank\.example/, 'and none that it only names');
+    assert.match(page.html, new RegExp(new URL(site).host), 'the host of the document');
+    assert.doesNotMatch(page.html, /bank\.example/, 'no host that the document only claims');
     const allowed = await press(visitor, page, 'allow');
     const code = new URL(allowed.location as string).searchParams.get('code') as string;
     const tokens = await redeem(service, { id }, code);
@@ -104,7 +104,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
     assert.equal((await ask(service, '/v1/users/me', { token: tokens.body.access_token })).status, 401);
   });
 
-  it('is fetched again when its time is over, and then goes by what it says now', async () => {
+  it('are fetched again after they expire, and then their new values apply', async () => {
     const id = `${site}/changing`;
     answer = (_request, response) => send(response, document('/changing'), { 'cache-control': 'max-age=600' });
     const { visitor } = await signedIn(service);
@@ -115,18 +115,18 @@ onBothEngines('Client ID metadata documents', (engine) => {
     answer = (_request, response) => send(response, document('/changing', { redirect_uris: ['https://new.example/'] }));
     service.advance(1000);
     const old = await visitor.get(authorizePath(id));
-    assert.deepEqual([old.status, asked.length], [400, 2], 'its old address is none any more');
+    assert.deepEqual([old.status, asked.length], [400, 2], 'the old redirect URI is no longer valid');
     assert.equal((await visitor.get(authorizePath(id, { redirect_uri: 'https://new.example/' }))).status, 200);
   });
 
-  it('is fetched for nobody who is not signed in', async () => {
+  it('are fetched only for signed-in users', async () => {
     const sent = await new Visitor(service).get(authorizePath(`${site}/stranger`));
     assert.deepEqual([sent.status, sent.location?.startsWith('/login'), asked], [302, true, []]);
     const silent = await new Visitor(service).get(authorizePath(`${site}/stranger`, { prompt: 'none' }));
     assert.deepEqual([silent.status, asked], [400, []]);
   });
 
-  it('is fetched once for many who come at the same time', async () => {
+  it('are fetched once for concurrent requests', async () => {
     const id = `${site}/popular`;
     const visitors = await Promise.all([1, 2, 3, 4].map(() => signedIn(service)));
     answer = (_request, response) => void setTimeout(() => send(response, document('/popular')), 50);
@@ -138,7 +138,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
     assert.equal(asked.length, 1);
   });
 
-  it('is refused where it is wrong, and leaves nothing behind', async () => {
+  it('are refused if they are invalid, and nothing is stored', async () => {
     const { visitor } = await signedIn(service);
     const wrong: Record<string, (response: ServerResponse) => unknown> = {
       'another id': (response) => send(response, document('/other')),
@@ -166,7 +166,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
     assert.equal(await stored('/wrong'), undefined);
   });
 
-  it('is not fetched from this machine or its network, nor where the operator does not want it', async () => {
+  it('are not fetched from private addresses, and not if the setting is off', async () => {
     const guarded: Record<string, string> = { DYNAMIC_CLIENTS: 'open' };
     const closed: Record<string, string> = { OUTBOUND_PRIVATE_ADDRESSES: 'true' };
     for (const env of [guarded, closed]) {
@@ -175,14 +175,14 @@ onBothEngines('Client ID metadata documents', (engine) => {
       for (const id of [`${site}/client`, `${site.replace('127.0.0.1', 'localhost')}/client`]) {
         const page = await visitor.get(authorizePath(id));
         assert.deepEqual([page.status, page.location, asked], [400, null, []], id);
-        assert.doesNotMatch(page.html, /public internet|ECONN/, 'and says nothing of the network');
+        assert.doesNotMatch(page.html, /public internet|ECONN/, 'the page reveals nothing about the network');
         const device = await ask(other, '/oauth/device_authorization', { form: { client_id: id } });
         assert.deepEqual([device.status, device.body.error, asked], [401, 'invalid_client', []], id);
       }
     }
   });
 
-  it('is not kept from others by who invents addresses of the same host', async () => {
+  it('are available to others, even if one network invents many URLs of the same host', async () => {
     const env = { DYNAMIC_CLIENTS: 'open', OUTBOUND_PRIVATE_ADDRESSES: 'true', TRUST_PROXY: '127.0.0.1' };
     const open = await start({ env });
     const askFrom = (address: string, path: string) =>
@@ -196,14 +196,14 @@ onBothEngines('Client ID metadata documents', (engine) => {
         : send(response, document(url, { grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] }));
     const statuses = new Set<number>();
     for (let i = 0; i < 70; i++) statuses.add((await askFrom('203.0.113.9', `/invented/${i}`)).status);
-    assert.deepEqual([...statuses], [401, 429], 'who invents them is held back');
-    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'nobody else is');
+    assert.deepEqual([...statuses], [401, 429], 'the network with invented URLs is throttled');
+    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'other networks are not');
     open.advance(25 * 60 * 60_000);
     answer = (_request, response) => response.writeHead(503).end();
-    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'what is known is taken as it was');
+    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'a known document is used unchanged');
   });
 
-  it('serves devices too, and acts for people alone', async () => {
+  it('support the device flow, and give no tokens without a user', async () => {
     const grant_types = ['urn:ietf:params:oauth:grant-type:device_code'];
     answer = ({ url }, response) => send(response, document(url, { grant_types }));
     const { body } = await ask(service, '/oauth/device_authorization', { form: { client_id: `${site}/tv` } });

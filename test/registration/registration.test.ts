@@ -19,7 +19,7 @@ interface Registered {
   readonly [member: string]: unknown;
 }
 
-onBothEngines('Registration of clients', (engine) => {
+onBothEngines('Dynamic client registration', (engine) => {
   const start = services(engine);
   let open: Service;
   let byToken: Service;
@@ -34,7 +34,7 @@ onBothEngines('Registration of clients', (engine) => {
     ask<Registered>(on, '/oauth/register', { json, ...(token ? { token } : {}) });
   const metadataOf = async (on: Service) => (await ask(on, '/.well-known/oauth-authorization-server')).body;
 
-  it('is closed unless the operator opens it, and then the metadata say so', async () => {
+  it('is closed by default, and listed in the metadata if the operator opens it', async () => {
     const { status, body } = await register(closed, { redirect_uris });
     assert.deepEqual([status, body.error], [403, 'access_denied']);
     assert.equal((await metadataOf(closed)).registration_endpoint, undefined);
@@ -44,7 +44,7 @@ onBothEngines('Registration of clients', (engine) => {
     assert.deepEqual(supported, [undefined, undefined, true]);
   });
 
-  it('registers a published client, which is then one like any other', async () => {
+  it('registers a published client, which then works like any other', async () => {
     const server = new URL(open.context.config.baseUrl);
     const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
     const grant_types = ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'];
@@ -56,10 +56,14 @@ onBothEngines('Registration of clients', (engine) => {
     assert.ok(codes.device_code);
     const form = { grant_type: 'client_credentials', client_id: client.client_id, client_secret: client.client_secret };
     const itself = await ask(open, '/oauth/token', { form: form as Record<string, string> });
-    assert.deepEqual([itself.status, itself.body.error], [400, 'unauthorized_client'], 'it acts for people alone');
+    assert.deepEqual(
+      [itself.status, itself.body.error],
+      [400, 'unauthorized_client'],
+      'it gets no tokens without a user',
+    );
   });
 
-  it('registers an editor that names all its addresses at once', async () => {
+  it('registers an editor that sends all its redirect URIs at once', async () => {
     const editor = {
       client_name: 'Cursor',
       redirect_uris: [
@@ -75,7 +79,7 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal(status, 201, text);
   });
 
-  it('answers with all that it registered, and ignores what it does not know', async () => {
+  it('returns everything that it registered, and ignores unknown members', async () => {
     const { status, body, headers } = await register(open, {
       redirect_uris: ['http://127.0.0.1/callback', 'com.example.app:/callback'],
       token_endpoint_auth_method: 'none',
@@ -105,7 +109,7 @@ onBothEngines('Registration of clients', (engine) => {
     });
   });
 
-  it('gives openid for scopes that nobody can have here, and not all the others', async () => {
+  it('registers only openid if none of the requested scopes is available', async () => {
     assert.equal((await register(open, { redirect_uris, scope: '* no:such' })).body.scope, 'openid');
     assert.match(
       String((await register(open, { redirect_uris, scope: ' ' })).body.scope),
@@ -113,7 +117,7 @@ onBothEngines('Registration of clients', (engine) => {
     );
   });
 
-  it('says what is wrong, in the words of the standard', async () => {
+  it('reports errors with the codes of the standard', async () => {
     const wrong = async (json: unknown) => {
       const { status, body } = await register(open, json);
       return [status, body.error];
@@ -147,7 +151,7 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal(nothing.status, 400);
   });
 
-  it('is read, replaced and taken back with the registration’s own token alone', async () => {
+  it('can be read, replaced and deleted only with its own registration token', async () => {
     const { body: made } = await register(open, {
       redirect_uris,
       client_name: 'Before',
@@ -184,10 +188,10 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal((await ask(open, path, { method: 'DELETE', token })).status, 204);
     assert.equal((await ask(open, path, { token })).status, 401);
     const form = { client_id, client_secret: made.client_secret as string, token: 'x' };
-    assert.equal((await ask(open, '/oauth/revoke', { form })).status, 401, 'the client is gone');
+    assert.equal((await ask(open, '/oauth/revoke', { form })).status, 401, 'the client was deleted');
   });
 
-  it('takes a token of an administrator, or of the operator’s', async () => {
+  it('accepts a token of an administrator or of the operator', async () => {
     const admin = await logIn(byToken, 'admin@example.com', 'correct horse battery');
     const person = await someone(byToken);
     const tokens = {
@@ -215,13 +219,13 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal(made.code, 0, made.stderr);
     const token = made.stdout.trim();
     assert.equal((await register(byToken, { redirect_uris }, token)).status, 201);
-    assert.equal((await register(byToken, { redirect_uris }, token)).status, 201, 'as often as it is needed');
-    assert.equal((await ask(byToken, '/v1/users/me', { token })).status, 401, 'and for nothing else');
+    assert.equal((await register(byToken, { redirect_uris }, token)).status, 201, 'it can be used several times');
+    assert.equal((await ask(byToken, '/v1/users/me', { token })).status, 401, 'it works for nothing else');
     byToken.advance(2 * 3_600_000);
     assert.equal((await register(byToken, { redirect_uris }, token)).status, 401);
   });
 
-  it('is seen by administrators, told from what people made, and ended by them', async () => {
+  it('is visible to administrators, distinguishable from other clients, and can be deleted by them', async () => {
     const token = await logIn(open, 'admin@example.com', 'correct horse battery');
     const { body: registered } = await register(open, { redirect_uris, client_name: 'Stranger' });
     const { body: made } = await ask<{ data: { id: string; registration: unknown } }>(open, '/v1/clients', {
@@ -242,7 +246,7 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal((await ask(open, address, { token: registration_access_token })).status, 401);
   });
 
-  it('is taken back after 30 days in which nobody used it', async () => {
+  it('is deleted after 30 days without use', async () => {
     const { body: unused } = await register(open, { redirect_uris });
     const { body: used } = await register(open, { redirect_uris });
     const { db } = open.context.database;
@@ -259,10 +263,10 @@ onBothEngines('Registration of clients', (engine) => {
     open.advance(2 * 86_400_000);
     await pruneClients(open.context);
     assert.deepEqual([await still(unused), await still(used)], [0, 1]);
-    assert.equal(await still({ client_id: 'gatehouse-cli' } as Registered), 1, 'what the service made stays');
+    assert.equal(await still({ client_id: 'gatehouse-cli' } as Registered), 1, 'clients of the service stay');
   });
 
-  it('is limited for one network', async () => {
+  it('is limited per network', async () => {
     open.advance(2 * 3_600_000);
     const statuses = new Set<number>();
     for (let i = 0; i < 21; i++) statuses.add((await register(open, { redirect_uris })).status);

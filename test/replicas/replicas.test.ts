@@ -24,7 +24,7 @@ describe('Reads from a replica', () => {
   before(async () => {
     postgres = await createReplicatedPostgres({ synchronous: false });
     const { primary, standby } = postgres;
-    // Late enough to be noticed, and early enough to be in use.
+    // Long enough to be noticed, and short enough to stay in use.
     await onServer(standby, "alter system set recovery_min_apply_delay = '400ms'");
     await onServer(standby, 'select pg_reload_conf()');
     const database = { engine: 'postgres', url: primary.url, dir, remove: async () => undefined } as const;
@@ -57,7 +57,7 @@ describe('Reads from a replica', () => {
     return body.data.id;
   };
   const seen = async (service: Service, path: string, token: string) => (await ask(service, path, { token })).status;
-  /** Whether the replica itself was asked for a row of a table. */
+  /** Whether the replica received a query for a table. */
   const wasAsked = async (table: string, how = '') =>
     (
       await onServer(
@@ -107,7 +107,7 @@ describe('Reads from a replica', () => {
     }
   });
 
-  it('show a caller at one instance their writes at another at once, even if the replica lacks them', async () => {
+  it('show a caller at one instance their writes at another immediately, even if the replica lacks them', async () => {
     await used(1);
     await onServer(postgres.standby, 'select pg_wal_replay_pause()');
     try {
@@ -145,7 +145,7 @@ describe('Reads from a replica', () => {
       );
       return (found as { at: string | null }).at;
     };
-    // Rows of the tests before this one may still be on their way to the replica.
+    // Rows of earlier tests may not have reached the replica yet.
     const [written] = await onServer(postgres.primary, 'select count(*)::int as n from notes');
     while ((await list()).body.data.length < (written as { n: number }).n);
     for (let known = 0; known < 3; ) {

@@ -16,7 +16,7 @@ onBothEngines('Endpoints of the operator', (engine) => {
   let service: Service;
   let user: { id: string; email: string };
   before(async () => {
-    // One of the routes fails as a bug does.
+    // One of the routes throws, like a bug.
     service = await start({ env: { ROUTES_DIR: routes }, log: pino({ level: 'silent' }) });
     user = await addLogin(service);
   });
@@ -29,7 +29,7 @@ onBothEngines('Endpoints of the operator', (engine) => {
     (await service.context.database.db.selectFrom('events').select('id').where('type', '=', 'refusal.made').execute())
       .length;
 
-  it('respond with JSON, whatever a handler returns', async () => {
+  it('respond with JSON for any return value of a handler', async () => {
     const texts = [];
     for (const id of ['text', 'nothing', 'none', 'number', 'list']) {
       const { status, text, headers } = await api('GET', `/v1/odds/${id}`);
@@ -45,7 +45,11 @@ onBothEngines('Endpoints of the operator', (engine) => {
     ]);
     assert.equal((await api('GET', '/v1/described')).text, '"plain \\"text\\""');
     const { headers, text } = await api('GET', '/v1/raws', { headers: { accept: '*/*' } });
-    assert.deepEqual([headers.get('content-type'), text], ['text/csv', 'a,b'], 'a handler may answer by itself');
+    assert.deepEqual(
+      [headers.get('content-type'), text],
+      ['text/csv', 'a,b'],
+      'a handler may send the response itself',
+    );
   });
 
   it('do nothing for a token that was revoked while its body was delayed', async () => {
@@ -87,17 +91,17 @@ onBothEngines('Endpoints of the operator', (engine) => {
     const token = await login();
     assert.equal((await api('POST', '/v1/refusals', { token, json: { hwo: 'x' } })).status, 422);
     assert.equal((await api('POST', '/v1/refusals?x=1', { token, json: {} })).status, 400);
-    assert.equal((await api('POST', '/v1/refusals', { token })).status, 400, 'a body must be there');
+    assert.equal((await api('POST', '/v1/refusals', { token })).status, 400, 'a body is required');
     assert.equal((await api('PUT', '/v1/refusals', { token, json: {} })).status, 405);
     const visitor = new Visitor(service);
     await visitor.signIn(user.email, password);
     const { status } = await visitor.send('/v1/refusals', {}, { accept: 'application/json' });
-    assert.equal(status, 401, 'the cookie of a browser is no token');
+    assert.equal(status, 401, 'the cookie of a browser is not accepted as a token');
   });
 
   it('accept forms only from pages of this service', async () => {
     const visitor = new Visitor(service);
-    assert.equal((await visitor.send('/answers', { answer: '42' })).status, 302, 'nobody is signed in');
+    assert.equal((await visitor.send('/answers', { answer: '42' })).status, 302, 'without a session');
     await visitor.signIn(user.email, password);
     const forged = await visitor.send('/answers', { answer: '42', _csrf: 'guessed' });
     assert.equal(forged.status, 403);

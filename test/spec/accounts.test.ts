@@ -10,7 +10,7 @@ interface Refused {
   readonly error_description: string;
 }
 
-onBothEngines('The specification on accounts', (engine) => {
+onBothEngines('The specification of accounts', (engine) => {
   const start = specServices(engine);
   let service: Service;
   before(async () => {
@@ -25,7 +25,7 @@ onBothEngines('The specification on accounts', (engine) => {
     assert.doesNotMatch(made.text, /access_token|refresh_token|lovelace/);
     const login = await ask<Record<string, string>>(service, '/v1/clients/web/admin/login', { form });
     assert.equal(login.status, 200);
-    assert.equal(login.body.data, undefined, 'tokens only');
+    assert.equal(login.body.data, undefined, 'only tokens are returned');
     const users = await ask<{ data: { id: string }[] }>(service, '/v1/users', { token: login.body.access_token ?? '' });
     assert.deepEqual([users.status, users.body.data.map(({ id }) => id)], [200, [made.body.data.id]]);
   });
@@ -72,7 +72,7 @@ onBothEngines('The specification on accounts', (engine) => {
     assert.equal(body.data.email_confirmed, false);
   });
 
-  it('5.8, 7: where confirmation is required, an unconfirmed user gets no tokens by any grant', async () => {
+  it('5.8, 7: if confirmation is required, an unconfirmed user gets no tokens by any grant', async () => {
     const person = await register(service, `late-${engine}@example.com`);
     const { email, password, tokens } = person;
     const made = await ask<{ data: Record<'client_id' | 'client_secret', string> }>(service, '/v1/clients', {
@@ -98,7 +98,8 @@ onBothEngines('The specification on accounts', (engine) => {
     const { access_token } = (await passwordGrant(strict, admin)).body;
     const confirm = `/v1/users/${person.id}/email-confirmations`;
     assert.equal((await ask(strict, confirm, { method: 'POST', token: access_token })).status, 204);
-    for (const form of forms) assert.equal((await askForTokens(strict, form)).status, 200, 'a refusal uses nothing up');
+    for (const form of forms)
+      assert.equal((await askForTokens(strict, form)).status, 200, 'a refusal does not use up the token');
   });
 
   it('5.8: a user without an email address has nothing to confirm', async () => {

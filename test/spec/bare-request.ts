@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** The status of a GET with these headers and no others: `fetch` would add an Accept header. */
+/** Sends a GET with only these headers and returns the status. `fetch` would add an Accept header. */
 export const bareRequest = ({ url }: { readonly url: string }, path: string, headers: Record<string, string>) =>
   new Promise<number>((resolve, reject) => {
     const sent = request(url + path, { headers, agent: false }, (response) => {

@@ -8,7 +8,7 @@ import { admin, passwordGrant, specServices } from './sender.ts';
 
 const login = '/v1/clients/web/admin/login';
 
-onBothEngines('The specification on headers, pages and errors', (engine) => {
+onBothEngines('The specification of headers, pages and errors', (engine) => {
   const start = specServices(engine);
   let service: Service;
   let token: string;
@@ -27,12 +27,12 @@ onBothEngines('The specification on headers, pages and errors', (engine) => {
     assert.equal((await ask(service, '/v2/users', { token })).status, 404);
   });
 
-  it('9: the version is the first segment after the base address, whatever that is', async () => {
+  it('9: the version is the first segment after any base address', async () => {
     const below = await start({ BASE_URL: 'https://example.com/auth' });
     for (const base of ['', '/auth']) assert.equal((await ask(below, base + login, { json: admin })).status, 200, base);
   });
 
-  it('5.2, 7: an auth:api endpoint takes a valid access token alone', async () => {
+  it('5.2, 7: an auth:api endpoint accepts only a valid access token', async () => {
     for (const sent of [null, 'not a token', `${token}x`]) {
       const { status, headers } = await ask(service, '/v1/users', { token: sent });
       assert.equal(status, 401);

@@ -8,7 +8,7 @@ import { admin, specServices, type Tokens, webAdmin } from './sender.ts';
 const login = '/v1/clients/web/admin/login';
 const refresh = '/v1/clients/web/admin/refresh';
 
-onBothEngines('The specification on proxies', (engine) => {
+onBothEngines('The specification of proxies', (engine) => {
   const start = specServices(engine);
   let service: Service;
   before(async () => {
@@ -39,7 +39,7 @@ onBothEngines('The specification on proxies', (engine) => {
     assert.equal((await ask(service, '/v1/clients/tv/users/login', { json: admin })).status, 404);
   });
 
-  it('2.3: username and phone are login identifiers where they are enabled', async () => {
+  it('2.3: username and phone are login identifiers if they are enabled', async () => {
     const person = { username: `ada.${engine}`, phone: engine === 'sqlite' ? '+12133734253' : '+12133734254' };
     const password = 'lovelace-1815';
     assert.equal((await ask(service, '/v1/register', { json: { ...person, password } })).status, 201);
@@ -69,6 +69,10 @@ onBothEngines('The specification on proxies', (engine) => {
     const answer = await ask(service, `${refresh}?refresh_token=${refresh_token}`, { method: 'POST' });
     assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
     assert.match(String(answer.body.error_description), /'refresh_token' belongs in the body/);
-    assert.equal((await ask(service, refresh, { json: { refresh_token } })).status, 200, 'it was not used');
+    assert.equal(
+      (await ask(service, refresh, { json: { refresh_token } })).status,
+      200,
+      'the refresh token was not used up',
+    );
   });
 });

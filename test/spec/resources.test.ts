@@ -7,7 +7,7 @@ import { passwordGrant, specServices } from './sender.ts';
 
 type Row = Record<string, unknown> & { readonly id: string };
 
-onBothEngines('The specification on resources', (engine) => {
+onBothEngines('The specification of resources', (engine) => {
   const start = specServices(engine);
   let service: Service;
   let token: string;

@@ -12,7 +12,9 @@ export interface Tokens {
   readonly refresh_token: string;
 }
 
-/** Services as the specification assumes them: its clients configured, its example resources declared. `beside` shares a database. */
+/**
+ * Services as the specification assumes them, with its clients and its example resources. `beside` shares a database.
+ */
 export function specServices(engine: Parameters<typeof services>[0]) {
   const start = services(engine);
   return (env: Record<string, string> = {}, beside?: Service): Promise<Service> =>
@@ -27,14 +29,14 @@ export function specServices(engine: Parameters<typeof services>[0]) {
     });
 }
 
-/** 4.1, as the document shows it: a form. */
+/** 4.1, as in the document: a form. */
 export const askForTokens = <T = Tokens>(service: Service, form: Record<string, string>) =>
   ask<T>(service, '/v1/oauth/token', { form });
 
 export const passwordGrant = (service: Service, { email, password } = admin) =>
   askForTokens(service, { grant_type: 'password', username: email, password, ...webAdmin, scope: '' });
 
-/** A user who has registered, with tokens (4.5, 4.6). */
+/** A registered user with tokens (4.5, 4.6). */
 export async function register(service: Service, email: string, password = 'lovelace-1815') {
   const made = await ask<{ data: { id: string } }>(service, '/v1/register', { form: { email, password } });
   const { body } = await passwordGrant(service, { email, password });

@@ -13,7 +13,7 @@ interface Client {
 
 const members = ['access_token', 'expires_in', 'refresh_token', 'token_type'];
 
-onBothEngines('The specification on tokens', (engine) => {
+onBothEngines('The specification of tokens', (engine) => {
   const start = specServices(engine);
   let service: Service;
   before(async () => {
@@ -52,7 +52,7 @@ onBothEngines('The specification on tokens', (engine) => {
     assertTokens(await askForTokens(service, { grant_type: 'refresh_token', refresh_token, ...webAdmin, scope: '' }));
   });
 
-  it('4.1: each parameter that the table requires is required', async () => {
+  it('4.1: each required parameter of the table is required', async () => {
     const { email: username, password } = admin;
     const whole: Record<string, string> = { grant_type: 'password', username, password, ...webAdmin };
     for (const name of Object.keys(whole)) {
@@ -115,7 +115,7 @@ onBothEngines('The specification on tokens', (engine) => {
     assert.notEqual(next.body.refresh_token, first.refresh_token);
   });
 
-  it('4.1: there is no session state; each request carries its own token', async () => {
+  it('4.1: there is no session state; each request contains its own token', async () => {
     const { access_token } = (await passwordGrant(service)).body;
     assert.equal(await statusWith(access_token), 200);
     assert.equal((await ask(service, '/v1/users')).status, 401);

@@ -9,7 +9,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { otlpReceiver } from '../harness/otlp-receiver.ts';
 import { services } from '../harness/service.ts';
 
-/** OpenTelemetry's parts read the environment by themselves. */
+/** OpenTelemetry reads the environment itself. */
 function withEnvironment(env: Record<string, string>): () => void {
   const before = { ...process.env };
   Object.assign(process.env, env);
@@ -18,13 +18,13 @@ function withEnvironment(env: Record<string, string>): () => void {
   };
 }
 
-onBothEngines('traces that the environment asks for', (engine) => {
+onBothEngines('Traces that the environment enables', (engine) => {
   const start = services(engine);
-  after(() => assert.equal(tracing(), undefined, 'it ends with the service'));
+  after(() => assert.equal(tracing(), undefined, 'tracing ends with the service'));
 
-  it('go on with the caller’s, hold what was asked of the database and no value, and are named in the log', async () => {
+  it("continue the caller's trace, contain the SQL without values, and are named in the log", async () => {
     const receiver = await otlpReceiver();
-    // One of the two on each engine, so that both are tried.
+    // A different protocol on each engine, so that both are tested.
     const protocol = engine === 'sqlite' ? 'http/json' : 'http/protobuf';
     const restore = withEnvironment({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -76,7 +76,7 @@ onBothEngines('traces that the environment asks for', (engine) => {
   });
 });
 
-describe('OpenTelemetry’s variables', () => {
+describe("OpenTelemetry's variables", () => {
   const asked = (env: Record<string, string>) => {
     const restore = withEnvironment(env);
     try {
@@ -88,7 +88,7 @@ describe('OpenTelemetry’s variables', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   const otlp = { exporter: 'otlp', protocol: 'http/protobuf' };
 
-  it('ask for what the standard says, and for nothing where none is set', () => {
+  it('have the meaning of the standard, and enable nothing if none is set', () => {
     assert.equal(asked({}), undefined);
     assert.equal(asked({ ...endpoint, OTEL_SDK_DISABLED: 'true' }), undefined);
     assert.deepEqual(asked(endpoint), { traces: otlp, metrics: otlp });

@@ -1,6 +1,6 @@
 /**
- * What the editor marks in a declaration: each line after `@ts-expect-error` is wrong, and the compiler says so. The check of
- * the types compiles this with the sources, and the test of the package with what is packed.
+ * The mistakes that an editor marks in a declaration: each line after `@ts-expect-error` is wrong, and the compiler
+ * reports it. The type check compiles this file with the sources, and the test of the package with the packed types.
  */
 import {
   all,

@@ -9,7 +9,7 @@ import { type Service, services } from '../harness/service.ts';
 type Person = { id: string; name: string; roles: string[]; email_confirmed: boolean };
 const login = '/v1/clients/web/admin/login';
 
-onBothEngines('what administrators do for a person', (engine) => {
+onBothEngines('An administrator', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -32,7 +32,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     return [body.data[0]?.type, body.data[0]?.actor_id];
   };
 
-  it('lifts a lockout, and says that there was one', async () => {
+  it('sees a lockout and ends it', async () => {
     const { id, email } = await addPerson();
     const attempt = (given: string) => ask(service, login, { json: { email, password: given } });
     const lockout = async () => (await ask(service, `/v1/users/${id}/lockouts`, { token: admin })).body.data;
@@ -46,7 +46,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.equal((await attempt(password)).status, 200);
   });
 
-  it('confirms an address, mails a reset, and ends every login', async () => {
+  it('confirms an email, sends a password reset, and ends all sessions of a user', async () => {
     const { id, email } = await addPerson();
     await service.context.database.db.updateTable('users').set({ email_confirmed: 0 }).where('id', '=', id).execute();
     assert.equal((await act(id, 'email-confirmations')).status, 204);
@@ -60,10 +60,14 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.deepEqual(await lastEvent(id), ['user.signed_out', adminId]);
     assert.equal((await ask(service, '/v1/users/me', { token })).body.code, 'token_revoked');
     assert.equal((await act(adminId, 'sessions', 'DELETE')).status, 204);
-    assert.equal((await ask(service, '/v1/users/me', { token: admin })).status, 200, 'one keeps the login that asks');
+    assert.equal(
+      (await ask(service, '/v1/users/me', { token: admin })).status,
+      200,
+      "the administrator's own session continues",
+    );
   });
 
-  it('refuses where there is nothing to do it with', async () => {
+  it('gets an error if the action is impossible', async () => {
     const { id } = await addPerson();
     const set = (values: object) => ask(service, `/v1/users/${id}`, { method: 'PATCH', json: values, token: admin });
     assert.equal((await set({ disabled: true })).status, 200);
@@ -74,7 +78,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.equal((await act(adminId, 'password-resets')).status, 429);
   });
 
-  it('invites, and whoever opens the link chooses a password', async () => {
+  it('invites a user, who chooses a password with the link', async () => {
     const invite = (json: object, token = admin) => ask<{ data: Person }>(service, '/v1/invitations', { json, token });
     const email = 'grace@example.com';
     const { status, body } = await invite({ email, name: 'Grace Hopper', roles: ['editor'] });
@@ -94,7 +98,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.equal(chosen.status, 200);
     assert.ok(await logIn(service, email, 'a chosen password'));
     assert.equal(await isConfirmed(id), true);
-    assert.equal((await invite({ email })).status, 422, 'the address is taken');
+    assert.equal((await invite({ email })).status, 422, 'the email is taken');
     const other = 'hedy@example.com';
     assert.equal((await invite({ email: other })).status, 201);
     const path = `/invitations/${await tokenMailed(service, 'invitation', other)}`;
@@ -105,7 +109,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.equal((await invite({ email: 'x@example.com', password: 'sent along' })).status, 422);
   });
 
-  it('is for administrators alone, with a token for everything', async () => {
+  it('needs a token with all scopes', async () => {
     const { id, email } = await addPerson();
     const own = await logIn(service, email, password);
     const { id: client_id, secret: client_secret } = await addClient(service, {
@@ -126,13 +130,13 @@ onBothEngines('what administrators do for a person', (engine) => {
     }
   });
 
-  it('shows what happened by the hour, and what doctor would say', async () => {
+  it('sees the activity per hour, and the findings of doctor', async () => {
     type Hour = Record<'at', string> &
       Partial<Record<'sign_ins' | 'failures' | 'registrations' | 'tokens' | 'sessions', number>>;
     const activity = async () =>
       (await ask<{ data: { sessions: number; hours: Hour[] } }>(service, '/v1/activities', { token: admin })).body.data;
     const kinds = ['sign_ins', 'failures', 'registrations', 'tokens'] as const;
-    // An hour may end in between.
+    // The hour may end during the test.
     const sums = (hours: Hour[]) => kinds.map((kind) => hours.reduce((sum, hour) => sum + (hour[kind] ?? 0), 0));
     const before = sums((await activity()).hours);
     const { email } = await addPerson();
@@ -152,7 +156,7 @@ onBothEngines('what administrators do for a person', (engine) => {
       await logIn(other, email, password);
       await other.activity.flush();
       const [signIns] = sums((await activity()).hours);
-      assert.equal(signIns, (now[0] ?? 0) + 1, 'instances add up');
+      assert.equal(signIns, (now[0] ?? 0) + 1, 'the counts of all instances are added up');
     }
     const { body } = await ask(service, '/v1/diagnoses', { token: admin });
     const { version, database, findings } = body.data as {

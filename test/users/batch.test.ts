@@ -24,24 +24,24 @@ onBothEngines('A batch of accounts', (engine) => {
   const send = (method: string, resource: string, rows: readonly object[], headers: Record<string, string> = {}) =>
     ask<Sent>(service, `/v1/${resource}/batches`, { method, json: { rows }, token, headers });
 
-  it('knows a row by each of its names', async () => {
+  it('recognizes a row by each of its ids', async () => {
     const twice = ['me', admin.id].map((id) => ({ id, name: 'Ada' }));
     const { status, body } = await send('PATCH', 'users', twice);
     assert.equal(status, 422, JSON.stringify(body));
     assert.deepEqual([body.errors?.[0]?.field, body.errors?.[0]?.code], ['rows.1.id', 'duplicate']);
   });
 
-  it('is refused as a whole where its key is none, before anything is written', async () => {
+  it('is refused completely if its Idempotency-Key is invalid, before anything is written', async () => {
     const { status, body } = await send('POST', 'tokens', [{ name: 'unkeyed' }], { 'idempotency-key': 'a b' });
     assert.deepEqual([status, body.code], [400, 'idempotency_key_invalid']);
   });
 
-  it('is kept by no cache, whatever its hooks reveal', async () => {
+  it('is not cached', async () => {
     const { headers } = await send('PATCH', 'users', [{ id: 'me', name: 'Ada' }]);
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  it('leaves an administrator, though it takes the role from all of them at once', async () => {
+  it('keeps one administrator, even if it removes the role from all of them', async () => {
     for (let n = 0; n < 3; n++) await addUser(service.context, { roles: ['admin'] });
     const all = await ask<{ data: { id: string }[] }>(service, '/v1/users?search=roles:admin', { token });
     const ids = all.body.data.map(({ id }) => id);

@@ -6,14 +6,14 @@ import { password } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
-onBothEngines('registration that is closed', (engine) => {
+onBothEngines('Closed registration', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
     service = await start({ env: { REGISTRATION: 'closed' } });
   });
 
-  it('answers 403, to everybody alike', async () => {
+  it('responds 403 to everybody', async () => {
     for (const email of ['new@example.com', 'admin@example.com', 'nonsense']) {
       const { status, body } = await ask(service, '/v1/register', { json: { email, password } });
       assert.deepEqual([status, body.code], [403, 'registration_closed']);
@@ -21,7 +21,7 @@ onBothEngines('registration that is closed', (engine) => {
     assert.equal((await ask(service, '/v1/register', { method: 'POST' })).status, 403);
   });
 
-  it('has no page, and the login page does not lead to it', async () => {
+  it('has no page and no link on the login page', async () => {
     const visitor = new Visitor(service);
     const login = await visitor.get('/login');
     assert.doesNotMatch(login.html, /register/);
@@ -32,7 +32,7 @@ onBothEngines('registration that is closed', (engine) => {
     assert.equal((await visitor.send('/register', { email: 'new@example.com', password })).status, 403);
   });
 
-  it('leaves making users to administrators', async () => {
+  it('lets administrators create users', async () => {
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
     const made = await ask(service, '/v1/users', { json: { email: 'new@example.com', password }, token });
     assert.equal(made.status, 201);
@@ -40,7 +40,7 @@ onBothEngines('registration that is closed', (engine) => {
   });
 });
 
-onBothEngines('registration that is open', (engine) => {
+onBothEngines('Open registration', (engine) => {
   const start = services(engine);
 
   it('is linked from the login page', async () => {

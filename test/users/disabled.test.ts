@@ -11,7 +11,7 @@ import { Visitor } from '../harness/visitor.ts';
 const adminPassword = 'correct horse battery';
 const login = '/v1/clients/web/admin/login';
 
-onBothEngines('a disabled user', (engine) => {
+onBothEngines('A disabled user', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -28,7 +28,7 @@ onBothEngines('a disabled user', (engine) => {
     return (await db.selectFrom('events').select('type').where('user_id', '=', userId).execute()).map((e) => e.type);
   };
 
-  it('is refused like a wrong password', async () => {
+  it('gets the same error as for a wrong password', async () => {
     const ada = await someone(service);
     await disable(ada.id);
     const right = await ask(service, login, { json: { email: ada.email, password } });
@@ -39,13 +39,13 @@ onBothEngines('a disabled user', (engine) => {
     const page = await visitor.signIn(ada.email, password);
     assert.equal(page.status, 422);
     assert.match(page.html, /the password is wrong/);
-    // Counted like one, too: the answer to many guesses tells nothing either.
+    // It also counts as one, so that the response to many guesses reveals nothing either.
     for (let n = 0; n < 8; n++) await ask(service, login, { json: { email: ada.email, password } });
     assert.equal((await ask(service, login, { json: { email: ada.email, password } })).status, 429);
     assert.ok((await eventsOf(ada.id)).includes('user.disabled'));
   });
 
-  it('loses all its tokens at once, and gets those back that are no logins', async () => {
+  it('loses all tokens immediately, and regains only those that are not sessions', async () => {
     const ada = await someone(service);
     const { body: tokens } = await ask<{ refresh_token: string }>(service, login, {
       json: { email: ada.email, password },
@@ -69,14 +69,14 @@ onBothEngines('a disabled user', (engine) => {
     await disable(ada.id, false);
     assert.equal(await stateOf(service, pat), '200');
     assert.equal((await client.grant()).status, 200);
-    assert.equal(await stateOf(service, ada.token), '401 token_revoked', 'logins have ended for good');
+    assert.equal(await stateOf(service, ada.token), '401 token_revoked', 'sessions have ended permanently');
     assert.equal((await refresh()).body.error, 'invalid_grant');
     assert.equal(await stateOf(service, ofClient.access_token), '401 token_revoked');
     assert.ok(await logIn(service, ada.email, password));
     assert.ok((await eventsOf(ada.id)).includes('user.enabled'));
   });
 
-  it('has no active token for anybody who asks', async () => {
+  it('has no active token at introspection', async () => {
     const ada = await someone(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
@@ -91,7 +91,7 @@ onBothEngines('a disabled user', (engine) => {
     for (const token of [ada.token, pat, ofClient]) assert.equal(await active(token), false);
   });
 
-  it('gets no link to a new password, and can use none', async () => {
+  it('gets no link for a new password, and cannot use one', async () => {
     const ada = await someone(service);
     await ask(service, '/v1/password/resets', { json: { email: ada.email } });
     const token = await tokenMailed(service, 'reset-password', ada.email);
@@ -104,7 +104,7 @@ onBothEngines('a disabled user', (engine) => {
     assert.ok(await logIn(service, ada.email, password));
   });
 
-  it('is made and found by administrators alone', async () => {
+  it('can be disabled and found only by administrators', async () => {
     const ada = await someone(service);
     assert.equal((await patchUser(service, ada.id, { disabled: true }, ada.token)).status, 403);
     assert.equal((await patchUser(service, ada.id, { disabled: false }, ada.token)).status, 200);
@@ -118,7 +118,11 @@ onBothEngines('a disabled user', (engine) => {
     );
     assert.ok(body.data.some(({ id }) => id === ada.id));
     assert.ok(body.data.every(({ disabled }) => disabled));
-    assert.equal((await ask(service, `/v1/users/${ada.id}`, { token: admin })).status, 200, 'keeps its data');
+    assert.equal(
+      (await ask(service, `/v1/users/${ada.id}`, { token: admin })).status,
+      200,
+      'the user keeps their data',
+    );
   });
 
   it('is never the last administrator', async () => {
@@ -130,7 +134,11 @@ onBothEngines('a disabled user', (engine) => {
     assert.deepEqual([last.status, last.body.code], [409, 'last_administrator']);
     const ada = await someone(own);
     await patchUser(own, ada.id, { roles: ['admin'], disabled: true }, boss);
-    assert.equal((await patchUser(own, id, { disabled: true }, boss)).status, 409, 'a disabled one does not count');
+    assert.equal(
+      (await patchUser(own, id, { disabled: true }, boss)).status,
+      409,
+      'a disabled administrator does not count',
+    );
     assert.equal((await patchUser(own, id, { roles: [] }, boss)).status, 409);
     const gone = await ask(own, '/v1/users/me', {
       method: 'DELETE',
@@ -143,7 +151,7 @@ onBothEngines('a disabled user', (engine) => {
     assert.equal(await stateOf(own, boss), '401 user_gone');
   });
 
-  it('is refused on every instance before the administrator has the answer', async () => {
+  it('is refused on every instance before the administrator gets the response', async () => {
     if (engine === 'sqlite') return;
     const other = await start({ database: service.database });
     const ada = await someone(service);

@@ -17,7 +17,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const day = 24 * 60 * 60_000;
 
-onBothEngines('a change of email', (engine) => {
+onBothEngines('A change of the email', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -47,7 +47,7 @@ onBothEngines('a change of email', (engine) => {
     assert.equal(headers.get('cache-control'), 'no-store');
     const seen = await userOf(ada);
     assert.equal(seen.email, ada.email);
-    assert.ok(!('pending_email' in seen), 'a user has the fields of the contract');
+    assert.ok(!('pending_email' in seen), 'the user has the fields of the contract');
     assert.deepEqual([await logsIn(ada.email), await logsIn(next)], [true, false]);
     assert.equal((await mailsTo(service, 'email-change-requested', ada.email)).length, 1);
 
@@ -59,7 +59,7 @@ onBothEngines('a change of email', (engine) => {
     assert.equal((await confirm(next)).status, 404, 'the link works once');
   });
 
-  it('is shown to its user, who can call it off', async () => {
+  it('is shown to its user, who can cancel it', async () => {
     const [ada, grace] = [await someone(service), await someone(service)];
     const next = `new.${ada.email}`;
     const path = (id: string) => `/v1/users/${id}/email-changes`;
@@ -91,7 +91,7 @@ onBothEngines('a change of email', (engine) => {
     assert.equal((await confirm(`two.${ada.email}`)).status, 200);
   });
 
-  it('gives an address that two wait for to the first who confirms it', async () => {
+  it('gives an address to the first of two users who confirms it', async () => {
     const [ada, grace] = [await someone(service), await someone(service)];
     const wanted = `wanted.${ada.email}`;
     await change(ada, wanted);
@@ -116,7 +116,7 @@ onBothEngines('a change of email', (engine) => {
     for (const token of [ada.token, pat]) assert.equal(await stateOf(service, token), '401 token_revoked');
     assert.equal((await client.grant()).status, 401);
     assert.equal((await post('confirmations', link)).status, 404);
-    assert.equal(await logsIn(ada.email), false, 'whoever asked for it knew the password');
+    assert.equal(await logsIn(ada.email), false, 'the person who requested it knew the password');
     const reset = await tokenMailed(service, 'reset-password', ada.email);
     await ask(service, `/v1/password/resets/${reset}`, { json: { password: 'another fine secret' } });
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
@@ -128,7 +128,7 @@ onBothEngines('a change of email', (engine) => {
     assert.ok(events.some(({ type }) => type === 'email.change_undone'));
   });
 
-  it('can be undone after it took effect, after others followed, and though a thief called it off', async () => {
+  it('can be undone after it took effect, after later changes, and after a thief cancelled it', async () => {
     const ada = await someone(service);
     const [one, two] = [`one.${ada.email}`, `two.${ada.email}`];
     await change(ada, `zero.${ada.email}`);
@@ -140,18 +140,18 @@ onBothEngines('a change of email', (engine) => {
     await confirm(two);
     const ofThief = await tokenMailed(service, 'email-change-requested', one);
     const taken = await ask<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
-    assert.deepEqual([taken.status, taken.body.errors[0]?.code], [422, 'taken'], 'nobody takes the address meanwhile');
+    assert.deepEqual([taken.status, taken.body.errors[0]?.code], [422, 'taken'], 'the old address stays reserved');
     assert.equal((await post('reversals', early)).status, 200);
     const { db } = service.context.database;
     const row = await db.selectFrom('users').selectAll().where('id', '=', ada.id).executeTakeFirstOrThrow();
     assert.deepEqual([row.email, row.email_confirmed], [ada.email, 1]);
-    assert.equal((await post('reversals', ofThief)).status, 404, 'nor can the undoing be undone');
+    assert.equal((await post('reversals', ofThief)).status, 404, 'the undo cannot be undone');
     assert.equal(await logsIn(two), false);
     const free = await ask(service, '/v1/register', { json: { email: two, password } });
     assert.equal(free.status, 201);
   });
 
-  it('can be undone for seven days, and then leaves the address to others', async () => {
+  it('can be undone for seven days, after which others can use the address', async () => {
     const own = await start();
     const ada = await someone(own);
     await change(ada, `new.${ada.email}`, own);
@@ -165,7 +165,7 @@ onBothEngines('a change of email', (engine) => {
     assert.equal((await ask(own, '/v1/register', { json: { email: ada.email, password } })).status, 201);
   });
 
-  it('ends with a password that the owner sets by mail', async () => {
+  it('ends when the owner sets a password by mail', async () => {
     const ada = await someone(service);
     const next = `thief.${ada.email}`;
     await change(ada, next);
@@ -177,7 +177,7 @@ onBothEngines('a change of email', (engine) => {
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
   });
 
-  it('by an administrator counts at once, unconfirmed, and cannot be undone by a link', async () => {
+  it('by an administrator takes effect immediately, unconfirmed, and cannot be undone by a link', async () => {
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     const ada = await someone(service);
     await change(ada, `thief.${ada.email}`);
@@ -192,7 +192,7 @@ onBothEngines('a change of email', (engine) => {
     assert.equal((await post('reversals', reversal)).status, 404);
   });
 
-  it('cannot be used to send mail to strangers, or to hide the notice in a flood', async () => {
+  it('is throttled, so that it cannot flood a mailbox', async () => {
     const ada = await someone(service);
     const statuses: number[] = [];
     for (let n = 0; n < 8; n++) statuses.push((await change(ada, `${n}.${ada.email}`)).status);

@@ -12,7 +12,7 @@ interface Answer {
 
 const password = 'a fine long secret';
 
-onBothEngines('emails', (engine) => {
+onBothEngines('Email addresses', (engine) => {
   const start = services(engine);
   const startMailServer = mailServers();
   let server: MailServer;
@@ -42,7 +42,7 @@ onBothEngines('emails', (engine) => {
     'a@exam%70le.com',
     `${'a'.repeat(65)}@example.com`,
   ]) {
-    it(`refuse ${JSON.stringify(email).slice(0, 40)} everywhere`, async () => {
+    it(`are refused everywhere if they are invalid: ${JSON.stringify(email).slice(0, 40)}`, async () => {
       for (const send of [register, create]) {
         const { status, body } = await send(email);
         assert.equal(status, 422);
@@ -54,7 +54,7 @@ onBothEngines('emails', (engine) => {
     });
   }
 
-  it('are stored with the local part as it is and the host in ASCII, and are the same in any spelling', async () => {
+  it('are stored with an unchanged local part and an ASCII host, and match in any spelling', async () => {
     const { status, body } = await register('Zoe.Smith@B\u00dcCHER\u3002example');
     assert.equal(status, 201);
     const email = 'Zoe.Smith@xn--bcher-kva.example';
@@ -76,7 +76,7 @@ onBothEngines('emails', (engine) => {
     );
   });
 
-  it('get their mail at the address that was given, however the asker writes it', async () => {
+  it('get their mail in the registered spelling, regardless of the spelling in the request', async () => {
     await register('Post.Box@example.com');
     await ask(service, '/v1/password/resets', { json: { email: 'POST.BOX@example\u3002com' } });
     await service.accounts.mail.settle();

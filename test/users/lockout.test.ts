@@ -8,7 +8,7 @@ import { Visitor } from '../harness/visitor.ts';
 
 const loginPath = '/v1/clients/web/admin/login';
 
-onBothEngines('a lockout', (engine) => {
+onBothEngines('A lockout', (engine) => {
   const start = services(engine);
   let service: Service;
   let people = 0;
@@ -16,7 +16,7 @@ onBothEngines('a lockout', (engine) => {
     service = await start({ env: { TRUST_PROXY: '127.0.0.1' } });
   });
 
-  /** Each attempt from another address: the limit of one address is none of this. */
+  /** Each attempt has another address, so the limit per address does not apply. */
   let addresses = 0;
   const someAddress = () => `10.1.${Math.trunc(++addresses / 250)}.${addresses % 250}`;
   const attempt = async (email: string, given: string, device = '', address = someAddress()) => {
@@ -32,18 +32,18 @@ onBothEngines('a lockout', (engine) => {
     assert.equal((await attempt(email, password)).status, 429);
   };
 
-  it('by strangers leaves the devices alone that the owner signed in on before', async () => {
+  it('by strangers does not affect devices on which the owner signed in before', async () => {
     const { email } = await addUser();
     const first = await attempt(email, password);
     const device = pairOf(first.device);
     await lock(email);
     const again = await attempt(email, password, device);
     assert.equal(again.status, 200);
-    assert.equal(pairOf(again.device), device, 'a device keeps its name');
+    assert.equal(pairOf(again.device), device, 'a device keeps its cookie');
     assert.equal((await attempt(email, password)).status, 429, 'strangers stay locked out');
   });
 
-  it('of a whole address leaves them alone too', async () => {
+  it('of a whole address does not affect them either', async () => {
     const { email } = await addUser();
     const address = someAddress();
     const device = pairOf((await attempt(email, password)).device);
@@ -52,7 +52,7 @@ onBothEngines('a lockout', (engine) => {
     assert.equal((await attempt(email, password, device, address)).status, 200);
   });
 
-  it('stops a device that was stolen after ten guesses of its own', async () => {
+  it('applies to a stolen device after ten guesses on it', async () => {
     const { email } = await addUser();
     const device = pairOf((await attempt(email, password)).device);
     await lock(email);
@@ -60,7 +60,7 @@ onBothEngines('a lockout', (engine) => {
     assert.equal((await attempt(email, password, device)).status, 429);
   });
 
-  it('takes a device that failed too often for a stranger, and nobody else for one', async () => {
+  it('treats a device with too many failures as a stranger, and locks nobody else', async () => {
     const { email } = await addUser();
     const device = pairOf((await attempt(email, password)).device);
     for (let i = 0; i < 10; i++) assert.equal((await attempt(email, 'wrong', device)).status, 400);
@@ -68,7 +68,7 @@ onBothEngines('a lockout', (engine) => {
     assert.equal((await attempt(email, password, device)).status, 200);
   });
 
-  it('lets in nobody by the device of another, or by one that was made up', async () => {
+  it('is not bypassed by a device of another user or a forged one', async () => {
     const [ada, grace] = [await addUser(), await addUser()];
     const device = pairOf((await attempt(grace.email, password)).device);
     await lock(ada.email);
@@ -77,7 +77,7 @@ onBothEngines('a lockout', (engine) => {
     }
   });
 
-  it('keeps each of two people who share a browser', async () => {
+  it('affects neither of two users who share a browser', async () => {
     const [ada, grace] = [await addUser(), await addUser()];
     const one = pairOf((await attempt(ada.email, password)).device);
     const both = pairOf((await attempt(grace.email, password, one)).device);
@@ -87,7 +87,7 @@ onBothEngines('a lockout', (engine) => {
     assert.equal((await attempt(grace.email, password, both)).status, 200);
   });
 
-  it('is known by a cookie that scripts and other sites do not get, set after the right password alone', async () => {
+  it('recognizes devices by an HttpOnly SameSite cookie, which is set only after the right password', async () => {
     const { email } = await addUser();
     const { device } = await attempt(email, password);
     assert.match(device ?? '', /; Max-Age=\d{8}; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -101,7 +101,7 @@ onBothEngines('a lockout', (engine) => {
     assert.match(set ?? '', /^__Host-device=.*; Secure/);
   });
 
-  it('leaves the login page of a known browser open', async () => {
+  it('does not affect the login page of a known browser', async () => {
     const { email } = await addUser();
     const owner = new Visitor(service);
     assert.equal((await owner.signIn(email, password)).status, 303);
@@ -112,7 +112,7 @@ onBothEngines('a lockout', (engine) => {
     assert.equal((await owner.signIn(email, password)).status, 303);
   });
 
-  it('leaves an application open that keeps its cookie', async () => {
+  it('does not affect an application that keeps its cookie', async () => {
     const { email } = await addUser();
     const client = await addClient(service, { type: 'password' });
     const form = {

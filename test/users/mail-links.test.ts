@@ -11,7 +11,7 @@ const password = 'a fine long secret';
 const newPassword = 'another fine secret';
 const hour = 60 * 60_000;
 
-onBothEngines('links in mail', (engine) => {
+onBothEngines('Links in mail', (engine) => {
   const mail = servicesWithMail(engine);
   let service: Service;
   before(async () => {
@@ -40,7 +40,7 @@ onBothEngines('links in mail', (engine) => {
     const content = await contentOf(service);
     const answer = await attempt();
     assert.equal(answer.status, status, JSON.stringify(answer.body));
-    assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
+    assert.equal(await contentOf(service), content, 'a refused request changes nothing');
     return answer.body.code;
   };
 
@@ -52,7 +52,7 @@ onBothEngines('links in mail', (engine) => {
     assert.equal(await refused(() => post(`/v1/email/confirmations/${token}`), 404), 'link_invalid');
   });
 
-  it('are used by one of many who come at once', async () => {
+  it('work for one of several concurrent requests', async () => {
     const token = await lastToken(confirmations());
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(`/v1/email/confirmations/${token}`)));
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
@@ -99,7 +99,7 @@ onBothEngines('links in mail', (engine) => {
     await refused(() => post(`/v1/password/resets/${token}`, { password: newPassword }), 404);
   });
 
-  it('are void once the address is another', async () => {
+  it('are invalid after the email has changed', async () => {
     const token = await lastToken(confirmations());
     await service.context.database.db
       .updateTable('users')
@@ -110,7 +110,7 @@ onBothEngines('links in mail', (engine) => {
     assert.equal(await isConfirmed(), false);
   });
 
-  it('are sent again to the bearer of a token, until the address is confirmed', async () => {
+  it('are sent again to a signed-in user, until the email is confirmed', async () => {
     const token = await logIn(service, email, password);
     assert.equal((await confirmations()).length, 1);
     assert.equal((await post('/v1/email/confirmations', {}, token)).status, 202);
@@ -121,7 +121,7 @@ onBothEngines('links in mail', (engine) => {
     assert.equal((await post('/v1/email/confirmations', {}, 'nonsense')).status, 401);
   });
 
-  it('are sent again to an address, and nobody learns whether it is anybody’s', async () => {
+  it('are sent again to an address, and the response does not reveal whether it has an account', async () => {
     const known = await post('/v1/email/confirmations', { email: email.toUpperCase() });
     const unknown = await post('/v1/email/confirmations', { email: 'nobody@example.com' });
     assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
@@ -130,10 +130,10 @@ onBothEngines('links in mail', (engine) => {
     assert.equal((await confirmations('nobody@example.com')).length, 0);
     await post(`/v1/email/confirmations/${await lastToken(confirmations())}`);
     assert.equal((await post('/v1/email/confirmations', { email })).status, 202);
-    assert.equal((await confirmations()).length, 2, 'a confirmed address gets no more');
+    assert.equal((await confirmations()).length, 2, 'a confirmed address gets no more mail');
   });
 
-  it('are asked for with an address, and nothing else', async () => {
+  it('are requested with an address and nothing else', async () => {
     for (const path of ['/v1/email/confirmations', '/v1/password/resets']) {
       for (const json of [
         {},
@@ -148,7 +148,7 @@ onBothEngines('links in mail', (engine) => {
     }
   });
 
-  it('are sent at most five times in a quarter of an hour, which a stranger does not see', async () => {
+  it('are sent at most five times in a quarter of an hour, which the response does not reveal', async () => {
     for (let i = 0; i < 8; i++) assert.equal((await post('/v1/password/resets', { email })).status, 202);
     assert.equal((await resets()).length, 5);
     const token = await logIn(service, email, password);
@@ -158,7 +158,7 @@ onBothEngines('links in mail', (engine) => {
     assert.ok(Number(answer.headers.get('retry-after')) > 0);
   });
 
-  it('set a new password once, end the sessions, confirm the address and tell the owner', async () => {
+  it('set a new password once, end the sessions, confirm the email and notify the owner', async () => {
     const old = await logIn(service, email, password);
     assert.equal((await post('/v1/password/resets', { email })).status, 202);
     const token = await lastToken(resets());
@@ -176,7 +176,7 @@ onBothEngines('links in mail', (engine) => {
     );
   });
 
-  it('stay good after a password that will not do', async () => {
+  it('stay valid after a refused password', async () => {
     await post('/v1/password/resets', { email });
     const token = await lastToken(resets());
     for (const json of [
@@ -191,7 +191,7 @@ onBothEngines('links in mail', (engine) => {
     assert.equal((await post(`/v1/password/resets/${token}`, { password: newPassword })).status, 200);
   });
 
-  it('to a new password expire after an hour, and the first one used voids the others', async () => {
+  it('for a new password expire after an hour, and the first one that is used invalidates the others', async () => {
     await post('/v1/password/resets', { email });
     const first = await lastToken(resets());
     await post('/v1/password/resets', { email });
@@ -209,7 +209,7 @@ onBothEngines('links in mail', (engine) => {
     assert.equal((await ask(own, `/v1/password/resets/${token}`, { json: { password: newPassword } })).status, 404);
   });
 
-  it('open the login where confirmation is required', async () => {
+  it('enable the login if confirmation is required', async () => {
     const own = await mail.start({ REQUIRE_EMAIL_CONFIRMATION: 'true' });
     const address = 'strict@example.com';
     await ask(own, '/v1/register', { json: { email: address, password } });
@@ -219,7 +219,7 @@ onBothEngines('links in mail', (engine) => {
     assert.ok(await logIn(own, address, password));
   });
 
-  it('start their time when the mail goes out, not when it was asked for', async () => {
+  it('expire a certain time after the mail was sent, not after it was requested', async () => {
     const own = await mail.start();
     const address = 'patient@example.com';
     mail.server.mood = 'refuse';

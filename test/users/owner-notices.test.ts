@@ -11,7 +11,7 @@ const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100
 const newerFirefox = firefox.replaceAll('140.0', '141.0');
 const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-onBothEngines('mail to the owner of an account', (engine) => {
+onBothEngines('Mail to the owner of an account', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -25,7 +25,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
       headers: { 'user-agent': userAgent },
     });
 
-  it('tells of every new personal access token, but not of the first one', async () => {
+  it('reports every new personal access token, except the first one', async () => {
     const ada = await someone(service);
     assert.deepEqual(await access(ada.email), []);
     await personalToken(service, ada.token);
@@ -35,7 +35,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
     assert.match(mails[0] as string, /a new personal access token/);
   });
 
-  it('tells of every new client and every new secret, whoever made it', async () => {
+  it('reports every new client and every new secret, regardless of who created it', async () => {
     const ada = await someone(service);
     const client = await personalClient(service, ada.token);
     assert.match((await access(ada.email))[0] as string, /a new external application/);
@@ -48,7 +48,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
     await ask(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
     const mails = await access(ada.email);
     assert.equal(mails.length, 3);
-    assert.ok(!mails.some((text) => text.includes('evil')), 'no words that somebody chose');
+    assert.ok(!mails.some((text) => text.includes('evil')), 'the mail contains no text of the client');
     await ask(service, `/v1/users/${ada.id}/email-confirmations`, { method: 'POST', token: admin });
     await ask(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
     const named = (await mailsTo(service, 'new-access', ada.email)).at(-1);
@@ -59,23 +59,23 @@ onBothEngines('mail to the owner of an account', (engine) => {
     assert.deepEqual(await access('admin@example.com'), []);
   });
 
-  it('is not sent for what was refused', async () => {
+  it('is not sent for refused requests', async () => {
     const ada = await someone(service);
     assert.equal((await ask(service, '/v1/tokens', { json: { scopes: ['*'] }, token: ada.token })).status, 422);
     assert.equal((await ask(service, '/v1/clients', { json: {}, token: ada.token })).status, 422);
     assert.deepEqual(await access(ada.email), []);
   });
 
-  it('tells of a login from a device that was not seen before', async () => {
+  it('reports a login from a new device', async () => {
     const email = 'devices@example.com';
     await ask(service, '/v1/register', { json: { email, password } });
     assert.equal((await logInWith(email, firefox)).status, 200);
-    assert.deepEqual(await logins(email), [], 'the first of all');
+    assert.deepEqual(await logins(email), [], 'the first login');
     await logInWith(email, firefox);
     await logInWith(email, newerFirefox);
     assert.deepEqual(await logins(email), [], 'the same device');
     assert.equal((await logInWith(email, chrome, 'a wrong guess')).status, 400);
-    assert.deepEqual(await logins(email), [], 'nobody got in');
+    assert.deepEqual(await logins(email), [], 'the login failed');
     await logInWith(email, chrome);
     assert.equal((await logins(email)).length, 1);
     assert.match((await logins(email))[0] as string, /with Chrome on Linux, from 127\.0\.0\.1/);
@@ -88,7 +88,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
     assert.doesNotMatch(last, /evil/);
   });
 
-  it('knows a browser again by its cookie, whatever it calls itself by now', async () => {
+  it('recognizes a browser by its cookie, even if its User-Agent has changed', async () => {
     const email = 'cookie@example.com';
     await ask(service, '/v1/register', { json: { email, password } });
     const visitor = new Visitor(service);
@@ -106,7 +106,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
     assert.equal((await logins(email)).length, 1);
   });
 
-  it('stays within bounds where the address may be a stranger’s', async () => {
+  it('is limited if the address is not confirmed', async () => {
     const email = 'stranger@example.com';
     await ask(service, '/v1/register', { json: { email, password } });
     const token = await logIn(service, email, password);
@@ -114,7 +114,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
     assert.equal((await access(email)).length, 5);
   });
 
-  it('counts a stranger’s mailbox once, by however many accounts it is written to', async () => {
+  it('is limited per unconfirmed mailbox, for all its accounts together', async () => {
     for (let n = 0; n < 4; n++) {
       const email = `many+${n}@example.com`;
       await ask(service, '/v1/register', { json: { email, password } });
@@ -128,7 +128,7 @@ onBothEngines('mail to the owner of an account', (engine) => {
     );
   });
 
-  it('says that a password was changed, but not without end to who may be a stranger', async () => {
+  it('reports a changed password, with a limit for an unconfirmed address', async () => {
     const email = 'changing@example.com';
     await ask(service, '/v1/register', { json: { email, password } });
     const token = await logIn(service, email, password);

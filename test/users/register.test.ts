@@ -15,7 +15,7 @@ interface Refused {
 
 const password = 'a fine long secret';
 
-onBothEngines('registration', (engine) => {
+onBothEngines('Registration', (engine) => {
   const start = services(engine);
   let service: Service;
   before(async () => {
@@ -28,11 +28,11 @@ onBothEngines('registration', (engine) => {
     assert.equal(status, 422, JSON.stringify(body));
     assert.equal(headers.get('content-type'), 'application/problem+json');
     assert.equal(body.code, 'validation_failed');
-    assert.equal(await contentOf(on), before, 'a refusal leaves the database as it was');
+    assert.equal(await contentOf(on), before, 'a refused request changes nothing');
     return body.errors.map(({ field, code }) => `${field}:${code}`).sort();
   };
 
-  it('makes a user from JSON and from a form, and answers with the user alone', async () => {
+  it('creates a user from JSON and from a form, and returns only the user', async () => {
     const json = await register({ email: 'Ada@Example.com', password, name: ' Ada Lovelace ' });
     assert.equal(json.status, 201);
     const { id, created_at, updated_at, ...rest } = json.body.data;
@@ -80,7 +80,7 @@ onBothEngines('registration', (engine) => {
     assert.doesNotMatch(JSON.stringify(body), /token|hash|password/);
   });
 
-  it('refuses fields that are not the stranger’s to set, and unknown ones', async () => {
+  it('refuses fields that a new user may not set, and unknown ones', async () => {
     assert.deepEqual(
       await wrongFields({
         email: 'sneaky@example.com',
@@ -94,7 +94,7 @@ onBothEngines('registration', (engine) => {
     );
   });
 
-  it('names every wrong field in one answer', async () => {
+  it('reports every invalid field in one response', async () => {
     assert.deepEqual(
       await wrongFields({ email: 'nonsense', password: 'short', username: '1', phone: '12', name: 'a\u0007b', x: 1 }),
       ['email:invalid', 'name:invalid', 'password:too_short', 'phone:invalid', 'username:invalid', 'x:unknown'],
@@ -121,12 +121,12 @@ onBothEngines('registration', (engine) => {
     });
   }
 
-  it('takes a password of exactly 8 characters, and one of exactly 1,024 bytes', async () => {
+  it('accepts a password of exactly 8 characters, and one of exactly 1,024 bytes', async () => {
     assert.equal((await register({ email: 'eight@example.com', password: 'zq8-Wm7x' })).status, 201);
     assert.equal((await register({ email: 'long@example.com', password: 'ä'.repeat(512) })).status, 201);
   });
 
-  it('refuses an identifier that another user has, in any spelling', async () => {
+  it('refuses an identifier of another user, in any spelling', async () => {
     await register({ email: 'taken@example.com', username: 'taken.name', phone: '+49 30 901820', password });
     assert.deepEqual(
       await wrongFields({ email: 'TAKEN@Example.com', username: 'Taken.Name', phone: '+4930901820', password }),
@@ -134,7 +134,7 @@ onBothEngines('registration', (engine) => {
     );
   });
 
-  it('makes one user of a hundred registrations of one address at once', async () => {
+  it('creates one user from a hundred concurrent registrations of one email', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => register<Refused>({ email: 'race@example.com', password })),
     );
@@ -146,7 +146,7 @@ onBothEngines('registration', (engine) => {
         ['email:taken'],
       );
     }
-    assert.ok(ofStatus(422).length <= 5, 'that it is taken is said a few times');
+    assert.ok(ofStatus(422).length <= 5, 'the error "taken" is returned only a few times');
     assert.equal(ofStatus(422).length + ofStatus(429).length, 99);
     const { db } = service.context.database;
     const users = await db.selectFrom('users').select('id').where('email', '=', 'race@example.com').execute();
@@ -159,7 +159,7 @@ onBothEngines('registration', (engine) => {
     assert.equal(tokens.length, 1);
   });
 
-  it('takes any enabled identifier in place of the email, and none that is not enabled', async () => {
+  it('accepts any enabled identifier instead of the email, and no disabled one', async () => {
     assert.deepEqual(await wrongFields({ username: 'nameonly', password }), ['email:required']);
     const open = await start({ env: { LOGIN_ATTRIBUTES: 'email,username,phone' } });
     assert.equal((await register({ username: 'nameonly', password }, open)).status, 201);
@@ -168,11 +168,11 @@ onBothEngines('registration', (engine) => {
     const strict = await start({ env: { LOGIN_ATTRIBUTES: 'email,username', REQUIRE_EMAIL_CONFIRMATION: 'true' } });
     assert.equal((await register({ username: 'nameonly', password }, strict)).status, 201);
     const login = await ask(strict, '/v1/clients/web/admin/login', { json: { username: 'nameonly', password } });
-    assert.equal(login.status, 200, 'a user without an address has none to confirm');
+    assert.equal(login.status, 200, 'a user without an email has nothing to confirm');
   });
 
-  it('takes a second password that is the same, as forms send it', async () => {
-    // The registrations of the tests before count no more.
+  it('accepts a repeated password, as forms send it', async () => {
+    // The registrations of earlier tests no longer count.
     service.advance(61 * 60_000);
     const twice = (password_confirmation: unknown) => ({
       email: `twice${engine}@example.com`,
@@ -184,7 +184,7 @@ onBothEngines('registration', (engine) => {
     assert.equal((await register(twice(password))).status, 201);
   });
 
-  it('answers bodies that are none with a clear 4xx', async () => {
+  it('refuses malformed bodies with a clear 4xx', async () => {
     for (const [body, type, expected] of [
       ['{"email":', 'application/json', 400],
       ['[]', 'application/json', 400],

@@ -13,7 +13,7 @@ interface Refused {
 const password = 'a fine long secret';
 const hour = 60 * 60_000;
 
-onBothEngines('strangers who register', (engine) => {
+onBothEngines('A stranger who registers', (engine) => {
   const start = services(engine);
   const mail = servicesWithMail(engine);
   let service: Service;
@@ -25,7 +25,7 @@ onBothEngines('strangers who register', (engine) => {
   const codes = ({ body }: { body: Refused }) => body.errors.map(({ field, code }) => `${field}:${code}`);
   const mailsTo = (mailbox: RegExp) => mailsAt(mail.server, service, (to) => mailbox.test(to));
 
-  it('are not told who has an account while something else is wrong', async () => {
+  it('does not learn that an email is taken while another field is invalid', async () => {
     const { email } = await addLogin(service);
     const free = 'nobody.has@example.com';
     for (const wrong of [{ password: 'short' }, { nickname: 'x' }, { phone: '12' }, { password: undefined }]) {
@@ -35,7 +35,7 @@ onBothEngines('strangers who register', (engine) => {
     }
   });
 
-  it('are told five times an hour, and after that get one answer for free and taken ones', async () => {
+  it('learns of five taken emails an hour, and then gets 429 for free and taken ones', async () => {
     const own = await start({ env: { TRUST_PROXY: '127.0.0.1' } });
     const { email } = await addLogin(own);
     for (let i = 0; i < 5; i++) assert.deepEqual(codes(await register(email, '10.2.0.2', {}, own)), ['email:taken']);
@@ -49,7 +49,7 @@ onBothEngines('strangers who register', (engine) => {
     assert.equal((await register('free@example.com', '10.2.0.2', {}, own)).status, 201);
   });
 
-  it('are told no more often when they ask all at once, or from many addresses of one IPv6 network', async () => {
+  it('learns no more by concurrent requests, or from many addresses of one IPv6 network', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => addLogin(service)));
     const answers = await Promise.all(
       people.map(({ email }, i) => register(email, `2001:db8:7:7::${(i + 1).toString(16)}`)),
@@ -60,10 +60,10 @@ onBothEngines('strangers who register', (engine) => {
     for (const [i, { email }] of people.entries()) {
       if ((await register(email, `2001:db8:7:${(i + 256).toString(16)}::1`)).status === 422) told++;
     }
-    assert.equal(told, 15, 'the /48 as a whole is told twenty times');
+    assert.equal(told, 15, 'a /48 gets twenty such responses');
   });
 
-  it('learn no more by an account of their own, whose identifiers they change', async () => {
+  it('learns no more by changing the identifiers of an existing account', async () => {
     const own = await start({
       env: { TRUST_PROXY: '127.0.0.1', LOGIN_ATTRIBUTES: 'email,username,phone', ACCESS_TOKEN_TTL: '7200' },
     });
@@ -88,12 +88,16 @@ onBothEngines('strangers who register', (engine) => {
     for (const fields of [{ username: taken.username }, { username: 'free.name' }, { phone: '+12133734254' }]) {
       assert.equal((await change(fields)).status, 429);
     }
-    assert.equal((await register('free@example.com', '10.2.5.3', {}, own)).status, 429, 'it is one count');
+    assert.equal(
+      (await register('free@example.com', '10.2.5.3', {}, own)).status,
+      429,
+      'registrations and changes share one count',
+    );
     own.advance(hour);
     assert.equal((await change({ username: 'free.name' })).status, 200);
   });
 
-  it('make so many users an hour from one network, whatever fails in between', async () => {
+  it('can create only a limited number of users an hour from one network, regardless of failures', async () => {
     const own = await start({ env: { TRUST_PROXY: '127.0.0.1', REGISTRATION_LIMIT: '3' } });
     const { email } = await addLogin(own);
     assert.equal((await register(email, '10.2.0.4', {}, own)).status, 422);
@@ -107,7 +111,7 @@ onBothEngines('strangers who register', (engine) => {
     assert.equal((await register('later@example.com', '10.2.0.4', {}, own)).status, 201);
   });
 
-  it('send five mails an hour to one mailbox, whatever follows the plus sign', async () => {
+  it('causes at most five mails an hour to one mailbox, with any plus suffix', async () => {
     for (let i = 0; i < 8; i++) {
       assert.equal((await register(`${i % 2 ? 'Victim' : 'victim'}+${i}@example.com`, `10.2.1.${i}`)).status, 201);
     }
@@ -116,7 +120,7 @@ onBothEngines('strangers who register', (engine) => {
     assert.equal((await mailsTo(/^victim2\+/)).length, 1);
   });
 
-  it('ask for five mails in a quarter of an hour by all addresses of a mailbox, and are told nothing', async () => {
+  it('causes at most five mails in a quarter of an hour to one mailbox, and the response does not reveal it', async () => {
     for (let i = 0; i < 3; i++) await register(`box+${i}@example.com`, `10.2.2.${i}`);
     assert.equal((await mailsTo(/^box\+/)).length, 3);
     for (let i = 0; i < 9; i++) {
@@ -126,7 +130,7 @@ onBothEngines('strangers who register', (engine) => {
     assert.equal((await mailsTo(/^box\+/)).length, 3 + 5);
   });
 
-  it('are always told that a mail for a new password is on its way, and get a hundred from one network', async () => {
+  it('always gets 202 for a password reset, but at most a hundred mails are sent for one network', async () => {
     const headers = { 'x-forwarded-for': '10.2.3.1' };
     const answers = await Promise.all(
       Array.from({ length: 110 }, (_, i) =>
@@ -141,8 +145,8 @@ onBothEngines('strangers who register', (engine) => {
     assert.equal((await mailsTo(new RegExp(email))).length, 1);
   });
 
-  it('do not keep those waiting who sign in', async (test) => {
-    // The hashes of this service take as long as they do in production.
+  it('does not delay sign-ins', async (test) => {
+    // The password hashes of this service take as long as in production.
     process.env.TEST_REAL_PASSWORDS = '1';
     test.after(() => void delete process.env.TEST_REAL_PASSWORDS);
     const own = await mail.start({ TRUST_PROXY: '127.0.0.1' });
@@ -151,7 +155,7 @@ onBothEngines('strangers who register', (engine) => {
     let done = 0;
     const storm = Array.from({ length: 60 }, (_, i) =>
       register(`storm${i}@example.com`, '10.2.4.1', {}, own).then(({ status }) => {
-        // On a loaded machine the last of them wait too long for their turn.
+        // On a busy machine, the last registrations wait too long and get 503.
         assert.ok(status === 201 || status === 503, String(status));
         done++;
       }),
@@ -161,7 +165,7 @@ onBothEngines('strangers who register', (engine) => {
     const headers = { 'x-forwarded-for': '10.2.4.2' };
     const login = await ask(own, '/v1/clients/web/admin/login', { json: { email, password: known }, headers });
     assert.equal(login.status, 200);
-    assert.ok(done - before < 20, `${done - before} registrations went first`);
+    assert.ok(done - before < 20, `${done - before} registrations were processed first`);
     await Promise.all(storm);
   });
 });

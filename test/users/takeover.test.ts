@@ -19,7 +19,7 @@ import { type Service, services } from '../harness/service.ts';
 const proof = { current_password: password };
 const adminPassword = 'correct horse battery';
 
-onBothEngines('taking an account over', (engine) => {
+onBothEngines('Taking over an account', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -37,10 +37,10 @@ onBothEngines('taking an account over', (engine) => {
       `${status} ${body.errors?.[0] ? `${body.errors[0].field}:${body.errors[0].code}` : body.code}`,
       expected,
     );
-    assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
+    assert.equal(await contentOf(service), content, 'a refused request changes nothing');
   };
 
-  it('needs the password to change what one logs in with', async () => {
+  it('requires the password for a change of login identifiers', async () => {
     const ada = await someone(service);
     for (const change of [{ email: 'new@example.com' }, { username: 'ada.new' }, { phone: '+12133734253' }]) {
       await refused(() => patch(ada.id, change, ada.token), '422 current_password:required');
@@ -51,12 +51,12 @@ onBothEngines('taking an account over', (engine) => {
     const put = (json: object) =>
       ask<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
     await refused(() => put({ email: ada.email, username: 'ada.new' }), '422 current_password:required');
-    assert.equal((await put({ email: ada.email, name: 'Ada' })).status, 200, 'but not for what stays as it is');
+    assert.equal((await put({ email: ada.email, name: 'Ada' })).status, 200, 'not for unchanged identifiers');
     const changed = await patch(ada.id, { username: 'ada.new', phone: '+12133734253', ...proof }, ada.token);
     assert.equal(changed.body.data.username, 'ada.new');
   });
 
-  it('counts wrong guesses at the password', async () => {
+  it('is slowed by a limit on wrong passwords', async () => {
     const ada = await someone(service);
     const guess = () => patch(ada.id, { username: 'taken.over', current_password: 'not it at all' }, ada.token);
     for (let n = 0; n < 5; n++) assert.equal((await guess()).status, 422);
@@ -65,10 +65,10 @@ onBothEngines('taking an account over', (engine) => {
     }
     assert.equal((await guess()).status, 429);
     assert.equal((await remove('me', ada.token, proof)).status, 429);
-    assert.ok(await logIn(service, ada.email, password), 'a stolen token locks nobody out of the login');
+    assert.ok(await logIn(service, ada.email, password), 'a stolen token cannot lock the login');
   });
 
-  it('needs a token for everything, to change what opens the account and to delete it', async () => {
+  it('requires a token with all scopes for changes of identifiers and for the deletion', async () => {
     const ada = await someone(service);
     const narrow = await personalToken(service, ada.token, ['users:read', 'users:write']);
     for (const change of [{ email: 'new@example.com' }, { username: 'ada.narrow' }, { phone: '+12133734254' }]) {
@@ -78,7 +78,7 @@ onBothEngines('taking an account over', (engine) => {
     assert.equal((await patch(ada.id, { name: 'Ada' }, narrow)).status, 200);
   });
 
-  it('needs the password to delete oneself, as JSON or as a form', async () => {
+  it('requires the password for the deletion, as JSON or as a form', async () => {
     const [ada, grace] = [await someone(service), await someone(service)];
     await refused(() => remove('me', ada.token), '422 current_password:required');
     await refused(() => remove(ada.id, ada.token, { current_password: 7 }), '422 current_password:type');
@@ -89,7 +89,7 @@ onBothEngines('taking an account over', (engine) => {
     assert.equal(await stateOf(service, grace.token), '401 user_gone');
   });
 
-  it('is not helped by an administrator’s token for users alone', async () => {
+  it("is impossible with an administrator's token for users only", async () => {
     const ada = await someone(service);
     const narrow = await personalToken(service, admin, ['users:read', 'users:write']);
     await refused(() => patch(ada.id, { roles: ['editor'] }, narrow), '403 insufficient_scope');
@@ -100,18 +100,18 @@ onBothEngines('taking an account over', (engine) => {
     await refused(() => create({ email: 'made@example.com', password, roles: ['admin'] }), '403 insufficient_scope');
     await refused(() => create({ email: 'made@example.com', password, disabled: true }), '403 insufficient_scope');
     const made = await create({ email: 'made@example.com', password });
-    assert.equal(made.status, 201, 'an ordinary user can be made');
+    assert.equal(made.status, 201, 'an ordinary user can be created');
     await patch(made.body.data.id, { roles: ['editor'] }, admin);
     const put = ask<UserBody>(service, `/v1/users/${made.body.data.id}`, {
       method: 'PUT',
       json: { email: 'made@example.com' },
       token: narrow,
     });
-    assert.equal((await put).status, 403, 'leaving roles out would take them');
+    assert.equal((await put).status, 403, 'omitting roles would remove them');
     await refused(() => remove(made.body.data.id, narrow), '401 proof_too_old');
   });
 
-  it('is over for everybody when the password is set by a mailed link', async () => {
+  it('ends when the owner sets a password with a mailed link', async () => {
     const ada = await someone(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
@@ -130,13 +130,13 @@ onBothEngines('taking an account over', (engine) => {
     const form = { ...refresh, client_id: client.id, client_secret: client.secret };
     assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
     const fresh = await logIn(service, ada.email, 'another fine secret');
-    assert.ok(fresh, 'the lockout is lifted');
+    assert.ok(fresh, 'the lockout has ended');
     const secrets = `/v1/clients/${client.id}/secrets`;
     const { body } = await ask<{ data: { client_secret: string } }>(service, secrets, { json: {}, token: fresh });
     assert.equal((await clientGrant(service, client.id, body.data.client_secret)).status, 200, 'the client stays');
   });
 
-  it('is over for everybody when an administrator sets the password', async () => {
+  it('ends when an administrator sets the password', async () => {
     const ada = await someone(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
@@ -150,7 +150,7 @@ onBothEngines('taking an account over', (engine) => {
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
   });
 
-  it('leaves personal tokens and clients to the owner who changes the own password', async () => {
+  it('is not assumed when owners change their own password: tokens and clients stay', async () => {
     const ada = await someone(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);

@@ -9,7 +9,7 @@ import { type Service, services } from '../harness/service.ts';
 const newPassword = 'another fine secret';
 const deletion = { method: 'DELETE', json: { current_password: password } };
 
-onBothEngines('passwords, roles and ends of users', (engine) => {
+onBothEngines('Changes of users', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -23,7 +23,7 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
   const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
   const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
 
-  it('asks for the old password, and ends the other sessions', async () => {
+  it('require the old password for a new one, and end the other sessions', async () => {
     const ada = await someone();
     const other = await logIn(service, ada.email, password);
     const missing = await refused(() => patch(ada.id, { password: newPassword }, ada.token), 422);
@@ -44,7 +44,7 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     await assert.rejects(logIn(service, ada.email, password));
   });
 
-  it('limits wrong old passwords, by a count that locks nobody out of the login', async () => {
+  it('limit wrong old passwords with a separate count, so that the login is not locked', async () => {
     const ada = await someone();
     const guess = () => patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
     const answers = await Promise.all(Array.from({ length: 15 }, guess));
@@ -53,7 +53,7 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     assert.ok(await logIn(service, ada.email, password));
   });
 
-  it('lets an administrator set a password, which ends everything of that user', async () => {
+  it('include passwords that an administrator sets, which end all access of the user', async () => {
     const ada = await someone();
     const { status } = await patch(ada.id, { password: newPassword }, admin);
     assert.equal(status, 200);
@@ -61,11 +61,11 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     assert.ok(await logIn(service, ada.email, newPassword));
   });
 
-  it('gives and takes roles at once, by administrators', async () => {
+  it('apply roles from administrators immediately', async () => {
     const ada = await someone();
     assert.equal((await get<UsersBody>('/v1/users', ada.token)).body.data.length, 1);
     assert.deepEqual((await patch(ada.id, { roles: ['admin', 'editor'] }, admin)).body.data.roles, ['admin', 'editor']);
-    assert.ok((await get<UsersBody>('/v1/users', ada.token)).body.data.length > 1, 'with the token it has');
+    assert.ok((await get<UsersBody>('/v1/users', ada.token)).body.data.length > 1, 'with the existing token');
     assert.equal((await patch(ada.id, { roles: [] }, admin)).status, 200);
     assert.equal((await get<UsersBody>('/v1/users', ada.token)).body.data.length, 1);
     const found = await get<UsersBody>('/v1/users?search=roles:admin', admin);
@@ -75,7 +75,7 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     );
   });
 
-  it('keeps the last administrator', async () => {
+  it('keep the last administrator', async () => {
     const own = await start();
     const boss = await logIn(own, 'admin@example.com', 'correct horse battery');
     const me = await ask<UserBody>(own, '/v1/users/me', { token: boss });
@@ -97,11 +97,11 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
       .select('id')
       .where('roles', 'like', '%admin%')
       .execute();
-    assert.equal(admins.length, 1, 'two who take each other’s role at once leave one');
+    assert.equal(admins.length, 1, "one of two administrators who remove each other's role keeps it");
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   });
 
-  it('deletes a user with its sessions and clients at once, and leaves a trail without addresses', async () => {
+  it('include deletions, which end sessions and clients, and leave an audit trail without addresses', async () => {
     const ada = await someone();
     const { db } = service.context.database;
     const grace = await someone();
@@ -124,6 +124,6 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     assert.equal((await ask(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: admin })).status, 204);
     assert.equal((await get('/v1/users/me', grace.token)).body.code, 'user_gone');
     const { body } = await ask<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
-    assert.notEqual(body.data.id, ada.id, 'the address is free again');
+    assert.notEqual(body.data.id, ada.id, 'the email is free again');
   });
 });

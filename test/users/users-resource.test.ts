@@ -9,7 +9,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const newPassword = 'another fine secret';
 
-onBothEngines('the users resource', (engine) => {
+onBothEngines('The users resource', (engine) => {
   const start = services(engine);
   let service: Service;
   let admin: string;
@@ -23,7 +23,7 @@ onBothEngines('the users resource', (engine) => {
   const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
   const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
 
-  it('shows an administrator all, a user itself, and others as if they were not there', async () => {
+  it('shows all users to an administrator, and only themselves to other users', async () => {
     const [ada, grace] = [await someone(), await someone()];
     const all = await get<UsersBody>('/v1/users?limit=100', admin);
     assert.ok(all.body.data.length >= 3);
@@ -66,7 +66,7 @@ onBothEngines('the users resource', (engine) => {
     }
   });
 
-  it('knows the caller as me', async () => {
+  it('accepts me as the id of the caller', async () => {
     const ada = await someone();
     const { status, body, headers } = await get('/v1/users/me', ada.token);
     assert.equal(status, 200);
@@ -99,11 +99,11 @@ onBothEngines('the users resource', (engine) => {
 
     assert.equal((await ask(service, `/v1/users/${ada.id}`, { method: 'DELETE', token: admin })).status, 204);
     const gone = await get('/v1/users/me', token);
-    assert.equal(gone.status, 401, 'its tokens end with the owner, though they were used a moment ago');
+    assert.equal(gone.status, 401, 'its tokens end with the owner, even if they were cached');
     assert.equal(gone.body.code, 'client_revoked');
   });
 
-  it('lets administrators alone make users', async () => {
+  it('lets only administrators create users', async () => {
     const ada = await someone();
     const json = { email: 'Made@Example.com', password, roles: ['editor'], username: 'Made', name: 'M' };
     await refused(() => ask<UserBody>(service, '/v1/users', { json, token: ada.token }), 403);
@@ -122,12 +122,12 @@ onBothEngines('the users resource', (engine) => {
       .where('user_id', '=', body.data.id)
       .where('type', '=', 'personal')
       .execute();
-    assert.equal(sessions.length, 1, 'with a personal access token to collect');
+    assert.equal(sessions.length, 1, 'with a personal access token for the user');
     const again = await refused(() => ask<UserBody>(service, '/v1/users', { json, token: admin }), 422);
     assert.equal(again.errors[0]?.code, 'taken');
   });
 
-  it('names each wrong field of a new user', async () => {
+  it('reports each invalid field of a new user', async () => {
     for (const [json, expected] of [
       [{ password }, ['email:required']],
       [{ email: 'x@example.com' }, ['password:required']],
@@ -146,7 +146,7 @@ onBothEngines('the users resource', (engine) => {
     }
   });
 
-  it('lets a user change its profile but not its roles', async () => {
+  it('lets users change their profile but not their roles', async () => {
     const ada = await someone();
     const proof = { current_password: password };
     const { body } = await patch(ada.id, { name: ' Ada ', username: 'Ada.L', ...proof }, ada.token);
@@ -162,7 +162,7 @@ onBothEngines('the users resource', (engine) => {
     await refused(() => patch(grace.id, { password: newPassword, current_password: password }, ada.token), 404);
   });
 
-  it('takes a whole user back as it was read', async () => {
+  it('accepts a user by PUT as it was read', async () => {
     const ada = await someone();
     const { body } = await get(`/v1/users/${ada.id}`, ada.token);
     const put = (json: unknown) =>
@@ -170,8 +170,8 @@ onBothEngines('the users resource', (engine) => {
     const { status, body: after } = await put({ ...body.data, name: 'Whole' });
     assert.equal(status, 200, JSON.stringify(after));
     assert.equal(after.data.name, 'Whole');
-    assert.equal((await put({ email: ada.email })).body.data.name, null, 'what is left out goes');
-    assert.ok(await logIn(service, ada.email, password), 'but not the password');
+    assert.equal((await put({ email: ada.email })).body.data.name, null, 'omitted fields are cleared');
+    assert.ok(await logIn(service, ada.email, password), 'except the password');
     await refused(() => put({ name: 'No address' }), 422);
   });
 
@@ -192,12 +192,12 @@ onBothEngines('the users resource', (engine) => {
     assert.deepEqual(
       holders.body.data.users.data.map(({ id }) => id),
       [ada.id],
-      'only whom the caller may see',
+      'only users that the caller may see',
     );
     assert.equal((await ask(service, '/v1/roles', { json: { name: 'boss' }, token: admin })).status, 405);
   });
 
-  it('includes clients, tokens and roles of the one user and no other', async () => {
+  it('includes only the clients, tokens and roles of each user', async () => {
     const [ada, grace] = [await someone(), await someone()];
     const client = await addClient(service, { userId: ada.id });
     await addClient(service, { userId: grace.id });
@@ -215,7 +215,7 @@ onBothEngines('the users resource', (engine) => {
     assert.equal((await get('/v1/users/me?include=secrets', ada.token)).status, 400);
   });
 
-  it('loses nothing when two edit at once', async () => {
+  it('loses no change when two callers edit at once', async () => {
     const ada = await someone();
     const { headers } = await get(`/v1/users/${ada.id}`, ada.token);
     const edit = (name: string) =>

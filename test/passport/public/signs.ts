@@ -1,6 +1,6 @@
 import { defineResource, text } from '../../../src/resources/declare.ts';
 
-/** Everybody reads these, without a token. */
+/** Everybody can read these without a token. */
 export default defineResource({
   name: 'signs',
   fields: { words: text({ required: true }) },

@@ -1,6 +1,6 @@
 import { defineResource, reference, text } from 'gatehouse-server/resources';
 
-/** Its user may not be deleted as long as it is there. */
+/** Blocks the deletion of its user. */
 export default defineResource({
   name: 'ledgers',
   fields: {

@@ -1,6 +1,6 @@
 import { defineResource, text } from 'gatehouse-server/resources';
 
-/** Everybody who is signed in sees all of them. */
+/** Every signed-in user sees all of them. */
 export default defineResource({
   name: 'notes',
   fields: { text: text({ required: true, searchable: true }) },

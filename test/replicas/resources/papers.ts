@@ -1,6 +1,6 @@
 import { defineResource, equals, text } from 'gatehouse-server/resources';
 
-/** The row itself says who sees it. */
+/** The row contains the id of the user who sees it. */
 export default defineResource({
   name: 'papers',
   fields: { holder: text({ required: true }) },

@@ -1,6 +1,6 @@
 import { conflict, defineRoute, Type } from 'gatehouse-server/routes';
 
-/** Answers that a handler may come to return. */
+/** Unusual return values of a handler. */
 const answers: Record<string, unknown> = { text: 'plain "text"', nothing: undefined, none: null, number: 7, list: [1] };
 
 export const odd = defineRoute({
