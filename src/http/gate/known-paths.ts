@@ -10,19 +10,28 @@ interface Known {
 /** The existing paths and their methods: distinguishes 405 from 404, and lists the allowed methods of a path. */
 export function knowPaths() {
   const byUrl = new Map<string, Known>();
-  const router = findMyWay({ ignoreTrailingSlash: true });
+  // Made when first needed: most requests do not need it, and a start would take longer.
+  let router: ReturnType<typeof findMyWay> | undefined;
+  const makeRouter = () => {
+    const made = findMyWay({ ignoreTrailingSlash: true });
+    for (const known of byUrl.values()) {
+      // With ignoreTrailingSlash, Fastify reports a prefix route as both "/x" and "/x/".
+      if (!made.hasRoute('GET', known.url)) made.on('GET', known.url, () => undefined, known);
+    }
+    return made;
+  };
   return {
     add(url: string, methods: string | string[], config: FastifyContextConfig): void {
       let known = byUrl.get(url);
       if (!known) {
         known = { url, methods: new Set(), config };
         byUrl.set(url, known);
-        // With ignoreTrailingSlash, Fastify reports a prefix route as both "/x" and "/x/".
-        if (!router.hasRoute('GET', url)) router.on('GET', url, () => undefined, known);
+        router = undefined;
       }
       for (const method of [methods].flat()) known.methods.add(method);
     },
     find(path: string): { url: string; allow: string; config: FastifyContextConfig } | undefined {
+      router ??= makeRouter();
       const known = router.find('GET', path)?.store as Known | undefined;
       if (!known) return undefined;
       const { url, config, methods } = known;
