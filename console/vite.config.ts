@@ -8,10 +8,10 @@ import { drawIcons } from './icons/draw-icons.ts';
 
 const own = (file: string): string => join(import.meta.dirname, file);
 
-/** Packages, and parts of MUI and react-admin, that the console never uses. */
-const unusedParts = new RegExp(
+/** Packages, and parts of MUI and react-admin, that the console hardly uses or never. */
+const replacedParts = new RegExp(
   `^(${[
-    ...['inflection', 'jsonexport/dist/index\\.js', 'react-hotkeys-hook'],
+    ...['inflection', 'jsonexport/dist/index\\.js', 'react-hotkeys-hook', 'query-string'],
     // MUI's themes of CSS variables, and the waves below a pressed button.
     ...['\\./createThemeWithVars\\.mjs', '\\./ThemeProviderWithVars\\.mjs', '\\./TouchRipple\\.mjs'],
     // The parts of a table that `lists/Rows.tsx` replaces, and the editor of a page's looks.
@@ -41,8 +41,7 @@ export default defineConfig({
       { find: /^(@mui\/material\/Tooltip|\.\.?\/Tooltip\/index\.mjs)$/, replacement: own('src/widgets/Tooltip.tsx') },
       { find: /^lodash\/union\.js$/, replacement: own('src/app/union.ts') },
       { find: /^lodash\/(\w+)\.js$/, replacement: 'es-toolkit/compat/$1' },
-      { find: /^query-string$/, replacement: own('src/app/query-string.ts') },
-      { find: unusedParts, replacement: own('src/app/unused-packages.ts') },
+      { find: replacedParts, replacement: own('src/app/replaced-packages.ts') },
       { find: laterParts, replacement: own('src/app/later-parts.tsx') },
     ],
   },

@@ -1,17 +1,23 @@
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
-import { CssBaseline } from '@mui/material';
+import { Box, Button, CssBaseline, Typography } from '@mui/material';
 import { QueryClient } from '@tanstack/react-query';
-import { lazy, useEffect, useMemo } from 'react';
+import { lazy, useCallback, useEffect, useMemo } from 'react';
 import {
   AccessDenied,
   AdminContext,
   AuthenticationError,
   CoreAdminUI,
   Error as ErrorPage,
+  Link,
   LoadingPage,
   localStorageStore,
+  Notification,
+  NotificationContext,
   Resource,
+  Title,
+  useNotificationContext,
+  useTranslate,
 } from 'react-admin';
 import { createAuthProvider } from '../auth/auth-provider.ts';
 import { gatehouse, leave } from '../data/api.ts';
@@ -21,14 +27,13 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { ResourceList } from '../lists/ResourceList.tsx';
 import { i18nProvider } from '../text/i18n-provider.ts';
 import { labelOf, rowName } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 import { iconOf } from '../widgets/ResourceIcon.tsx';
 import { brand } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { shareTheme } from './chosen-theme.ts';
 import type { Entered } from './enter-console.ts';
 import { loadDashboard, loadForms, loadPerson, loadShow } from './lazy-pages.ts';
-import { NotFound } from './NotFound.tsx';
-import { Notifications } from './Notifications.tsx';
 import { createThemes } from './theme.ts';
 
 const Dashboard = lazy(loadDashboard);
@@ -105,4 +110,38 @@ function routesOf(description: ResourceDescription) {
 function Leaving() {
   useEffect(leave, []);
   return null;
+}
+
+/** The page for an unknown path. */
+function NotFound() {
+  const translate = useTranslate();
+  const title = translate('ra.page.not_found');
+  return (
+    <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
+      <Title title={title} />
+      <Typography variant="h6" component="h2">
+        {title}
+      </Typography>
+      <Typography sx={{ color: 'text.secondary' }}>{translate('ra.message.not_found')}</Typography>
+      <Button component={Link} to="/" variant="contained" sx={{ mt: 1 }}>
+        {say('Overview')}
+      </Button>
+    </Box>
+  );
+}
+
+/** react-admin's notifications. Its own function to take the first one loses another that was added since the last render. */
+function Notifications() {
+  const context = useNotificationContext();
+  const { notifications, setNotifications } = context;
+  const takeNotification = useCallback(() => {
+    const [first] = notifications;
+    setNotifications((all) => all.filter((each) => each !== first));
+    return first;
+  }, [notifications, setNotifications]);
+  return (
+    <NotificationContext.Provider value={{ ...context, takeNotification }}>
+      <Notification />
+    </NotificationContext.Provider>
+  );
 }

@@ -8,8 +8,7 @@ import { useDescription } from '../data/described.tsx';
 import { counted, removalOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { sayRemoval } from '../text/words.ts';
-import { countOf, type Selection } from './selected-rows.ts';
-import { sharedFields } from './shared-fields.ts';
+import { countOf, type Selection, sharedFields } from './selected-rows.ts';
 
 const BulkDialog = lazy(() => import('./BulkDialog.tsx'));
 

@@ -1,6 +1,5 @@
 import { Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
-import { Form } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { Input } from '../forms/Input.tsx';
 import { GoesAlong } from '../rows/GoesAlong.tsx';
@@ -8,12 +7,12 @@ import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../tex
 import { say } from '../text/say.ts';
 import { sayRemoval, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
 import type { Answer, Operation } from './run-bulk.ts';
-import { type Row, rowsOf, type Selection } from './selected-rows.ts';
-import { sharedFields } from './shared-fields.ts';
-import { undoOf } from './undo-of.ts';
+import { undoOf } from './run-bulk.ts';
+import { type Row, rowsOf, type Selection, sharedFields } from './selected-rows.ts';
 import { useBulk } from './useBulk.ts';
 
 interface Props {
@@ -111,15 +110,12 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
     void run(({ id }) => ({ operation: 'update', id, data }));
   };
   return (
-    <AskDialog
+    <FormDialog
+      key={field.name}
       title={say('Change {what}', { what })}
       confirm={say('Change {what}', { what })}
       onClose={onCancel}
-      form={(content) => (
-        <Form key={field.name} onSubmit={change} defaultValues={{}}>
-          {content}
-        </Form>
-      )}
+      form={{ onSubmit: change, defaultValues: {} }}
     >
       <TextField
         select
@@ -134,6 +130,6 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
         ))}
       </TextField>
       <Input field={{ ...field, label: say('New {thing}', { thing: within(fieldLabel(field)) }) }} />
-    </AskDialog>
+    </FormDialog>
   );
 }

@@ -2,6 +2,7 @@ import type { RaRecord } from 'react-admin';
 import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
 import { gatehouse } from '../data/api.ts';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { searchFor } from '../data/list-query-of.ts';
 import { waitForRoom } from './request-limit.ts';
 
@@ -41,3 +42,7 @@ export async function countOf(resource: string, filter: Record<string, unknown>)
   const { pagination } = await rows.list({ search: searchFor(filter), limit: 1, count: 'exact' });
   return pagination.total ?? 0;
 }
+
+/** The fields that can have the same value in many rows. */
+export const sharedFields = ({ fields }: ResourceDescription): FieldDescription[] =>
+  fields.filter(({ readOnly, immutable, unique, writeOnly }) => !readOnly && !immutable && !unique && !writeOnly);

@@ -23,11 +23,7 @@ export function ChangeableFields({ but }: { but?: string | undefined }) {
 }
 
 /** A form reads its row once, because a later version would overwrite the input. A conflict is shown when the form is saved. */
-export const readOnce = {
-  onError: () => undefined,
-  refetchOnWindowFocus: false,
-  refetchOnReconnect: false,
-} as const;
+export const readOnce = { onError: () => undefined, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
 
 /** Waits for the current version. If the form were shown with a cached version, the current one would overwrite the input. */
 export function WhenFresh({ children }: { children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { Typography } from '@mui/material';
+import { Box, Button, Typography } from '@mui/material';
 import {
   AutocompleteArrayInput,
   AutocompleteInput,
@@ -16,13 +16,14 @@ import {
   useRecordContext,
   type Validator,
 } from 'react-admin';
+import { useFormContext } from 'react-hook-form';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey } from '../data/list-query-of.ts';
 import { fieldLabel, helpOf, labelOf, rowDetail, rowName, searchedFields, tellingField } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { JsonInput } from './JsonInput.tsx';
 import { rulesOf } from './rules-of.ts';
+import { laidOut, shownJson, typedJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: say(value) }));
@@ -159,5 +160,39 @@ function ScopesInput(common: CommonProps & { validate: Validator[] }) {
       validate={name === 'tokens' ? required() : common.validate}
       choices={choicesOf(name === 'clients' ? [...identityScopes, ...scopes] : scopes)}
     />
+  );
+}
+
+interface Props {
+  source: string;
+  label: string;
+  helperText: string | false;
+  validate: Validator[];
+}
+
+/** An input for JSON. It is validated at each key press, and can be formatted. */
+function JsonInput(props: Props) {
+  const { getValues, setValue, trigger } = useFormContext();
+  return (
+    <Box sx={{ width: '100%' }}>
+      <TextInput
+        {...props}
+        multiline
+        minRows={3}
+        format={shownJson}
+        parse={(text: string) => {
+          // Shows the error at once, and not only after a save.
+          setTimeout(() => void trigger(props.source));
+          return typedJson(text);
+        }}
+        slotProps={{ htmlInput: { className: 'mono', spellCheck: false } }}
+      />
+      <Button
+        size="small"
+        onClick={() => setValue(props.source, laidOut(getValues(props.source)), { shouldDirty: true })}
+      >
+        {say('Format JSON')}
+      </Button>
+    </Box>
   );
 }

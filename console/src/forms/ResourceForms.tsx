@@ -1,5 +1,5 @@
 import { Box, Button } from '@mui/material';
-import { useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import {
   Create,
   Edit,
@@ -7,24 +7,26 @@ import {
   ShowButton,
   SimpleForm,
   Toolbar,
+  useBlocker,
   useDataProvider,
   useNotify,
   useRecordContext,
   useRedirect,
 } from 'react-admin';
+import { useFormState } from 'react-hook-form';
 import { useDescription } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { ChangedMeanwhile } from '../live/ChangedMeanwhile.tsx';
+import { ChangedMeanwhile } from '../live/LiveRow.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
 import { EditError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { ChangeableFields, NewFields, readOnce, WhenFresh } from './FormFields.tsx';
-import { UnsavedChanges } from './UnsavedChanges.tsx';
 import { useConflict } from './useConflict.tsx';
 
 /** Creates a row of any resource. If the response contains a secret, the secret is shown first. */
@@ -170,4 +172,41 @@ function EditTitle() {
   const description = useDescription();
   const row = useRecordContext();
   return <span>{row ? say('Edit {row}', { row: rowName(description, row) }) : ''}</span>;
+}
+
+/** Asks before the person leaves a form with unsaved changes. `saved` is true after the form was saved. */
+function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
+  const { dirtyFields } = useFormState();
+  const isUnsaved = Object.keys(dirtyFields).length > 0;
+  const { state, proceed, reset } = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      isUnsaved && !saved.current && currentLocation.pathname !== nextLocation.pathname,
+  );
+
+  // When the tab is closed or another page is opened, the browser shows its own question.
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isUnsaved]);
+
+  if (state !== 'blocked') return null;
+  return (
+    <AskDialog
+      title={say('Leave without saving?')}
+      cancel={null}
+      actions={
+        <Button color="error" onClick={proceed}>
+          {say('Discard changes')}
+        </Button>
+      }
+      confirm={say('Keep editing')}
+      onConfirm={reset}
+      onClose={reset}
+      maxWidth="xs"
+    >
+      {say('Your changes are not saved yet.')}
+    </AskDialog>
+  );
 }

@@ -1,10 +1,10 @@
-import { AutocompleteInput, SelectInput, TextInput } from 'react-admin';
+import { Box } from '@mui/material';
+import { AutocompleteInput, DateInput, NumberInput, SelectInput, TextInput } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { RowInput } from '../forms/Input.tsx';
 import { say } from '../text/say.ts';
 import { kindsOfEvents } from '../trail/sentences.ts';
-import { RangeFilter } from './RangeFilter.tsx';
 
 export interface FilterProps {
   source: string;
@@ -52,4 +52,26 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
 /** Every kind of event in the audit trail. */
 function KindFilter(props: Omit<FilterProps, 'field' | 'choices'>) {
   return <AutocompleteInput {...props} choices={kindsOfEvents(useDescriptions().values())} />;
+}
+
+interface Props {
+  source: string;
+  label: string;
+  kind: 'number' | 'day';
+}
+
+/** A filter with an optional start and an optional end. */
+function RangeFilter({ source, label, kind }: Props) {
+  const End = kind === 'number' ? NumberInput : DateInput;
+  return (
+    <Box role="group" aria-label={label} sx={{ display: 'flex', gap: 1, minWidth: { sm: 320 } }}>
+      <End
+        source={`${source}.from`}
+        label={say('{field} from', { field: label })}
+        helperText={false}
+        sx={{ flex: 1 }}
+      />
+      <End source={`${source}.to`} label={say('{field} to', { field: label })} helperText={false} sx={{ flex: 1 }} />
+    </Box>
+  );
 }

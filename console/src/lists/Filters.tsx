@@ -55,9 +55,7 @@ function deletedFilter(): ReactElement<FilterProps> {
 export function searchOf(description: ResourceDescription): { source: string; placeholder: string } | undefined {
   const fields = searchedFields(description);
   if (fields.length === 0) return undefined;
-  const placeholder = say('Search {fields}', {
-    fields: fields.map((field) => within(fieldLabel(field))).join(', '),
-  });
+  const placeholder = say('Search {fields}', { fields: fields.map((field) => within(fieldLabel(field))).join(', ') });
   return { source: anywhereKey(fields), placeholder };
 }
 

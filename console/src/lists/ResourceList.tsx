@@ -1,6 +1,6 @@
 import { Box, Typography } from '@mui/material';
 import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
-import { useListContext, useRecordContext, useStore } from 'react-admin';
+import { useListContext, usePermissions, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
@@ -10,6 +10,7 @@ import { firstPageSize } from '../data/rows-ahead.ts';
 import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
+import { hiddenRowsText } from '../text/hidden-rows.ts';
 import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import { within } from '../text/words.ts';
@@ -18,7 +19,6 @@ import { Code } from '../widgets/Code.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, searchOf, trailFilters } from './Filters.tsx';
-import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
 import { CreateButton } from './ListActions.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
 import { ListPage } from './ListPage.tsx';
@@ -137,5 +137,21 @@ function Empty() {
         <ListMenu />
       </PageActions>
     </Box>
+  );
+}
+
+/** Describes the rows that an access rule hides from this list. */
+function useHiddenRows(): string {
+  const { permissions = [] } = usePermissions<string[]>();
+  return hiddenRowsText(useDescription(), permissions);
+}
+
+function HiddenRows() {
+  const text = useHiddenRows();
+  if (!text) return null;
+  return (
+    <Typography role="note" sx={{ color: 'text.secondary', maxWidth: '70ch', p: 1 }}>
+      {text}
+    </Typography>
   );
 }

@@ -1,11 +1,10 @@
-import { Typography } from '@mui/material';
-import { useState } from 'react';
+import { Alert, Typography } from '@mui/material';
+import { type RefObject, useState } from 'react';
 import { useGetIdentity, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
+import { fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { useActorName } from './useActorName.ts';
-import { type RowChange, useChanges } from './useChanges.ts';
-import { useRefreshSoon } from './useRefreshSoon.ts';
+import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';
 
 /** Keeps the page of a row up to date, and shows who else changed it. */
 export function LiveRow() {
@@ -30,4 +29,40 @@ function Told({ change: { operation, actor } }: { change: RowChange }) {
   const who = useActorName(actor);
   if (operation === 'updated') return say('Changed by {who} just now.', { who });
   return say('{who} deleted this row, or you can no longer see it.', { who });
+}
+
+/** Warns in a form if another person changes the row that is being edited. */
+export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
+  const { name } = useDescription();
+  const row = useRecordContext();
+  const [changes, setChanges] = useState<readonly RowChange[]>([]);
+  useChanges([name], (change) => {
+    if (change && change.id === row?.id && !saved.current) setChanges((known) => [...known, change]);
+  });
+  const last = changes.at(-1);
+  return last && <Warning first={changes[0] as RowChange} last={last} />;
+}
+
+function Warning({ first, last }: { first: RowChange; last: RowChange }) {
+  const { fields } = useDescription();
+  const who = useActorName(last.actor);
+  if (last.operation !== 'updated') {
+    return (
+      <Alert severity="error" sx={{ mb: 2, width: '100%' }}>
+        {say('{who} deleted this row, or you can no longer see it.', { who })}
+      </Alert>
+    );
+  }
+  const changed = fields.filter(
+    ({ name, readOnly }) =>
+      !readOnly && JSON.stringify(first.before?.[name]) !== JSON.stringify(last.after?.[name]) && name !== 'id',
+  );
+  return (
+    <Alert severity="warning" sx={{ mb: 2, width: '100%' }}>
+      {say(
+        '{who} changed this row while you were editing it: {fields}. When you save, you choose which version to keep.',
+        { who, fields: changed.map(fieldLabel).join(', ') || '–' },
+      )}
+    </Alert>
+  );
 }

@@ -4,9 +4,7 @@ import { useGetIdentity, useListContext, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { useActorName } from './useActorName.ts';
-import { type RowChange, useChanges } from './useChanges.ts';
-import { useRefreshSoon } from './useRefreshSoon.ts';
+import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';
 
 /** By id: the last change by another person since the list was opened. */
 const Marks = createContext<ReadonlyMap<string, RowChange>>(new Map());

@@ -1,10 +1,14 @@
-import { useEffect, useRef } from 'react';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef } from 'react';
+import { useGetManyAggregate } from 'react-admin';
 import { type Change, subscribe } from '../../../client/changes.ts';
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Send } from '../../../client/page.ts';
 import { createTransport } from '../../../client/transport.ts';
 import { gatehouse, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
+import { rowName } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 
 export type RowChange = Change<Record<string, unknown>>;
 
@@ -65,4 +69,36 @@ export function useChanges(
       stop?.abort();
     };
   }, [names]);
+}
+
+/** The name of the person or the client that made a change. */
+export function useActorName(actor: RowChange['actor']): string {
+  const resource = actor?.user_id ? 'users' : 'clients';
+  const description = useDescriptions().get(resource);
+  const id = actor?.user_id ?? actor?.client_id;
+  const isKnown = description !== undefined && typeof id === 'string';
+  const { data } = useGetManyAggregate(resource, { ids: isKnown ? [id] : [] }, { enabled: isKnown });
+  const row = data?.[0];
+  return description && row ? rowName(description, row) : say('Somebody');
+}
+
+const everyMs = 500;
+
+/** Refetches queries that changes have invalidated. Many changes at once cause one request. */
+export function useRefreshSoon(): (...keys: QueryKey[]) => void {
+  const client = useQueryClient();
+  const waiting = useRef(new Map<string, QueryKey>());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(
+    (...keys) => {
+      for (const key of keys) waiting.current.set(JSON.stringify(key), key);
+      timer.current ??= setTimeout(() => {
+        timer.current = undefined;
+        for (const queryKey of waiting.current.values()) void client.invalidateQueries({ queryKey });
+        waiting.current.clear();
+      }, everyMs);
+    },
+    [client],
+  );
 }

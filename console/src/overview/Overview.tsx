@@ -1,17 +1,19 @@
-import { Box, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
-import { Title, useStore } from 'react-admin';
+import { Box, Card, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
+import type { ReactNode } from 'react';
+import { Link, Title, useGetList, useStore } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
-import { useChanges } from '../live/useChanges.ts';
-import { useRefreshSoon } from '../live/useRefreshSoon.ts';
+import { useChanges, useRefreshSoon } from '../live/useChanges.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { labelOf, ownNames } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { locale, say } from '../text/say.ts';
+import type { TrailEvent } from '../trail/sentences.ts';
+import { Trail } from '../trail/Trail.tsx';
+import { Quiet, Section } from '../widgets/Section.tsx';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Checklist } from './Checklist.tsx';
-import { FactorFigures, Figure } from './Figure.tsx';
-import { LatestEvents } from './LatestEvents.tsx';
 import { Parts } from './Parts.tsx';
+import { useActivity } from './useOverview.ts';
 
 /** The state of the service: its activity, the latest events, and problems to solve. */
 export default function Overview() {
@@ -65,5 +67,78 @@ export default function Overview() {
         </Box>
       </Box>
     </Box>
+  );
+}
+
+function LatestEvents() {
+  const {
+    data = [],
+    isPending,
+    error,
+  } = useGetList<TrailEvent>('events', {
+    pagination: { page: 1, perPage: 10 },
+    sort: { field: 'created_at', order: 'DESC' },
+  });
+  return (
+    <Section title={say('Latest events')} to="/events">
+      {error && <Quiet>{say('This cannot be shown: {reason}', { reason: error.message })}</Quiet>}
+      {!error && !isPending && data.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
+      <Trail events={data} />
+    </Section>
+  );
+}
+
+/** Aligns the numbers in a row of tiles, however long the labels are. */
+const tile = { p: 2, display: 'grid', alignContent: 'space-between' } as const;
+
+/** The number of rows, as a link to their list. */
+function Figure({ label, resource }: { label: string; resource: string }) {
+  const { total, pageInfo, isPending, error } = useGetList(resource, {
+    pagination: { page: 1, perPage: 1 },
+    sort: { field: 'id', order: 'DESC' },
+  });
+  const shown = error
+    ? '?'
+    : isPending
+      ? '…'
+      : (total?.toLocaleString(locale) ??
+        (pageInfo?.hasNextPage ? say('more than {count, number}', { count: 10_000 }) : '0'));
+  return (
+    <Card
+      component={Link}
+      to={`/${resource}`}
+      underline="none"
+      sx={{ ...tile, color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
+    >
+      <Count label={label}>{shown}</Count>
+    </Card>
+  );
+}
+
+/** The number of people with a passkey, and with an authenticator app. */
+function FactorFigures() {
+  const { factors } = useActivity().data ?? {};
+  if (!factors) return null;
+  const figures = [
+    [say('People with a passkey'), factors.passkeys],
+    [say('People with an authenticator app'), factors.authenticators],
+  ] as const;
+  return figures.map(([label, count]) => (
+    <Card key={label} sx={tile}>
+      <Count label={label}>{count.toLocaleString(locale)}</Count>
+    </Card>
+  ));
+}
+
+function Count({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <Typography color="textSecondary" variant="body2">
+        {label}
+      </Typography>
+      <Typography variant="h5" component="p" sx={{ fontVariantNumeric: 'tabular-nums' }}>
+        {children}
+      </Typography>
+    </>
   );
 }

@@ -1,22 +1,10 @@
 import MailIcon from '@mui/icons-material/MailOutlined';
-import { lazy, Suspense, useState } from 'react';
-import { Button } from 'react-admin';
+import { lazy } from 'react';
 import { say } from '../text/say.ts';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 
 const InvitePerson = lazy(() => import('./InvitePerson.tsx'));
 
-export function InviteButton() {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <Button label={say('Invite')} onClick={() => setOpen(true)}>
-        <MailIcon />
-      </Button>
-      {open && (
-        <Suspense>
-          <InvitePerson onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  );
-}
+export const InviteButton = () => (
+  <DialogButton label={say('Invite')} icon={MailIcon} dialog={(close) => <InvitePerson onClose={close} />} />
+);

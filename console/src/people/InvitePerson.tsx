@@ -1,9 +1,9 @@
 import { DialogContentText } from '@mui/material';
-import { email, Form, required, TextInput, useNotify, useRedirect } from 'react-admin';
+import { email, required, TextInput, useNotify, useRedirect } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { FormError, forForm } from '../data/form-error.ts';
 import { say } from '../text/say.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RoleChoice } from './RolesButton.tsx';
 
 /** Invites a person by email. The person chooses a password on the page that the email links to. */
@@ -27,16 +27,12 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <AskDialog
+    <FormDialog
       title={say('Invite a person')}
       confirm={say('Send invitation')}
       maxWidth="xs"
       onClose={onClose}
-      form={(content) => (
-        <Form onSubmit={invite} record={{}} sanitizeEmptyValues noValidate>
-          {content}
-        </Form>
-      )}
+      form={{ onSubmit: invite, record: {}, sanitizeEmptyValues: true, noValidate: true }}
     >
       <DialogContentText>
         {say('They get an email with a link to choose a password. It works for three days.')}
@@ -51,6 +47,6 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
       />
       <TextInput source="name" label={say('Name')} helperText={false} />
       <RoleChoice />
-    </AskDialog>
+    </FormDialog>
   );
 }

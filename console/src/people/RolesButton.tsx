@@ -1,8 +1,8 @@
 import { Button, Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useState } from 'react';
-import { Form, useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
+import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
 import { say } from '../text/say.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { nameOf, type Person } from './person.ts';
 
@@ -26,20 +26,16 @@ export function RolesButton() {
         {say('Roles')}
       </Button>
       {asking && (
-        <AskDialog
+        <FormDialog
           title={say('Roles of {who}', { who: nameOf(person) })}
           confirm={say('Save roles')}
           maxWidth="xs"
           busy={busy}
           onClose={() => setAsking(false)}
-          form={(content) => (
-            <Form onSubmit={save} record={{ id, roles: before }}>
-              {content}
-            </Form>
-          )}
+          form={{ onSubmit: save, record: { id, roles: before } }}
         >
           <RoleChoice />
-        </AskDialog>
+        </FormDialog>
       )}
     </>
   );

@@ -8,7 +8,7 @@ import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { ago } from '../text/ago.ts';
 import { rowName } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
-import { CopyButton } from '../widgets/CopyButton.tsx';
+import { CopyButton } from '../widgets/Code.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';

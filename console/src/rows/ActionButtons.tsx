@@ -1,13 +1,13 @@
 import { Button, Typography } from '@mui/material';
 import { useState } from 'react';
-import { Form, useDataProvider, useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { useDataProvider, useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
 import { FormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanised, isOwn, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 /** The messages after built-in actions. After an action of the operator, the message is "Done". */
@@ -69,21 +69,17 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
         {word}
       </Button>
       {asking && (
-        <AskDialog
+        <FormDialog
           title={say('{action}: {row}', { action: word, row: rowName(description, row) })}
           confirm={fields.length === 0 ? say('Confirm') : word}
           onClose={() => setAsking(false)}
-          form={(content) => (
-            <Form onSubmit={act} record={{}} defaultValues={{}}>
-              {content}
-            </Form>
-          )}
+          form={{ onSubmit: act, record: {}, defaultValues: {} }}
         >
           {word !== say(summary) && <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>}
           {fields.map((field) => (
             <Input key={field.name} field={field} />
           ))}
-        </AskDialog>
+        </FormDialog>
       )}
       {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
     </>

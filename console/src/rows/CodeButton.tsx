@@ -1,23 +1,11 @@
 import CodeIcon from '@mui/icons-material/CodeOutlined';
-import { lazy, Suspense, useState } from 'react';
-import { Button } from 'react-admin';
+import { lazy } from 'react';
 import { say } from '../text/say.ts';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 
 const CodeDrawer = lazy(() => import('./CodeDrawer.tsx'));
 
 /** Opens the drawer on the page of a row. */
-export function CodeButton() {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <Button label={say('API')} onClick={() => setOpen(true)}>
-        <CodeIcon />
-      </Button>
-      {open && (
-        <Suspense>
-          <CodeDrawer onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  );
-}
+export const CodeButton = () => (
+  <DialogButton label={say('API')} icon={CodeIcon} dialog={(close) => <CodeDrawer onClose={close} />} />
+);

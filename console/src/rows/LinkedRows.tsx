@@ -1,8 +1,6 @@
 import AddIcon from '@mui/icons-material/AddLink';
 import RemoveIcon from '@mui/icons-material/LinkOff';
-import { IconButton } from '@mui/material';
-import { useState } from 'react';
-import { Button, Form, useRecordContext } from 'react-admin';
+import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
@@ -10,7 +8,8 @@ import { RowInput } from '../forms/Input.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 
 /** The links of a many-to-many relation are rows. Returns whether this person may add and remove them. */
@@ -33,39 +32,32 @@ type Links = NonNullable<ReturnType<typeof useLinks>>;
 export function AddLink({ links, target }: { links: Links; target: ResourceDescription }) {
   const row = useRecordContext();
   const { run } = useTask();
-  const [isOpen, setOpen] = useState(false);
   const one = singularOf(target);
   const title = say('Add {thing}', { thing: within(one) });
 
-  async function add({ chosen }: { chosen?: string }) {
+  const add = async (chosen: string | undefined, close: () => void) => {
     if (!chosen || !row) return;
     const link = { [links.from]: row.id, [links.to]: chosen };
-    if (await run(() => gatehouse.resource(links.resource).create(link), say('{thing} added.', { thing: one }))) {
-      setOpen(false);
-    }
-  }
+    if (await run(() => gatehouse.resource(links.resource).create(link), say('{thing} added.', { thing: one })))
+      close();
+  };
 
   return (
-    <>
-      <Button label={title} onClick={() => setOpen(true)}>
-        <AddIcon />
-      </Button>
-      {isOpen && (
-        <AskDialog
+    <DialogButton
+      label={title}
+      icon={AddIcon}
+      dialog={(close) => (
+        <FormDialog
           title={title}
           confirm={say('Add')}
           maxWidth="xs"
-          onClose={() => setOpen(false)}
-          form={(content) => (
-            <Form onSubmit={add} record={{}}>
-              {content}
-            </Form>
-          )}
+          onClose={close}
+          form={{ onSubmit: (values: { chosen?: string }) => add(values.chosen, close), record: {} }}
         >
           <RowInput source="chosen" label={one} reference={target.name} />
-        </AskDialog>
+        </FormDialog>
       )}
-    </>
+    />
   );
 }
 
@@ -84,9 +76,5 @@ export function RemoveLink({ links, parent, target }: { links: Links; parent: st
 
   const label = say('Remove {row} from here', { row: rowName(target, row) });
   const done = say('{thing} removed from here.', { thing: singularOf(target) });
-  return (
-    <IconButton size="small" aria-label={label} title={label} onClick={() => void run(remove, done)}>
-      <RemoveIcon fontSize="small" />
-    </IconButton>
-  );
+  return <ActionButton small label={label} icon={RemoveIcon} onClick={() => void run(remove, done)} />;
 }

@@ -1,15 +1,20 @@
+import AddIcon from '@mui/icons-material/Add';
+import EditIcon from '@mui/icons-material/EditOutlined';
 import { Box, Card, Typography } from '@mui/material';
-import { type RaRecord, ReferenceManyField, useRecordContext } from 'react-admin';
+import { lazy, type ReactNode } from 'react';
+import { type RaRecord, ReferenceManyField, ResourceContextProvider, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Pages } from '../lists/Pages.tsx';
 import { Rows } from '../lists/Rows.tsx';
-import { columnsOf, humanised, labelOf } from '../text/presentation.ts';
+import { columnsOf, humanised, labelOf, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
-import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
+import { RemoveButton } from './RemoveButtons.tsx';
 
 /** A delivery is sent shortly after it was requested. The table is read again until no delivery waits. */
 const untilDelivered = (rows: RaRecord[] = []): number | false =>
@@ -56,4 +61,50 @@ export function Related({ relation, target }: { relation: RelationDescription; t
       </Card>
     </Box>
   );
+}
+
+const RowDialog = lazy(() => import('./RowDialog.tsx'));
+
+type Tie = { field: string; value: unknown } | undefined;
+
+/** The field of the related rows that refers to the shown row. */
+function useTie({ kind, by }: RelationDescription): Tie {
+  const row = useRecordContext();
+  return kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
+}
+
+/** Creates a row that belongs to the shown row, if the reference field is writable. */
+function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) {
+  const settable = target.fields.some(({ name, readOnly }) => name === tie?.field && !readOnly);
+  if (!settable || !target.operations.has('create')) return null;
+  return (
+    <DialogButton
+      label={say('New {thing}', { thing: within(singularOf(target)) })}
+      icon={AddIcon}
+      dialog={(close) => (
+        <ResourceContextProvider value={target.name}>
+          <RowDialog tie={tie} onClose={close} />
+        </ResourceContextProvider>
+      )}
+    />
+  );
+}
+
+/** The buttons of a related row. `untie` removes the link and keeps the row. */
+function RelatedRowActions({ tie, untie }: { tie: Tie; untie?: ReactNode }) {
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
+      <EditRow tie={tie} />
+      {untie ?? (tie && <RemoveButton small />)}
+    </Box>
+  );
+}
+
+function EditRow({ tie }: { tie: Tie }) {
+  const description = useDescription();
+  const row = useRecordContext();
+  if (!row || !description.operations.has('update') || !description.operations.has('find')) return null;
+  const label = say('Edit {row}', { row: rowName(description, row) });
+  const dialog = (close: () => void) => <RowDialog id={String(row.id)} tie={tie} onClose={close} />;
+  return <DialogButton small label={label} icon={EditIcon} dialog={dialog} />;
 }

@@ -1,11 +1,11 @@
 import DeleteIcon from '@mui/icons-material/DeleteOutlined';
-import { IconButton } from '@mui/material';
 import { useState } from 'react';
-import { Button, useDelete, useRecordContext, useRedirect } from 'react-admin';
+import { useDelete, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
 import { sayRemoval, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { GoesAlong } from './GoesAlong.tsx';
@@ -16,27 +16,18 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
   const description = useDescription();
   const row = useRecordContext();
   const redirect = useRedirect();
-  const [asking, setAsking] = useState(false);
   if (isDeleted(row)) return <RestoreButton small={small} />;
   if (!row || !description.operations.has('delete')) return null;
   const removal = removalOf(description.name);
   const label = sayRemoval(removal, 'all', { what: rowName(description, row) });
   return (
-    <>
-      {small ? (
-        <IconButton size="small" aria-label={label} title={label} onClick={() => setAsking(true)}>
-          <DeleteIcon fontSize="small" />
-        </IconButton>
-      ) : (
-        // A button without a type would submit the form around it.
-        <Button color="error" label={sayRemoval(removal, 'word')} onClick={() => setAsking(true)} type="button">
-          <DeleteIcon />
-        </Button>
-      )}
-      {asking && (
-        <AskRemoval onClose={() => setAsking(false)} onRemoved={() => !small && redirect('list', description.name)} />
-      )}
-    </>
+    <DialogButton
+      {...{ label, small }}
+      word={sayRemoval(removal, 'word')}
+      icon={DeleteIcon}
+      color="error"
+      dialog={(close) => <AskRemoval onClose={close} onRemoved={() => !small && redirect('list', description.name)} />}
+    />
   );
 }
 

@@ -8,7 +8,7 @@ import { ProviderState, TestSignIn } from '../providers/ProviderState.tsx';
 import { fieldLabel, hasField, isOwn, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
-import { CopyButton } from '../widgets/CopyButton.tsx';
+import { CopyButton } from '../widgets/Code.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ActionButtons } from './ActionButtons.tsx';

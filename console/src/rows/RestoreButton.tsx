@@ -1,10 +1,10 @@
 import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
-import { IconButton } from '@mui/material';
-import { Button, useRecordContext } from 'react-admin';
+import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { ActionButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 
 /** Whether the row is soft-deleted. */
@@ -20,13 +20,5 @@ export function RestoreButton({ small }: { small: boolean }) {
   const label = say('Restore');
   const restore = () =>
     run(() => restoreRow(description.name, String(row?.id)), say('{what} restored', { what: singularOf(description) }));
-  return small ? (
-    <IconButton size="small" aria-label={label} title={label} disabled={busy} onClick={() => void restore()}>
-      <RestoreIcon fontSize="small" />
-    </IconButton>
-  ) : (
-    <Button label={label} disabled={busy} onClick={() => void restore()} type="button">
-      <RestoreIcon />
-    </Button>
-  );
+  return <ActionButton {...{ label, small }} icon={RestoreIcon} disabled={busy} onClick={() => void restore()} />;
 }

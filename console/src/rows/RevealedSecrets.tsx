@@ -1,7 +1,7 @@
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField, Typography } from '@mui/material';
 import { humanised } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { CopyButton } from '../widgets/CopyButton.tsx';
+import { CopyButton } from '../widgets/Code.tsx';
 
 const secretNames = new Set(['client_secret', 'access_token', 'secret']);
 

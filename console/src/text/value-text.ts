@@ -1,5 +1,4 @@
 import type { FieldDescription } from '../data/descriptions.ts';
-import { figureText } from '../lists/figure-text.ts';
 import { locale, say } from './say.ts';
 
 export const none = '–';
@@ -29,4 +28,15 @@ export function valueText(
 function written(value: unknown, format: Intl.DateTimeFormat): string {
   const at = new Date(String(value));
   return Number.isNaN(at.getTime()) ? String(value) : format.format(at);
+}
+
+/** A sum or an average in the reader's number format. Decimals are strings, and keep all their digits. */
+export function figureText(
+  value: string | number | null | undefined,
+  { scale = 2 }: Pick<FieldDescription, 'scale'>,
+): string {
+  if (value === null || value === undefined) return '–';
+  const digits = typeof value === 'string' ? { minimumFractionDigits: scale } : {};
+  const format = new Intl.NumberFormat(locale, { ...digits, maximumFractionDigits: Math.max(2, scale) });
+  return format.format(value as number);
 }

@@ -3,7 +3,7 @@ import { type ChangeEvent, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
 import type { Answer, Operation } from '../bulk/run-bulk.ts';
-import { undoOf } from '../bulk/undo-of.ts';
+import { undoOf } from '../bulk/run-bulk.ts';
 import { useBulk } from '../bulk/useBulk.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';

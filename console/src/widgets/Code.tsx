@@ -1,5 +1,7 @@
-import { Box, Typography } from '@mui/material';
-import { CopyButton } from './CopyButton.tsx';
+import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
+import { Box, Button, Typography } from '@mui/material';
+import { useState } from 'react';
+import { say } from '../text/say.ts';
 
 /** A piece of code, and a button that copies it. */
 export function Code({ title, text }: { title: string; text: string }) {
@@ -25,4 +27,44 @@ export function Code({ title, text }: { title: string; text: string }) {
       </Box>
     </Box>
   );
+}
+
+/** Copies a text and confirms it. */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [said, setSaid] = useState<string>();
+  return (
+    <Button
+      size="small"
+      startIcon={<CopyIcon />}
+      onClick={() => void copy(text).then((done) => setSaid(done ? say('Copied') : say('Select it and copy by hand')))}
+    >
+      <span aria-live="polite">{said ?? say(label)}</span>
+    </Button>
+  );
+}
+
+/** Copies a text. Without https there is no clipboard API, so it copies a selection instead. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement;
+  // An open dialog keeps the focus inside.
+  const place = before?.closest('[role="dialog"]') ?? document.body;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  place.append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
 }

@@ -38,17 +38,10 @@ function wordsFor(error: unknown): { title: string; text: string } {
   return { title: say('This could not be read'), text: message || String((error as Error)?.message ?? error) };
 }
 
-export function ListError() {
-  const { error, refetch } = useListContext();
-  return error ? <LoadError error={error} retry={() => void refetch()} /> : null;
-}
+/** The error of the list, row or form around it. */
+const Failed = ({ error, refetch }: { error?: unknown; refetch?: () => unknown }) =>
+  error ? <LoadError error={error} retry={() => void refetch?.()} /> : null;
 
-export function ShowError() {
-  const { error, refetch } = useShowContext();
-  return error ? <LoadError error={error} retry={() => void refetch()} /> : null;
-}
-
-export function EditError() {
-  const { error, refetch } = useEditContext();
-  return error ? <LoadError error={error} retry={() => void refetch?.()} /> : null;
-}
+export const ListError = () => <Failed {...useListContext()} />;
+export const ShowError = () => <Failed {...useShowContext()} />;
+export const EditError = () => <Failed {...useEditContext()} />;
