@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { receivers } from '../../console/src/webhooks/receivers.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { freePort } from '../harness/reverse-proxy.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -53,9 +52,8 @@ describe('The receivers that the console shows', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  for (const { language, code } of receivers) {
+  for (const [language, { file, needs, run }] of programs) {
     it(`accept a signed delivery and refuse a forged one: ${language}`, async (test) => {
-      const { file, needs, run } = programs.get(language) as NonNullable<ReturnType<typeof programs.get>>;
       const [program = '', ...args] = needs;
       if (spawnSync(program, args).status !== 0) return test.skip(`${language} is not installed here`);
       const port = await freePort();
@@ -63,6 +61,7 @@ describe('The receivers that the console shows', () => {
       const json = { url, resources: ['cars'] };
       const { body } = await ask<Webhook>(service, '/v1/webhooks', { json, token });
       const { id, secret } = body.data;
+      const code = readFileSync(join(root, 'console/src/webhooks/receivers', file), 'utf8');
       writeFileSync(join(dir, file), code.replaceAll('8080', String(port)));
       const [command = '', ...rest] = run(join(dir, file), port);
       // A separate process group, because `go run` starts the compiled program as a child.

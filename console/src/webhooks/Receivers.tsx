@@ -3,7 +3,18 @@ import { useState } from 'react';
 import { say } from '../text/say.ts';
 import { Code } from '../widgets/Code.tsx';
 import { Quiet, Section } from '../widgets/Section.tsx';
-import { receivers } from './receivers.ts';
+import go from './receivers/receiver.go?raw';
+import node from './receivers/receiver.mjs?raw';
+import php from './receivers/receiver.php?raw';
+import python from './receivers/receiver.py?raw';
+
+/** Programs that verify a delivery, with few dependencies. */
+const receivers = [
+  { language: 'Node.js', code: node },
+  { language: 'Python', code: python },
+  { language: 'Go', code: go },
+  { language: 'PHP', code: php },
+];
 
 /** How a program receives deliveries and verifies them. */
 export default function Receivers() {
@@ -28,7 +39,7 @@ export default function Receivers() {
           ))}
         </Tabs>
         <Box sx={{ px: 2, pb: 2 }}>
-          <Code title={language} text={code} />
+          <Code title={language} text={code.trimEnd()} />
         </Box>
       </Section>
     </Box>

@@ -1,0 +1,44 @@
+import { Alert, Typography } from '@mui/material';
+import { type ComponentProps, type FormEvent, useState } from 'react';
+import { say } from '../text/say.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+
+interface Props extends Omit<ComponentProps<typeof AskDialog>, 'form' | 'maxWidth' | 'busy'> {
+  text: string;
+  /** Sends the typed values. Returns the reason if they are refused. */
+  send: (values: Record<string, string>) => Promise<string | undefined>;
+}
+
+/** A dialog that asks who the person is, above the current page. */
+export function Prompt({ text, send, children, ...dialog }: Props) {
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    // React passes events to the React parents of the dialog, which may include another form.
+    event.stopPropagation();
+    const values = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
+    setBusy(true);
+    const unreachable = () => say('The service cannot be reached. Try again.');
+    setProblem(await send(Object.fromEntries(values) as Record<string, string>).catch(unreachable));
+    setBusy(false);
+  }
+
+  return (
+    <AskDialog
+      {...dialog}
+      maxWidth="xs"
+      busy={busy}
+      form={(content) => (
+        <form onSubmit={(event) => void submit(event)} noValidate>
+          {content}
+        </form>
+      )}
+    >
+      <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text}</Typography>
+      {problem && <Alert severity="error">{problem}</Alert>}
+      {children}
+    </AskDialog>
+  );
+}
