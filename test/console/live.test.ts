@@ -41,6 +41,7 @@ describe('The console', () => {
   test('shows changes of other people live', { timeout: 600_000 }, async (visit) => {
     await visit.test('updates the figures of the overview', async () => {
       const figure = page.getByRole('link', { name: /^Cars/ }).locator('p').last();
+      await figure.filter({ hasText: /\d/ }).waitFor();
       const count = Number(await figure.innerText());
       assert.ok(count > 0);
       const json = { plate: 'LIVE 1', model: 'Fiat Tipo', owner_id: car.owner_id };

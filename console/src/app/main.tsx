@@ -4,6 +4,7 @@ import { beginToEnter } from './enter-console.ts';
 import { showFirstRows } from './first-rows.ts';
 import { loadAhead } from './lazy-pages.ts';
 import './gate.css';
+import './console.css';
 
 const place = document.getElementById('console');
 if (!place) throw new Error('The page has no element "console".');

@@ -20,7 +20,6 @@ function branded(colours: Colours, own: BrandColours | undefined): Colours {
   return own ? { ...colours, ...own, onAccent: own.onFill } : colours;
 }
 
-const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
 /** Scrolls sideways. A shadow at an edge shows that there is more content: the covers scroll with the table, the shadows do not. */
@@ -33,11 +32,6 @@ const moreBeside = ({ surface, ink }: Colours) => ({
     `linear-gradient(to left, ${ink}40, transparent) right / 16px 100% no-repeat scroll`,
   ].join(', '),
 });
-
-/** The icons of MUI's check box. */
-const emptyBox = 'M19 5v14H5V5h14m0-2H5c-1.1 0-2 .9-2 2v14c0 1.1.9 2 2 2h14c1.1 0 2-.9 2-2V5c0-1.1-.9-2-2-2z';
-const tickedBox =
-  'M19 3H5c-1.11 0-2 .9-2 2v14c0 1.1.89 2 2 2h14c1.11 0 2-.9 2-2V5c0-1.1-.89-2-2-2zm-9 14l-5-5 1.41-1.41L10 14.17l7.59-7.59L19 8l-9 9z';
 
 /** On phones, controls must be at least 40 pixels high. */
 const onPhones = (style: object) => ({ '@media (max-width: 599px)': style });
@@ -69,65 +63,17 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
       ...base.components,
       MuiCssBaseline: {
         styleOverrides: {
-          'code, .mono': { fontFamily: mono, fontSize: '0.9em' },
-          '.value': { fontSize: '0.875rem', lineHeight: 1.43, overflowWrap: 'anywhere' },
-          '.value.mono': { fontSize: '0.7875rem' },
-          '.value .yes': { fontWeight: 600 },
-          '.value .no': { color: c.quiet },
-          '.value .json': { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
-          '.value .words': { display: 'inline-flex', flexWrap: 'wrap', gap: 4 },
-          '.value .words > *': {
-            border: `1px solid ${c.line}`,
-            borderRadius: 16,
-            padding: '2px 8px',
-            fontSize: '0.8125rem',
+          // The colours of console.css.
+          body: {
+            ...{ '--ground': c.ground, '--quiet': c.quiet, '--line': c.line, '--danger': c.danger, '--warn': c.warn },
+            ...{ '--accent': c.accent, '--accent-soft': c.accentSoft, '--hover': mode === 'dark' ? '8%' : '4%' },
           },
-          'a.reference': { color: c.accent, textDecorationColor: `color-mix(in srgb, ${c.accent} 40%, transparent)` },
           '@media (prefers-reduced-motion: reduce)': {
             '*, *::before, *::after': { animation: 'none !important', transition: 'none !important' },
           },
-          '.value .status': {
-            borderRadius: 16,
-            padding: '2px 8px',
-            fontSize: '0.8125rem',
-            border: '1px solid currentColor',
-          },
-          '.value .status.off': { color: c.danger },
-          '.value .status.open': { color: c.warn },
-          '.avatar': {
-            ...{
-              display: 'inline-grid',
-              placeItems: 'center',
-              width: 28,
-              height: 28,
-              marginRight: 8,
-              borderRadius: '50%',
-            },
-            ...{ backgroundColor: c.accentSoft, color: c.accent, fontSize: '0.75rem', fontWeight: 600 },
-          },
-          // Highlights a row that another person has just changed.
-          '@keyframes changed': { from: { backgroundColor: c.accentSoft } },
-          '.changed': { animation: 'changed 4s ease-out', boxShadow: `inset 3px 0 ${c.accent}` },
-          '.changed-by': { display: 'block', color: c.quiet, fontSize: '0.75rem', fontWeight: 400 },
           // Labels overlap the edge of their control, so the help text above needs space.
           '.MuiStack-root > .ra-input + .ra-input': { marginTop: 8 },
           '.MuiStack-root > .ra-input + .ra-input.MuiFormControl-root': { marginTop: 16 },
-          '.select-item': {
-            ...{ appearance: 'none', flex: 'none', margin: 0, padding: 9, borderRadius: '50%', cursor: 'pointer' },
-            ...{ color: c.quiet, verticalAlign: 'middle' },
-            '&::before': {
-              content: '""',
-              display: 'block',
-              width: 24,
-              height: 24,
-              background: 'currentColor',
-              clipPath: `path('${emptyBox}')`,
-            },
-            '&:checked': { color: c.accent, '&::before': { clipPath: `path('${tickedBox}')` } },
-            '&:hover': { backgroundColor: `${c.accent}0a` },
-            '&:focus-visible': { outlineOffset: -2, borderRadius: '50%' },
-          },
-          ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
       // Prevents MUI from lightening dialogs and menus in dark mode.

@@ -27,10 +27,8 @@ export function Checklist() {
     <Section title={say('Set up')}>
       <Box
         component="ul"
-        sx={{
-          ...{ listStyle: 'none', m: 0, p: 0, display: 'grid' },
-          gridTemplateColumns: 'repeat(auto-fit, minmax(min(210px, 100%), 1fr))',
-        }}
+        className="lines"
+        sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(min(210px, 100%), 1fr))' }}
       >
         {steps.map((step) => (
           <Item key={step.name} step={step} />
@@ -82,7 +80,7 @@ const flush = { ml: -0.75, minWidth: 0 } as const;
 function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
   const Mark = done ? CheckIcon : OpenIcon;
   return (
-    <Box component="li" sx={{ px: 2, py: 1, display: 'flex', gap: 1, borderTop: '1px solid', borderColor: 'divider' }}>
+    <Box component="li" sx={{ display: 'flex', gap: 1 }}>
       <Mark
         color={done ? 'success' : 'disabled'}
         fontSize="small"

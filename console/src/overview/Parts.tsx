@@ -50,11 +50,11 @@ export function Parts() {
         {diagnosis.data && complaints.length === 0 && (
           <Quiet>{say('Nothing: settings, database, keys and email are in order.')}</Quiet>
         )}
-        <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        <ul className="lines">
           {complaints.map((finding) => (
             <Complaint key={`${finding.part}: ${finding.what}`} finding={finding} />
           ))}
-        </Box>
+        </ul>
       </Section>
     </>
   );
@@ -74,18 +74,7 @@ function Complaint({ finding: { part, state, message, ...said } }: { finding: Fi
   const what = message ? say(message.what, message.values) : said.what;
   const mend = message ? say(message.mend, message.values) : said.mend;
   return (
-    <Box
-      component="li"
-      sx={{
-        px: 2,
-        py: 1,
-        display: 'flex',
-        gap: 1,
-        borderTop: '1px solid',
-        borderColor: 'divider',
-        overflowWrap: 'anywhere',
-      }}
-    >
+    <Box component="li" sx={{ display: 'flex', gap: 1 }}>
       <Mark state={state} />
       <Box sx={{ minWidth: 0 }}>
         <Typography variant="body2">{say('{part}: {what}', { part: say(humanised(part)), what })}</Typography>

@@ -34,11 +34,11 @@ function Things({ title, resource, filter, none, line }: Props) {
     <Section title={title} to={listPath(resource, filter)}>
       {error && <Quiet>{error.message}</Quiet>}
       {data?.length === 0 && <Quiet>{none}</Quiet>}
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <ul className="lines">
         {data?.map((row) => (
           <Thing key={row.id} resource={resource} row={row} {...line(row)} />
         ))}
-      </Box>
+      </ul>
     </Section>
   );
 }
@@ -47,13 +47,7 @@ type ThingProps = ReturnType<Props['line']> & { resource: string; row: Row };
 
 function Thing({ resource, row, name, detail, chip, revoke }: ThingProps) {
   return (
-    <Box
-      component="li"
-      sx={{
-        ...{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider', overflowWrap: 'anywhere' },
-        ...{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' },
-      }}
-    >
+    <Box component="li" sx={{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' }}>
       <Box sx={{ minWidth: 0 }}>
         <Link to={`/${resource}/${row.id}/show`}>{name}</Link>{' '}
         {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}

@@ -1,4 +1,4 @@
-import { Box, Typography } from '@mui/material';
+import { Typography } from '@mui/material';
 import { Fragment, type ReactNode } from 'react';
 import { Link, useGetMany, useRecordContext, useReference } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
@@ -22,13 +22,9 @@ interface Props {
 export function Trail({ events, detail }: Props) {
   const names = useNames(events);
   return (
-    <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+    <ol className="lines">
       {events.map((event, index) => (
-        <Box
-          component="li"
-          key={event.id}
-          sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider', overflowWrap: 'anywhere' }}
-        >
+        <li key={event.id}>
           <Typography variant="body2" component="p" color={isAlarming(event) ? 'error' : 'textPrimary'}>
             {partsOf(event).map((part, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their positions.
@@ -49,9 +45,9 @@ export function Trail({ events, detail }: Props) {
               .join('')}
           </Typography>
           {detail?.(event, index)}
-        </Box>
+        </li>
       ))}
-    </Box>
+    </ol>
   );
 }
 

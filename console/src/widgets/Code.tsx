@@ -13,16 +13,7 @@ export function Code({ title, text }: { title: string; text: string }) {
         </Typography>
         <CopyButton text={text} />
       </Box>
-      <Box
-        component="pre"
-        className="mono"
-        tabIndex={0}
-        sx={{
-          ...{ m: 0, p: 1.5, borderRadius: 1, bgcolor: 'background.default', overflow: 'auto' },
-          ...{ border: '1px solid', borderColor: 'divider' },
-          ...{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
-        }}
-      >
+      <Box component="pre" className="mono code" tabIndex={0}>
         {text}
       </Box>
     </Box>
