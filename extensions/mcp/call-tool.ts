@@ -1,7 +1,7 @@
 import { badRequest } from '../../src/platform/errors.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { readSearch } from '../../src/resources/query/search-text.ts';
-import { wordsOf } from '../../src/resources/query/words-of.ts';
+import { splitList } from '../../src/resources/query/split-list.ts';
 import type { Api, ApiAnswer } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';
@@ -132,7 +132,7 @@ function selectionOf(resource: Resource, { filter, include, deleted }: Arguments
 function refuseHiddenPaths(resource: Resource, { search = '', orderBy = '' }: Arguments): void {
   const searched = readSearch(search as string, new Map()).flat();
   for (const { field } of searched) refuseHidden('search', resource, field.split('.').slice(0, -1));
-  for (const name of wordsOf(orderBy as string, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
+  for (const name of splitList(orderBy as string, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
 }
 
 /** Rows of hidden resources cannot be reached through a relation either. */

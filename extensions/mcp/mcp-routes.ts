@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../src/config/config.ts';
 import type { App } from '../../src/http/app.ts';
-import { accountOf } from '../../src/http/gate/admit.ts';
 import { bearerToken } from '../../src/http/gate/authenticate.ts';
+import { rateLimitAccount } from '../../src/http/gate/gate.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { insufficientScope, unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { requestSource } from '../../src/http/request-source.ts';
@@ -95,7 +95,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     limit.count(loginOf(request.caller), reply);
-    const tooMany = await request.told;
+    const tooMany = await request.sharedCount;
     if (tooMany) throw tooMany;
     const missing = missingScope(those, request.caller, request.body, now());
     if (missing !== undefined) throw insufficientScope(missing);
@@ -108,7 +108,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     });
     const asked = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };
     if (isListen(request.body)) {
-      return listen(reply, accountOf(request.caller), (signal) => protocol.listen({ ...asked, signal }));
+      return listen(reply, rateLimitAccount(request.caller), (signal) => protocol.listen({ ...asked, signal }));
     }
     const response = await protocol.answer(asked);
     reply.code(response.status).header('cache-control', 'no-store');

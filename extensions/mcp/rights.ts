@@ -1,8 +1,8 @@
 import { type Caller, hasScope } from '../../src/platform/caller.ts';
 import { Problem } from '../../src/platform/errors.ts';
-import { type Access, type ActionAccess, decide } from '../../src/resources/declaration/access.ts';
+import { type Access, type ActionAccess, evaluateAccess } from '../../src/resources/declaration/access.ts';
 import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
-import { asProven } from '../../src/resources/declaration/step-up.ts';
+import { withFullProof } from '../../src/resources/declaration/step-up.ts';
 import type { Resource, Resources } from '../../src/resources/model/resource.ts';
 
 export type Right = 'list' | 'get' | 'create' | 'update' | 'delete';
@@ -50,7 +50,7 @@ export function rightsOf(resources: readonly Resource[], caller: Caller, now: nu
 function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;
-  const isPossible = (rule: Access) => decideQuietly(rule, asProven(caller, now), now) !== false;
+  const isPossible = (rule: Access) => decideQuietly(rule, withFullProof(caller, now), now) !== false;
   if (right === 'list' || right === 'get') return hasScope(caller, readScope) && isPossible(access.read);
   if (!hasScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
   // A row that the caller cannot see cannot be changed.
@@ -63,7 +63,7 @@ function mayAct({ definition, readScope, writeScope }: Resource, action: Action,
   const { access = isReading(action) ? 'read' : 'write', on = 'row' } = action;
   const reads = access === 'read' || (access !== 'write' && isReading(action));
   if (access !== 'public' && !hasScope(caller, reads ? readScope : writeScope)) return false;
-  const proven = asProven(caller, now);
+  const proven = withFullProof(caller, now);
   const decided = decideQuietly(ruleOf(definition.access, access, on), proven, now);
   if (on === 'collection') return decided === true;
   return decided !== false && decideQuietly(definition.access.read, proven, now) !== false;
@@ -77,9 +77,9 @@ function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, o
 }
 
 /** A rule may throw a refusal instead of returning false. Here both mean that the tool is not offered. */
-function decideQuietly(...asked: Parameters<typeof decide>): ReturnType<typeof decide> {
+function decideQuietly(...asked: Parameters<typeof evaluateAccess>): ReturnType<typeof evaluateAccess> {
   try {
-    return decide(...asked);
+    return evaluateAccess(...asked);
   } catch (error) {
     if (error instanceof Problem && error.status === 403) return false;
     throw error;

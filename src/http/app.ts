@@ -62,7 +62,7 @@ declare module 'fastify' {
      * With workers: resolves when the request has its number among the requests of all workers. Resolves with the
      * error if the limit is exceeded.
      */
-    told: Promise<Error | undefined> | null;
+    sharedCount: Promise<Error | undefined> | null;
   }
   interface FastifyReply {
     /** Counts this request against RATE_LIMIT once. Throws 429 if the limit is exceeded. */

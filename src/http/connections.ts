@@ -18,7 +18,7 @@ type Unsent = Pick<Socket, 'writableLength' | 'destroy'>;
 /**
  * Large responses that callers have not read yet. Above a limit, the connections that use the most memory are closed.
  */
-export class UnsentAnswers {
+export class UnsentResponses {
   readonly #limits: UnsentLimits;
   readonly #callers = new Map<Unsent, string>();
   #checking = false;
@@ -66,7 +66,7 @@ const minBytesPerSecond = 1024;
 /** The limit of unsent bytes of all callers together. Above it, the callers with the most unsent bytes are disconnected. */
 const maxUnsentBytes = unsentLimits.inAll;
 /** Above this share of the connections, idle ones are closed. */
-const crowded = 0.9;
+const fullShare = 0.9;
 /** A new connection may not have sent its first request yet. */
 const firstRequestMs = 20;
 /** File descriptors that the service needs in addition to its connections. */
@@ -106,7 +106,7 @@ export function limitConnections(app: App, { maxConnections, workers, answerTime
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    if (open.size >= most * crowded) makeRoom();
+    if (open.size >= most * fullShare) makeRoom();
   });
   server.on('drop', () => makeRoom());
   const readings = new WeakMap<Socket, Reading>();
@@ -156,7 +156,7 @@ const maxPipelined = 200;
  * Starts a pipelined request when the previous responses have been sent. Node would start all of them and buffer
  * every response.
  */
-export function startOneAtATime(server: Server): void {
+export function serializePipelined(server: Server): void {
   const [handle] = server.listeners('request') as [RequestListener];
   const waiting = new WeakMap<Socket, number>();
   server.removeAllListeners('request');

@@ -39,7 +39,7 @@ export function matchesEtag(header: string, etag: string): boolean {
 }
 
 /** Responds with 304 if the caller has this ETag, and returns whether it did. Call it before other headers are set. */
-export function answerNotModified(reply: FastifyReply, etag: string): boolean {
+export function sendNotModified(reply: FastifyReply, etag: string): boolean {
   const { method, headers } = reply.request;
   const known = headers['if-none-match'];
   if (known === undefined || method !== 'GET' || !matchesEtag(known, etag)) return false;
@@ -51,7 +51,7 @@ export function answerNotModified(reply: FastifyReply, etag: string): boolean {
  * Adds an ETag to every 200 response to GET without one, and turns it into a 304 if the caller has this ETag. Returns
  * the payload.
  */
-export function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+export function addEtag(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (reply.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return payload;
   let etag = reply.getHeader('etag') as string | undefined;
   if (etag === undefined) {

@@ -20,7 +20,7 @@ async function inTime(check: Promise<void>): Promise<void> {
 }
 
 /** Without the lease, every request queries the database. */
-function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
+function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
     if (!database.bus.cacheUsable()) throw new Error('the invalidations of other instances are not received');
@@ -32,9 +32,12 @@ function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
 }
 
 /** Checks all parts at once. Concurrent requests share the answer. */
-function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): () => Promise<Record<string, string>> {
+function createCheckRunner(
+  { log, metrics }: Context,
+  checks: readonly ReadinessCheck[],
+): () => Promise<Record<string, string>> {
   let underWay: Promise<Record<string, string>> | undefined;
-  const look = async ({ name, check }: ReadinessCheck) => {
+  const runCheck = async ({ name, check }: ReadinessCheck) => {
     try {
       await inTime(check());
       metrics.ready.set({ part: name }, 1);
@@ -45,9 +48,9 @@ function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): (
       return [name, 'not ready'];
     }
   };
-  const lookAtAll = async () => Object.fromEntries(await Promise.all(checks.map(look)));
+  const runAll = async () => Object.fromEntries(await Promise.all(checks.map(runCheck)));
   return () => {
-    underWay ??= lookAtAll().finally(() => {
+    underWay ??= runAll().finally(() => {
       underWay = undefined;
     });
     return underWay;
@@ -60,12 +63,12 @@ function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): (
  */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
   const { database, metrics, siblings } = context;
-  const look = lookAt(context, [...ownChecks(context), ...checks]);
+  const runCheck = createCheckRunner(context, [...builtinChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   app.get('/health/ready', { config: open, schema: { hide: true } }, async (_request, reply) => {
-    const results = draining ? { draining: 'not ready' } : await look();
+    const results = draining ? { draining: 'not ready' } : await runCheck();
     const ready = Object.values(results).every((result) => result === 'ok');
     if (!ready) reply.code(503).header('retry-after', '5');
     // Without replicas, everything is read from the primary. A load balancer need not avoid the instance for that.
@@ -75,9 +78,9 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
 
   metrics.workers.set(1);
   const readFigures = () => {
-    noteConnections(context);
+    recordConnections(context);
     // For the next time: figures wait for nothing that hangs.
-    void look();
+    void runCheck();
     return metrics.registry;
   };
   siblings?.provideMetrics(() => readFigures().getMetricsAsJSON());
@@ -93,7 +96,7 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
 }
 
 /** The figures that are looked up, rather than counted. */
-export function noteConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
+export function recordConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
   const { total, idle, waiting } = database.connections();
   metrics.databaseConnections.set({ state: 'total' }, total);
   metrics.databaseConnections.set({ state: 'idle' }, idle);

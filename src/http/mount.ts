@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 export type Host = FastifyInstance;
 
 /** Serves requests that match no route of the host, below `prefix`. The host's hooks after `onRequest` do not run. */
-export function mountOn(host: FastifyInstance, app: App, prefix: string): void {
+export function mountApp(host: FastifyInstance, app: App, prefix: string): void {
   const paths = prefix === '' ? ['/*'] : [prefix, `${prefix}/*`];
   for (const url of paths) {
     host.route({

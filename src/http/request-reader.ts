@@ -32,7 +32,7 @@ export class RequestReader implements Reader {
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Before a caller is told that something was done, every instance knows which copies of the database it may be shown. */
-export function acknowledgeWrites(app: App, { database }: Context): void {
+export function awaitReplicaNotices(app: App, { database }: Context): void {
   const { replicas } = database;
   if (!replicas) return;
   app.addHook('onSend', async (request) => {

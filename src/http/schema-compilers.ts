@@ -28,10 +28,10 @@ const compileSerializer: CompileSerializer = (route) => {
 };
 
 /** For schemas of the operator: a wrong one fails the start. */
-export const compiledAtStart = { validatorCompiler: compileValidator, serializerCompiler: compileSerializer } as const;
+export const eagerCompilers = { validatorCompiler: compileValidator, serializerCompiler: compileSerializer } as const;
 
 /** Compiles the service's own schemas at the first request of their route: together they would take a fifth of the start. */
-export const compilersFactory = {
+export const lazyCompilers = {
   buildValidator: () => compileValidatorLater as never,
   buildSerializer: () => compileSerializerLater as never,
 };

@@ -5,18 +5,18 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
-import { maxBodyBytes, readBodies } from './bodies/content-type-parsers.ts';
+import { addContentTypeParsers, maxBodyBytes } from './bodies/content-type-parsers.ts';
 import { parseQueryString } from './bodies/form-body.ts';
-import { limitConnections, startOneAtATime, UnsentAnswers } from './connections.ts';
-import { answerEarly } from './errors/early-errors.ts';
-import { answerErrors } from './errors/error-handler.ts';
-import { tagAnswer } from './etag.ts';
-import { admitRequests, nameOf } from './gate/admit.ts';
+import { limitConnections, serializePipelined, UnsentResponses } from './connections.ts';
+import { createClientErrorHandler } from './errors/client-error-handler.ts';
+import { setErrorHandler } from './errors/error-handler.ts';
+import { addEtag } from './etag.ts';
 import type { Authenticate } from './gate/authenticate.ts';
-import { type KnownPaths, knowPaths } from './gate/known-paths.ts';
+import { addGate, rateLimitKey } from './gate/gate.ts';
+import { createPathTable, type PathTable } from './gate/path-table.ts';
 import { RateLimit } from './gate/rate-limit.ts';
 import { requestId } from './request-id.ts';
-import { compilersFactory } from './schema-compilers.ts';
+import { lazyCompilers } from './schema-compilers.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 import { withoutQuery } from './without-query.ts';
 
@@ -54,7 +54,7 @@ const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: strin
 const maxHeaderBytes = 10_000;
 
 /** While stopping, a connection whose last answer has gone out is closed: its client may keep it open for minutes. */
-function letGoWhenStopping(app: App): void {
+function closeIdleWhenStopping(app: App): void {
   app.addHook('preClose', async () => {
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(sweep));
@@ -65,7 +65,7 @@ function letGoWhenStopping(app: App): void {
 /** For the routes that learn by themselves who is calling. */
 function countByRoute(app: App, limit: RateLimit): void {
   app.decorateRequest('counted', false);
-  app.decorateRequest('told', null);
+  app.decorateRequest('sharedCount', null);
   app.decorateReply('countAs', function countAs(this: FastifyReply, caller: string) {
     if (this.request.counted) return;
     this.request.counted = true;
@@ -74,31 +74,31 @@ function countByRoute(app: App, limit: RateLimit): void {
 }
 
 /** Smaller ones are taken by the system at once. */
-const largeAnswer = 65_536;
+const largeResponseBytes = 65_536;
 
 const isLarge = (payload: unknown): boolean =>
-  (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeAnswer;
+  (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeResponseBytes;
 
 /** The last of every answer: its tag, and its line in the log. */
-function finishAnswers(app: App, context: Context): void {
+function addResponseHooks(app: App, context: Context): void {
   const logRequest = requestLog(context);
-  const unsent = new UnsentAnswers();
+  const unsent = new UnsentResponses();
   // Not `onResponse`: for that Fastify would add two listeners to each request and take them away again. And one hook, not
   // two: each costs every request.
   app.addHook('onSend', (request, reply, payload, done) => {
-    const sent = tagAnswer(request, reply, payload);
+    const sent = addEtag(request, reply, payload);
     inRequestSpan(request, () => logRequest(request, reply));
-    if (isLarge(sent)) unsent.note(request.raw.socket, nameOf(request));
-    if (request.told === null) done(null, sent);
-    else void request.told.then(() => done(null, sent));
+    if (isLarge(sent)) unsent.note(request.raw.socket, rateLimitKey(request));
+    if (request.sharedCount === null) done(null, sent);
+    else void request.sharedCount.then(() => done(null, sent));
   });
 }
 
 /** An HTTP server that follows the contract's rules for all routes, and has none yet. */
 export async function createServer(context: Context, authenticate: Authenticate): Promise<App> {
   const { config, log } = context;
-  const paths = knowPaths();
-  const early = answerEarly(config);
+  const paths = createPathTable();
+  const early = createClientErrorHandler(config);
   const limit = new RateLimit(config.rateLimit, context.now, context.siblings?.counts('requests'));
   const arrival = config.requestTimeout * 1000;
   const app = fastify({
@@ -123,7 +123,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
       optimizeEmptyRequests: true,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
-    schemaController: { compilersFactory },
+    schemaController: { compilersFactory: lazyCompilers },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   app.decorateRequest('caller');
@@ -139,15 +139,15 @@ export async function createServer(context: Context, authenticate: Authenticate)
   });
   app.server.on('checkExpectation', early.unexpected);
   limitConnections(app, config);
-  startOneAtATime(app.server);
-  letGoWhenStopping(app);
-  answerErrors(app, context);
-  readBodies(app);
+  serializePipelined(app.server);
+  closeIdleWhenStopping(app);
+  setErrorHandler(app, context);
+  addContentTypeParsers(app);
   // Reading them is left to the few who do (`parseCookie`): the plugin would read them at each request.
   await app.register(cookie, { hook: false });
   traceRequests(app);
-  admitRequests(app, context, traceAuthentication(authenticate), paths, limit);
-  finishAnswers(app, context);
+  addGate(app, context, traceAuthentication(authenticate), paths, limit);
+  addResponseHooks(app, context);
   return app;
 }
 
@@ -183,7 +183,7 @@ function originForm(url: string): string {
 }
 
 /** The URL as routes know it. A proxy may pass the path of BASE_URL or strip it; a path that is a route stays. */
-function rewriteUrl({ baseUrl }: Pick<Config, 'baseUrl'>, paths: Pick<KnownPaths, 'find'>) {
+function rewriteUrl({ baseUrl }: Pick<Config, 'baseUrl'>, paths: Pick<PathTable, 'find'>) {
   const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
   return ({ url: sent = '/' }: { url?: string | undefined }): string => {
     const url = originForm(sent);

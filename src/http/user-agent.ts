@@ -38,14 +38,14 @@ export function describeUserAgent(userAgent: string | null): string {
 }
 
 /** The same name in the reader's language. */
-export function sayUserAgent(name: string): LocalizedText {
+export function localizeUserAgent(name: string): LocalizedText {
   if (name === unknownUserAgent) return message('user_agent.unknown');
-  const parts = partsOfUserAgent(name);
+  const parts = splitUserAgent(name);
   return parts ? message('user_agent.on', { ...parts }) : name;
 }
 
 /** The two names in "Firefox on Windows". */
-export function partsOfUserAgent(name: string): { browser: string; system: string } | undefined {
+export function splitUserAgent(name: string): { browser: string; system: string } | undefined {
   const [, browser, system] = /^(.+) on (.+)$/.exec(name) ?? [];
   return browser && system ? { browser, system } : undefined;
 }

@@ -2,7 +2,7 @@ import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
-import { acknowledgeWrites } from '../http/request-reader.ts';
+import { awaitReplicaNotices } from '../http/request-reader.ts';
 import { systemSource } from '../http/request-source.ts';
 import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
@@ -25,7 +25,7 @@ import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { servePages } from '../pages/pages.ts';
 import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../pages/session/page-origin.ts';
-import { noteSettings } from '../resources/audit/note-settings.ts';
+import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
 import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
@@ -66,7 +66,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { enqueuing, jobs, scheduler } = services;
   await sessions.keepToMaxAge();
   await ensureCliClient(context);
-  await noteSettings(context);
+  await recordSettingsChanges(context);
   await keepRoles(context.database.db, roleNames(context.config));
   await keepProviders(context, await services.providers.definitions());
   const { config, database } = context;
@@ -95,7 +95,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     bearer: (token, request) => verifier.verify(token, request, request.route.config.resource),
     web: webSessions.require,
   });
-  acknowledgeWrites(app, context);
+  awaitReplicaNotices(app, context);
   await describeApi(app, context.config);
   for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
   serveSecurityText(app, context.config, context.now);
@@ -109,7 +109,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveFactors(app, context, { services: services.factors, holdAuthority, proveByPassword });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
-  const followed = { ...given, recorded: changes.wake, positions: changes.positions };
+  const followed = { ...given, wakeSubscribers: changes.wake, positions: changes.positions };
   const served = serveResources(app, context, resources, followed);
   const resourceServices: ResourceServices = { ...followed, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);

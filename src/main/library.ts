@@ -1,5 +1,5 @@
 import { type Config, type ConfigFile, loadConfig } from '../config/config.ts';
-import { type Host, mountOn } from '../http/mount.ts';
+import { type Host, mountApp } from '../http/mount.ts';
 import { logFirstAdministrator } from '../identity/accounts/first-password.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
@@ -50,6 +50,6 @@ export async function gatehousePlugin(
   const { app, administrator, stop } = await prepareGatehouse(config, { log });
   host.addHook('onClose', stop);
   await app.ready();
-  mountOn(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
+  mountApp(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
   if (administrator) logFirstAdministrator(log, administrator);
 }

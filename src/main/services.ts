@@ -1,7 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
-import { refuseToOutliveConsent } from '../http/gate/outlives-consent.ts';
+import { forbidApplications } from '../http/gate/forbid-applications.ts';
 import { proofTooOld, requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
@@ -152,7 +152,7 @@ export async function createServices(context: Context): Promise<Services> {
     keys,
     mail,
     async guardChange(db, caller) {
-      refuseToOutliveConsent(caller);
+      forbidApplications(caller);
       requireProof(caller, context.now());
       const { sessionId, proof } = caller;
       if (context.config.mfa === 'off' || proof.freshSeconds === 0 || sessionId === null) return;

@@ -6,8 +6,8 @@ import type { Context, Siblings } from '../database/context.ts';
 import { findMissingIndexes, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { App } from '../http/app.ts';
-import { noteConnections } from '../http/health.ts';
-import { otherSite, otherSites } from '../http/other-sites.ts';
+import { crossSiteWarning, findCrossSiteOrigins } from '../http/cross-site-origins.ts';
+import { recordConnections } from '../http/health.ts';
 import { type FirstAdministrator, unusedFirstPassword } from '../identity/accounts/first-password.ts';
 import { ensureFirstAdministrator } from '../identity/registration/first-administrator.ts';
 import { codeOf, OperatorError, reasonOf } from '../platform/errors.ts';
@@ -15,7 +15,7 @@ import { createMetrics } from '../platform/metrics.ts';
 import type { BeginProgress } from '../platform/progress.ts';
 import { serviceVersion } from '../platform/version.ts';
 import { openEventsLog } from '../resources/audit/open-events-log.ts';
-import { finishLater } from '../resources/migrations/finish-later.ts';
+import { finishMigrations } from '../resources/migrations/finish-migrations.ts';
 import { type BuiltApp, buildApp } from './app.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readTelemetrySettings } from './telemetry/telemetry-settings.ts';
@@ -97,19 +97,19 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   };
   try {
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
-    telemetry?.sendMetrics(metrics, () => noteConnections({ database, metrics }));
+    telemetry?.sendMetrics(metrics, () => recordConnections({ database, metrics }));
     const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, sendMail, idle, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     if (names.length > 0) log.info({ migrations: names.length, last: names.at(-1) }, 'migrated the database');
     const missing = await findMissingIndexes(database);
-    for (const site of otherSites(config)) log.warn(formatEnglish(otherSite, { ...site }));
+    for (const site of findCrossSiteOrigins(config)) log.warn(formatEnglish(crossSiteWarning, { ...site }));
     services = await buildApp(context);
     const administrator =
       (await ensureFirstAdministrator(context, services.accounts)) ??
       (await unusedFirstPassword(context, services.passwords));
     // The service serves requests in the meantime. If a stop interrupts this work, it is not logged, because the next start repeats it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));
-    indexes = finishLater(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
+    indexes = finishMigrations(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
     return { ...services, context, administrator, stop };
   } catch (error) {
     await stop();

@@ -139,10 +139,10 @@ export async function startTestService(
   };
   const work = async () => {
     await scheduler.tick();
-    await queue.settle();
+    await queue.runDueJobs();
   };
   const own = new Set(gatehouse.jobs.map(({ name }) => name));
-  await scheduler.keep();
+  await scheduler.syncSchedules();
   return {
     url,
     gatehouse,
@@ -187,7 +187,7 @@ export async function startTestService(
         .map(({ key, name: of, data, attempt, state, error }) => ({ key, name: of, data, attempt, state, error }));
     },
     async mails(to) {
-      await queue.settle();
+      await queue.runDueJobs();
       return mails.filter((mail) => to === undefined || mail.to === to);
     },
     changes: (name) => recordedChanges(context.database.db, services.resources, name),

@@ -1,4 +1,4 @@
-import { isBadText } from '../http/bodies/form-body.ts';
+import { isUnstorableText } from '../http/bodies/form-body.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { isOneOf } from '../platform/is-one-of.ts';
 import { unknownClient } from './clients/client-errors.ts';
@@ -117,7 +117,7 @@ function readBasic(authorization: string): { id: string; secret: string }[] {
   const plain = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
   const decoded = { id: formDecode(plain.id), secret: formDecode(plain.secret) };
   const readings = decoded.id === plain.id && decoded.secret === plain.secret ? [plain] : [decoded, plain];
-  return readings.filter(({ id, secret }) => !isBadText(id) && !isBadText(secret));
+  return readings.filter(({ id, secret }) => !isUnstorableText(id) && !isUnstorableText(secret));
 }
 
 function formDecode(text: string): string {

@@ -9,7 +9,7 @@ import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-s
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
-import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
+import { deleteStoredResponses } from '../resources/write/idempotency.ts';
 import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
@@ -50,7 +50,7 @@ export async function rotateKeys(
 /** Uses the same table order as other transactions, sessions last, so that there are no deadlocks. */
 async function endAll(context: Context, tx: Tx): Promise<Ended> {
   const now = context.now();
-  await forgetStoredAnswers(tx);
+  await deleteStoredResponses(tx);
   const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
   const sessions = await revokeAllSessions(tx, now);

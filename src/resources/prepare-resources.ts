@@ -3,10 +3,10 @@ import type { Context } from '../database/context.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';
-import { applyResourceMigrations, type OwnMigrations } from './migrations/migrate-resources.ts';
+import { applyResourceMigrations, type OperatorMigrations } from './migrations/migrate-resources.ts';
 import { readSchemas } from './migrations/schema-store.ts';
-import { unservedWarnings } from './migrations/storage-schema.ts';
-import { asStored } from './migrations/stored-names.ts';
+import { missingIndexWarnings } from './migrations/storage-schema.ts';
+import { withStoredNames } from './migrations/stored-names.ts';
 
 export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
 
@@ -14,7 +14,7 @@ export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...ne
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],
-  migrations?: OwnMigrations,
+  migrations?: OperatorMigrations,
   scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
@@ -26,6 +26,6 @@ export async function prepareResources(
   // A first start takes dozens of steps.
   if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');
   else for (const step of steps) log.info({ step }, 'migrated resources');
-  for (const warning of unservedWarnings(definitions)) log.warn(warning);
-  return asStored(definitions, await readSchemas(database.db));
+  for (const warning of missingIndexWarnings(definitions)) log.warn(warning);
+  return withStoredNames(definitions, await readSchemas(database.db));
 }

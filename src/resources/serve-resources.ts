@@ -1,7 +1,7 @@
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
-import { Compressed } from '../http/compressed.ts';
-import { partsOf } from '../http/openapi/openapi-components.ts';
+import { CompressedContent } from '../http/compressed-content.ts';
+import { documentParts } from '../http/openapi/openapi-components.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
@@ -32,7 +32,7 @@ export function serveResources(
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }
-  const description = new Compressed(jsonType, describeResources(resources, roles, context.now()));
+  const description = new CompressedContent(jsonType, describeResources(resources, roles, context.now()));
   app.get(
     '/v1/resources',
     {
@@ -54,7 +54,7 @@ export function serveResources(
 
 /** The resources of the operator come first. */
 function describe(app: App, resources: Resources): void {
-  const { components, tags } = partsOf(app);
+  const { components, tags } = documentParts(app);
   const own = (resource: Resource) => resource.definition.managed;
   const sorted = [...resources.values()].sort((a, b) => Number(own(b)) - Number(own(a)));
   for (const resource of sorted) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '../../test/harness/code-points.ts';
-import { afterPrefix, fold } from './declaration/fields/folding.ts';
-import { isDay, parseTimestamp, writeTimestamp } from './declaration/fields/timestamps.ts';
+import { fold, prefixUpperBound } from './declaration/fields/folding.ts';
+import { formatTimestamp, isDay, parseTimestamp } from './declaration/fields/timestamps.ts';
 
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
@@ -12,12 +12,12 @@ const timestamps = fc.integer({ min: earliest, max: latest });
 it('timestamps are written as toISOString does, and read back', () => {
   fc.assert(
     fc.property(timestamps, (ms) => {
-      assert.equal(writeTimestamp(ms), new Date(ms).toISOString());
-      assert.equal(parseTimestamp(writeTimestamp(ms)), ms);
+      assert.equal(formatTimestamp(ms), new Date(ms).toISOString());
+      assert.equal(parseTimestamp(formatTimestamp(ms)), ms);
     }),
   );
   for (const ms of [0, -1, 1, 86_400_000, -86_400_000, earliest, latest]) {
-    assert.equal(writeTimestamp(ms), new Date(ms).toISOString());
+    assert.equal(formatTimestamp(ms), new Date(ms).toISOString());
   }
 });
 
@@ -49,7 +49,7 @@ const words = fc.string({ unit: codePoint, minLength: 1, maxLength: 5 }).filter(
 it('a prefix matches exactly the range up to the text after it', () => {
   fc.assert(
     fc.property(words, words, (prefix, text) => {
-      const end = afterPrefix(prefix);
+      const end = prefixUpperBound(prefix);
       for (const candidate of [text, prefix + text]) {
         const inRange =
           Buffer.compare(bytes(candidate), bytes(prefix)) >= 0 &&

@@ -99,13 +99,13 @@ onBothEngines('Work after writes', (engine) => {
     assert.doesNotMatch(JSON.stringify(stored), new RegExp(row.id), 'the data is encrypted');
     assert.equal((await post('undone')).status, 409);
     assert.equal((await post('misspelt')).status, 500);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     assert.deepEqual(told, [{ key: stored[0]?.id, data: { id: row.id, operation: 'create' } }]);
     const { row: key } = await service.ask('POST', `/v1/boats/${row.id}/launch`);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     assert.equal(told.length, 1, 'before its time');
     service.advance(61_000);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     assert.equal(told[1]?.key, key);
   });
 

@@ -47,7 +47,7 @@ onBothEngines('Scheduled jobs', (engine) => {
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
     token = String((await ask(instances[0] as Service, '/v1/clients/web/admin/login', { form })).body.access_token);
     for (let look = 0; look < 3; look++) await together((service) => service.scheduler.tick());
-    await together((service) => service.queue.settle());
+    await together((service) => service.queue.runDueJobs());
   };
   const nights = async () =>
     (await api<{ number: string }[]>('/v1/bills?search=title:night&orderBy=created_at')).body.data.map(

@@ -20,4 +20,4 @@ await database.db.transaction().execute(async (tx) => {
   await queue.enqueue(tx, { name: 'begun', data: 1 });
   await queue.enqueue(tx, { name: 'untouched', data: 2 });
 });
-await queue.settle();
+await queue.runDueJobs();

@@ -17,7 +17,7 @@ const queue = new Queue(context, await openKeyRing(context));
 const schedule = { name: 'nightly', schedule: '0 3 * * *', timeZone: 'Europe/Berlin' };
 const scheduler = new Scheduler(context, queue, [{ ...schedule, run: () => undefined }]);
 queue.handle('nightly', (job) =>
-  scheduler.follow(job, 2, () =>
+  scheduler.runAttempt(job, 2, () =>
     database.db.transaction().execute(async (tx) => {
       const bill = { id: job.key, title: 'night', title_folded: 'night', amount: 0, number: 'of the dead' };
       await tx
@@ -30,4 +30,4 @@ queue.handle('nightly', (job) =>
   ),
 );
 await scheduler.tick();
-await queue.settle();
+await queue.runDueJobs();

@@ -24,7 +24,7 @@ import { Scheduler } from '../../src/resources/jobs/scheduler.ts';
 import { createEnqueuing, serveJobs } from '../../src/resources/jobs/serve-jobs.ts';
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
-import { asStored } from '../../src/resources/migrations/stored-names.ts';
+import { withStoredNames } from '../../src/resources/migrations/stored-names.ts';
 import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
@@ -171,7 +171,7 @@ export function resourceServices(
     const holdAuthority: HoldAuthority = async (_tx, { caller }) => caller;
     const proveByPassword: ProveByPassword = async ({ caller }) => caller;
     const given = { keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
-    const resources = serveResources(app, context, asStored(definitions, await readSchemas(open.db)), given);
+    const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
     serveJobs({ ...given, context, resources }, queue, new Scheduler(context, queue, jobs), jobs);
     serveOpenApi(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { readFormEncoded } from '../../src/http/bodies/form-body.ts';
 import { readJson } from '../../src/http/bodies/json-body.ts';
 import { readMultipart } from '../../src/http/bodies/multipart.ts';
-import { shown, unknownName } from '../../src/http/errors/parameter-errors.ts';
+import { quoteForError, unknownName } from '../../src/http/errors/parameter-errors.ts';
 import { matchesEtag } from '../../src/http/etag.ts';
 import { acceptsJson } from '../../src/http/gate/accept.ts';
 import { networkOf } from '../../src/http/network-of.ts';
@@ -16,7 +16,7 @@ import { closestName } from '../../src/platform/closest-name.ts';
 import { cleanLogLine, withoutSecrets } from '../../src/platform/log.ts';
 import { toNfc } from '../../src/platform/normal-form.ts';
 import { fieldTypes } from '../../src/resources/declaration/fields/field-types.ts';
-import { afterPrefix, fold } from '../../src/resources/declaration/fields/folding.ts';
+import { fold, prefixUpperBound } from '../../src/resources/declaration/fields/folding.ts';
 import { parseTimestamp } from '../../src/resources/declaration/fields/timestamps.ts';
 import { readSearch, readSearchFields } from '../../src/resources/query/search-text.ts';
 import { readForm } from '../../src/resources/write/form-body.ts';
@@ -156,10 +156,14 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['a search', 1 << 14, (text) => readSearch(text, new Map([['a', 'like']]))],
   ['the value of one', 1 << 14, (text) => readSearch(`b:${text}`, new Map())],
   ['its fields', 1 << 14, (text) => readSearchFields(text, () => undefined)],
-  ['folding', 1 << 16, (text) => afterPrefix(fold(text))],
+  ['folding', 1 << 16, (text) => prefixUpperBound(fold(text))],
   ['a moment', 1 << 18, parseTimestamp],
   ['a value of an action', 1 << 18, (text) => readForm({ a: text, b: text }, form)],
-  ['a name that is not known', 1 << 18, (text) => [unknownName('x', text, ['search', 'page'], 'x'), shown(text)]],
+  [
+    'a name that is not known',
+    1 << 18,
+    (text) => [unknownName('x', text, ['search', 'page'], 'x'), quoteForError(text)],
+  ],
   ['the nearest name', 1 << 10, (text) => closestName(text.slice(0, 60), ['search', 'page'])],
   ['a path to go to', 1 << 16, localPath],
   ['a user agent', 1 << 8, describeUserAgent],

@@ -50,7 +50,7 @@ onBothEngines('Jobs of an operator', (engine) => {
     const { status, body } = await invoice('ada@example.com', 7);
     assert.equal(status, 202);
     assert.equal((await invoice('ada@example.com', -1)).status, 409);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     assert.deepEqual(await sent(), [{ key: body.key, attempt: 1 }]);
     const [waiting, ...others] = (await queued()).filter(({ subject }) => subject === 'ada@example.com');
     assert.deepEqual(others, []);
@@ -58,7 +58,7 @@ onBothEngines('Jobs of an operator', (engine) => {
     assert.match(String(waiting?.last_error), /not now/);
     server.mood = 'accept';
     service.advance(hour);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     assert.deepEqual(
       invoices().map(({ to, text }) => [to?.[0]?.address, text?.trim()]),
       [['ada@example.com', 'Please pay 7.']],
@@ -69,7 +69,7 @@ onBothEngines('Jobs of an operator', (engine) => {
     const flaky = (await invoice('flaky@example.com')).body.key;
     const never = (await invoice('never@example.com')).body.key;
     for (let attempt = 1; attempt <= 4; attempt++) {
-      await service.queue.settle();
+      await service.queue.runDueJobs();
       service.advance(hour);
     }
     assert.deepEqual((await sent()).at(-1), { key: flaky, attempt: 4 });
@@ -82,7 +82,7 @@ onBothEngines('Jobs of an operator', (engine) => {
     assert.equal((await api('GET', '/v1/queued-jobs', { token: user })).status, 403);
     assert.equal((await api('POST', `/v1/queued-jobs/${never}/retries`, { token: user })).status, 403);
     assert.equal((await api('POST', `/v1/queued-jobs/${never}/retries`)).status, 204);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     const again = (await api('GET', `/v1/queued-jobs/${never}`)).body.data as Record<string, unknown>;
     assert.deepEqual([again.state, again.attempts], ['waiting', 1]);
     assert.equal((await api('DELETE', `/v1/queued-jobs/${never}`)).status, 204);

@@ -126,7 +126,7 @@ describe("Apache's mod_auth_openidc", () => {
     await page.goto(`${service.url}/oauth/logout`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     await signIn();
     await page.goto(`${url}/secure/callback?logout=${encodeURIComponent(`${url}/bye.html`)}`);
     await page.waitForURL(`${url}/bye.html`);

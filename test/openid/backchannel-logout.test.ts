@@ -35,7 +35,7 @@ onBothEngines('Back-channel logout', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   };
   beforeEach(async () => {
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     party.posts.length = 0;
     party.status = 200;
     userId = (await addUser(service.context)).id;
@@ -47,7 +47,7 @@ onBothEngines('Back-channel logout', (engine) => {
   const signIn = (scopes = ['openid'], clientId = app.id) =>
     openSession(service, { userId, clientId, scopes, login: { id: web.id }, source });
   const told = async () => {
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     return party.posts.map((post) => post.get('logout_token') ?? '');
   };
   const isLive = async (sid: string) => {

@@ -118,11 +118,11 @@ onBothEngines('oidcc-rp-initiated-logout-certification-test-plan', (engine) => {
 
   it('oidcc-backchannel-rp-initiated-logout', async () => {
     const { tokens, claims } = await signIn();
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     party.posts.length = 0;
     const { location } = await endSession({ id_token_hint: tokens.id_token, ...back });
     assert.equal(location, `${home}?state=a%20state`);
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     assert.deepEqual([...(party.posts[0]?.keys() ?? [])], ['logout_token']);
     assert.equal(party.posts.length, 1);
     const { claims: logout } = await suite.verify(party.posts[0]?.get('logout_token') ?? '');

@@ -28,7 +28,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     app = await addApplication(service, { trusted: true, postLogoutRedirectUris: [home], backchannelLogoutUri });
   });
   beforeEach(async () => {
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     party.posts.length = 0;
     ({ visitor } = await signedIn(service));
     const { body } = await redeem(service, app, await codeFor(visitor, app.id));
@@ -41,7 +41,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     return !answer.location?.includes('error=login_required');
   };
   const told = async () => {
-    await service.queue.settle();
+    await service.queue.runDueJobs();
     return party.posts.length;
   };
   const confirm = (html: string) => {

@@ -1,10 +1,10 @@
-import { describeUserAgent, partsOfUserAgent } from '../../../src/http/user-agent.ts';
+import { describeUserAgent, splitUserAgent } from '../../../src/http/user-agent.ts';
 import { say } from './say.ts';
 
 /** The name of a browser or program, in the reader's language. */
 export function userAgentName(userAgent: string | null): string {
   const name = describeUserAgent(userAgent);
-  const parts = partsOfUserAgent(name);
+  const parts = splitUserAgent(name);
   // Only the words of the console are translated, not the name of a program.
   return parts ? say('{browser} on {system}', parts) : say(name);
 }

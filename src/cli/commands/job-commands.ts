@@ -12,7 +12,7 @@ function addJobList(group: Command): void {
     .addHelpText('after', '\nExamples:\n  gatehouse job list\n  gatehouse job list --json')
     .action(async (flags: ListFlags) => {
       const rows = await withGatehouse(async ({ context, scheduler, jobs }) => {
-        await scheduler.keep();
+        await scheduler.syncSchedules();
         const kept = new Map((await findSchedules(context.database.db, scheduler.names)).map((row) => [row.id, row]));
         return jobs.map(({ name, schedule = null }) => {
           const row = kept.get(name);

@@ -12,14 +12,14 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
-import { finishLater } from '../../resources/migrations/finish-later.ts';
+import { finishMigrations } from '../../resources/migrations/finish-migrations.ts';
 import {
   applyResourceMigrations,
   type MigrationOptions,
-  type OwnMigrations,
+  type OperatorMigrations,
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
-import { refusalOf } from '../../resources/migrations/refusal.ts';
+import { planError } from '../../resources/migrations/plan-error.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { knownRoles } from '../../resources/prepare-resources.ts';
@@ -36,7 +36,7 @@ interface Work {
   readonly context: Context;
   readonly database: Database;
   readonly definitions: readonly ResourceDefinition[];
-  readonly own: OwnMigrations | undefined;
+  readonly own: OperatorMigrations | undefined;
   /** Sets the services that migrations use to write resources. */
   use(services: MigrationServices): void;
 }
@@ -129,16 +129,16 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   if (ownPending.length > 0) {
     // The result of operator migrations is known only after they have run.
     const steps = await applyResourceMigrations(database, definitions, { own, dryRun: true });
-    return { lines: steps.map((says) => `would ${says}`) };
+    return { lines: steps.map((step) => `would ${step}`) };
   }
   const plan = await planResourceMigrations(database, definitions);
   const lines = [
     ...names,
-    ...plan.steps.map(({ says }) => `would ${says}`),
+    ...plan.steps.map(({ description }) => `would ${description}`),
     ...plan.blockers.map((blocker) => `cannot: ${blocker}`),
-    ...plan.unnamed.map(({ says, mend }) => `stays: ${says} (${mend})`),
+    ...plan.unnamed.map(({ description, mend }) => `stays: ${description} (${mend})`),
   ];
-  return { lines, refusal: refusalOf(plan) };
+  return { lines, refusal: planError(plan) };
 }
 
 async function applied(
@@ -152,7 +152,7 @@ async function applied(
     use(services);
     return applyResourceMigrations(database, definitions, { ...options, own });
   });
-  await finishLater(database, missing, (line: string) => notes.push(line));
+  await finishMigrations(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }
 
@@ -168,7 +168,7 @@ const trialServices = (context: Context): MigrationServices => ({
 /** Runs work with the services for operator migrations. They are opened only if a migration is pending. */
 async function withMigrationServices<T>(
   context: Context,
-  own: OwnMigrations | undefined,
+  own: OperatorMigrations | undefined,
   work: (services: MigrationServices) => Promise<T>,
 ): Promise<T> {
   const trial = trialServices(context);

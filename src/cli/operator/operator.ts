@@ -5,12 +5,12 @@ import { OperatorError, Problem } from '../../platform/errors.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import { readSchemas } from '../../resources/migrations/schema-store.ts';
-import { asStored } from '../../resources/migrations/stored-names.ts';
+import { withStoredNames } from '../../resources/migrations/stored-names.ts';
 import { compileResources, type Resource } from '../../resources/model/resource.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { plainRow } from '../../resources/query/list-query.ts';
-import { selectionFor } from '../../resources/read/remembered.ts';
-import { callAs } from '../../resources/write/resource-calls.ts';
+import { selectionFor } from '../../resources/read/resource-cache.ts';
+import { createCall } from '../../resources/write/resource-calls.ts';
 import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
 import { withContext } from './with-context.ts';
 
@@ -30,7 +30,7 @@ export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise
 async function openOperator(context: Context): Promise<Operator> {
   const services = await openResources(context);
   const named = (name: string) => services.resources.get(name) as Resource;
-  const call = () => callAs(services, { caller: systemCaller, source: systemSource });
+  const call = () => createCall(services, { caller: systemCaller, source: systemSource });
   return {
     context,
     async change(name, id, body) {
@@ -69,7 +69,7 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const services = await createServices(context);
   const definitions = [...builtinResources(context, services), ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
-  const stored = asStored(definitions, await readSchemas(context.database.db));
+  const stored = withStoredNames(definitions, await readSchemas(context.database.db));
   const { holdAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;
   const resources = compileResources(stored);

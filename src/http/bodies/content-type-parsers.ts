@@ -49,7 +49,7 @@ const readers: readonly [type: string, read: Read][] = [
 ];
 
 /** JSON and form bodies on every endpoint; anything else is 415, by Fastify. */
-export function readBodies(app: App): void {
+export function addContentTypeParsers(app: App): void {
   app.removeAllContentTypeParsers();
   for (const [type, read] of readers) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {

@@ -9,16 +9,16 @@ export const tooManyMembers = () =>
   });
 
 /** Text that no database can store. */
-export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
+export const isUnstorableText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
 /** Form fields or query parameters: each name once, without a prototype. A repeatable parameter becomes a list. */
 export type FormValues = Record<string, string>;
 
-export const noValues = (): FormValues => Object.create(null);
+export const emptyValues = (): FormValues => Object.create(null);
 
-export function addOnce(values: FormValues, name: string, value: string, repeatable?: string): void {
+export function addValue(values: FormValues, name: string, value: string, repeatable?: string): void {
   if (name === '__proto__') throw badRequest('A parameter cannot be named "__proto__".', 'parameter_invalid');
-  if (isBadText(name) || isBadText(value))
+  if (isUnstorableText(name) || isUnstorableText(value))
     throw badRequest('A parameter contains a NUL character.', 'encoding_invalid');
   if (name in values && name === repeatable) {
     const several = values as Record<string, string | string[]>;
@@ -28,19 +28,22 @@ export function addOnce(values: FormValues, name: string, value: string, repeata
     return;
   }
   if (name in values) {
-    throw badRequest(`The parameter "${printable(name)}" was sent more than once; send it once.`, 'parameter_repeated');
+    throw badRequest(
+      `The parameter "${printableName(name)}" was sent more than once; send it once.`,
+      'parameter_repeated',
+    );
   }
   values[name] = value;
 }
 
-export const printable = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
+const printableName = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
 
 /** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
 export function readFormEncoded(
   text: string,
   { max = maxMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
 ): FormValues {
-  const values = noValues();
+  const values = emptyValues();
   // Splits no further than the limit.
   const pairs = text.split('&', max + 1);
   if (pairs.length > max) throw tooMany();
@@ -48,8 +51,8 @@ export function readFormEncoded(
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "A parameter's name");
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1), `The value of "${printable(name)}"`);
-    addOnce(values, name, value, repeatable);
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1), `The value of "${printableName(name)}"`);
+    addValue(values, name, value, repeatable);
   }
   return values;
 }
@@ -70,11 +73,11 @@ const tooMany = () => badRequest(`The query string has more than ${maxParameters
 /** The router cannot throw: a broken query string is remembered and refused when the request is admitted. */
 export function parseQueryString(text: string): Record<string, string> {
   // A new one each time: the validator writes defaults into it.
-  if (text === '') return noValues();
+  if (text === '') return emptyValues();
   try {
     return readFormEncoded(text, { max: maxParameters, tooMany });
   } catch (problem) {
-    return Object.assign(noValues(), { [wrong]: problem });
+    return Object.assign(emptyValues(), { [wrong]: problem });
   }
 }
 

@@ -1,5 +1,5 @@
 import { badRequest } from '../../platform/errors.ts';
-import { isBadText, maxMembers, tooManyMembers } from './form-body.ts';
+import { isUnstorableText, maxMembers, tooManyMembers } from './form-body.ts';
 
 /** Deeper than any resource needs, but shallow enough for recursive functions. */
 const maxDepth = 64;
@@ -12,7 +12,7 @@ function refusePoison(key: string, value: unknown): unknown {
   ) {
     throw badRequest(`A key of the body cannot be named "${key}".`, 'body_invalid');
   }
-  if (isBadText(key) || (typeof value === 'string' && isBadText(value))) {
+  if (isUnstorableText(key) || (typeof value === 'string' && isUnstorableText(value))) {
     throw badRequest('The body contains a NUL character or half of a surrogate pair.', 'encoding_invalid');
   }
   return value;

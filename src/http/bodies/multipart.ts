@@ -1,5 +1,5 @@
 import { badRequest, Problem } from '../../platform/errors.ts';
-import { addOnce, type FormValues, maxMembers, noValues, tooManyMembers } from './form-body.ts';
+import { addValue, emptyValues, type FormValues, maxMembers, tooManyMembers } from './form-body.ts';
 
 const lineEnd = '\r\n';
 const headersEnd = '\r\n\r\n';
@@ -24,7 +24,7 @@ function boundaryOf(contentType: string): string {
 export function readMultipart(bytes: Buffer, contentType: string, decode: (bytes: Buffer) => string): FormValues {
   const boundary = boundaryOf(contentType);
   const delimiter = `${lineEnd}--${boundary}`;
-  const values = noValues();
+  const values = emptyValues();
   const opening = `--${boundary}`;
   let at = bytes.subarray(0, opening.length).toString('latin1') === opening ? 0 : bytes.indexOf(delimiter) + 2;
   if (at === 1) throw broken();
@@ -57,5 +57,5 @@ function addPart(values: FormValues, headers: string, content: Buffer, decode: (
   if (file?.[1] === '""' && content.length === 0) return;
   if (file) throw holdsFile();
   // The three characters that a name cannot hold as they are (HTML, "multipart/form-data encoding algorithm").
-  addOnce(values, name.replace(/%(22|0A|0D)/gi, decodeURIComponent), decode(content));
+  addValue(values, name.replace(/%(22|0A|0D)/gi, decodeURIComponent), decode(content));
 }

@@ -17,10 +17,10 @@ const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text;
 
 /** The `detail` of an error, for people. */
-export const detailOf = ({ message }: Error): string => cut(message, maxDetailLength);
+export const errorDetail = ({ message }: Error): string => cut(message, maxDetailLength);
 
 /** The first field errors that fit into the response. */
-function fitting(errors: readonly FieldError[], room: number): FieldError[] {
+function fittingErrors(errors: readonly FieldError[], room: number): FieldError[] {
   const listed: FieldError[] = [];
   let left = room;
   for (const { field, code, message, limit, values } of errors.slice(0, maxFieldErrors)) {
@@ -37,10 +37,10 @@ function fitting(errors: readonly FieldError[], room: number): FieldError[] {
 export function problemBody(problem: Problem, requestId: string): Buffer {
   const { status, title, code, errors, members } = problem;
   const type = `urn:gatehouse:problem:${code ?? 'error'}`;
-  const head = { type, title, status, detail: detailOf(problem), instance: requestId, code, ...members };
+  const head = { type, title, status, detail: errorDetail(problem), instance: requestId, code, ...members };
   if (!errors) return Buffer.from(JSON.stringify(head));
   const room = maxErrorBytes - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
-  return Buffer.from(JSON.stringify({ ...head, errors: fitting(errors, room) }));
+  return Buffer.from(JSON.stringify({ ...head, errors: fittingErrors(errors, room) }));
 }
 
 const oauthCodes = new Map<number, OAuthErrorCode>([
@@ -61,10 +61,10 @@ const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
 
 /** RFC 6749 5.2. */
 export function oauthErrorBody(error: OAuthError | Problem): string {
-  if (error instanceof OAuthError) return write(error.error, detailOf(error), error.members);
+  if (error instanceof OAuthError) return write(error.error, errorDetail(error), error.members);
   const messages = error.errors?.map(({ message }) => cut(message, maxMessageLength)).join(' ');
   const code = bearerErrors.get(error.code) ?? oauthCodes.get(error.status) ?? 'invalid_request';
-  return write(code, messages ?? detailOf(error));
+  return write(code, messages ?? errorDetail(error));
 }
 
 const write = (error: OAuthErrorCode, description: string, members?: Readonly<Record<string, unknown>>): string =>

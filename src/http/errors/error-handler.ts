@@ -12,7 +12,7 @@ import {
 import type { App } from '../app.ts';
 import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
-import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
+import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
 
 // Not with `import`: that would load everything in node:http, including WebSocket and fetch, and slow down every start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -144,11 +144,11 @@ const wantsPage = (request: FastifyRequest): boolean =>
   (request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html'));
 
 /** A body up to this long is read to its end although it is refused. */
-const bearable = 16 * 1024 * 1024;
+const maxDrainedBytes = 16 * 1024 * 1024;
 
 /** Drains the rest of a body, bounded in length and time. Hanging up would reset the connection and lose the answer. */
-async function dropBody(body: IncomingMessage): Promise<void> {
-  if (Number(body.headers['content-length'] ?? 0) > bearable) return;
+async function drainBody(body: IncomingMessage): Promise<void> {
+  if (Number(body.headers['content-length'] ?? 0) > maxDrainedBytes) return;
   await new Promise<void>((resolve) => {
     let dropped = 0;
     const timer = setTimeout(resolve, 5000);
@@ -158,7 +158,7 @@ async function dropBody(body: IncomingMessage): Promise<void> {
     };
     body.on('data', (chunk: Buffer) => {
       dropped += chunk.length;
-      if (dropped > bearable) done();
+      if (dropped > maxDrainedBytes) done();
     });
     body.once('close', done).once('end', done);
     if (body.readableEnded || body.destroyed) done();
@@ -166,7 +166,7 @@ async function dropBody(body: IncomingMessage): Promise<void> {
 }
 
 /** Where a route failed before it knew its caller: the refusal of one request too many from this address. */
-function countedFirst(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
   if (request.counted || request.route.config.limited !== 'when-known') return undefined;
   try {
     reply.countAs(networkOf(request.ip ?? ''));
@@ -179,9 +179,9 @@ function countedFirst(request: FastifyRequest, reply: FastifyReply): Problem | u
 const resourceOf = ({ routeOptions }: FastifyRequest): string | undefined => routeOptions.config?.resource;
 
 /** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
-export function answerErrors(app: App, { log, config }: Context): void {
+export function setErrorHandler(app: App, { log, config }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
-    const known = countedFirst(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
+    const known = countUnknownCaller(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
     // RFC 9110 15.5.2: every 401 says how to authenticate.
     if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
     reply.headers(known.headers);
@@ -189,13 +189,13 @@ export function answerErrors(app: App, { log, config }: Context): void {
     if (challenge?.startsWith('Bearer')) {
       reply.header('www-authenticate', challenge + resourceMetadataHint(config.baseUrl, resourceOf(request)));
     }
-    if (known.status === 413) await dropBody(request.raw);
+    if (known.status === 413) await drainBody(request.raw);
     if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
     if (wantsPage(request) && app.errorPage) {
       const title = known instanceof Problem ? known.title : 'Bad Request';
       const code = known instanceof Problem ? known.code : known.error;
-      return app.errorPage(reply, known.status, title, detailOf(known), code);
+      return app.errorPage(reply, known.status, title, errorDetail(known), code);
     }
     if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
     else sendProblem(reply, known);

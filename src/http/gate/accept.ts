@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/errors.ts';
 
 /** How specifically a media range names `application/json`. The most specific one decides (RFC 9110 12.5.1). Java sends `*`. */
-const closeness = new Map([
+const specificity = new Map([
   ['application/json', 3],
   ['application/*', 2],
   ['*/*', 1],
@@ -16,7 +16,7 @@ export function acceptsJson(accept: string | undefined): boolean {
   let accepted = false;
   for (const range of splitOutsideQuotes(accept, ',')) {
     const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
-    const close = closeness.get(type.trim().toLowerCase()) ?? 0;
+    const close = specificity.get(type.trim().toLowerCase()) ?? 0;
     if (close === 0 || close < closest) continue;
     // Of two equally specific ranges, the more generous one counts: they differ in parameters that JSON does not have.
     accepted = (close === closest && accepted) || weightOf(parameters) > 0;
@@ -68,5 +68,5 @@ export const notAcceptable = () =>
   });
 
 /** Whether a path, or the pattern of a route, is under `/v1`, where responses are JSON. */
-export const isApi = (url: string): boolean =>
+export const isApiPath = (url: string): boolean =>
   url.startsWith('/v1') && (url.length === 3 || '/?'.includes(url[3] as string));

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyContextConfig, FastifyReply } from 'fastify';
-import { isApi } from './accept.ts';
+import { isApiPath } from './accept.ts';
 import { addVary } from './caching.ts';
 
 const exposedHeaders = [
@@ -34,7 +34,7 @@ const allowedHeaders = [
 ].join(', ');
 
 /** The origins that may read answers. `applications`: any origin; with credentials, only CORS_ORIGINS and its own. */
-export type CorsReach = 'none' | 'listed' | 'applications' | 'any';
+export type CorsPolicy = 'none' | 'listed' | 'applications' | 'any';
 
 export function allowMethods(answer: FastifyReply, methods: string): void {
   answer.header('Access-Control-Allow-Methods', methods);
@@ -49,21 +49,21 @@ export function allowCredentials(answer: FastifyReply, origin: string): void {
 }
 
 /** The CORS rule of the route. Default: the listed origins under `/v1`, and no origin elsewhere. */
-export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): CorsReach =>
-  cors ?? (isApi(url) ? 'listed' : 'none');
+export const corsPolicyOf = (url: string, { cors }: FastifyContextConfig = {}): CorsPolicy =>
+  cors ?? (isApiPath(url) ? 'listed' : 'none');
 
 /** Lets browser applications of other origins read answers, including errors. */
 export function createCors(origins: readonly string[]) {
   const listed = new Set(origins);
-  const isListed = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>
+  const isListed = (reach: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
     (reach === 'listed' || reach === 'applications') && origin !== undefined && listed.has(origin);
-  const isForAny = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>
+  const isForAny = (reach: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
     reach === 'any' || (reach === 'applications' && origin !== undefined);
   return {
     /** Whether answers differ by origin. */
-    varies: (reach: CorsReach): boolean => (reach === 'listed' || reach === 'applications') && listed.size > 0,
+    varies: (reach: CorsPolicy): boolean => (reach === 'listed' || reach === 'applications') && listed.size > 0,
     /** The headers of every answer. */
-    setHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach): void {
+    setHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsPolicy): void {
       if (isListed(reach, headers)) {
         answer.header('Access-Control-Allow-Origin', headers.origin as string);
         answer.header('Access-Control-Allow-Credentials', 'true');
@@ -74,7 +74,7 @@ export function createCors(origins: readonly string[]) {
       if (reach !== 'any') answer.header('Access-Control-Expose-Headers', exposedHeaders);
     },
     /** And those that a preflight asks for. */
-    setPreflightHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach, methods: string): void {
+    setPreflightHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsPolicy, methods: string): void {
       if (!isListed(reach, headers) && !isForAny(reach, headers)) return;
       allowMethods(answer, methods);
     },

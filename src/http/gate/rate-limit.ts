@@ -13,7 +13,7 @@ export class RateLimit {
   readonly #now: () => number;
   readonly #shared: SharedCounts | undefined;
   /** Above this count, a request waits until the primary has assigned its number among the requests of all workers. */
-  readonly #near: number;
+  readonly #sharedFrom: number;
   readonly #policy: string;
   #counts = new Map<string, number>();
   #windowEnds = 0;
@@ -25,7 +25,7 @@ export class RateLimit {
     this.#now = now;
     this.#shared = limit === 0 ? undefined : shared;
     // Each worker lets this many requests of a burst pass before it asks the primary: together a tenth of the limit.
-    this.#near = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
+    this.#sharedFrom = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
     this.#shared?.onRemoteCounts((windowEnds, counts) => {
       if (windowEnds < this.#windowEnds) return;
       if (windowEnds > this.#windowEnds) this.#begin(windowEnds);
@@ -42,17 +42,17 @@ export class RateLimit {
   count(caller: string, answer: FastifyReply): void {
     if (this.#limit === 0) return;
     const { count, resetSeconds } = this.#take(caller);
-    this.#say(answer, count, resetSeconds);
+    this.#setHeaders(answer, count, resetSeconds);
     if (count > this.#limit) throw this.#refusal(resetSeconds);
-    if (this.#shared && count > this.#near) {
-      answer.request.told = this.#shared.totalOf(caller).then((number = count) => {
-        this.#say(answer, number, resetSeconds);
+    if (this.#shared && count > this.#sharedFrom) {
+      answer.request.sharedCount = this.#shared.totalOf(caller).then((number = count) => {
+        this.#setHeaders(answer, number, resetSeconds);
         return number > this.#limit ? this.#refusal(resetSeconds) : undefined;
       });
     }
   }
 
-  #say(answer: FastifyReply, count: number, resetSeconds: number): void {
+  #setHeaders(answer: FastifyReply, count: number, resetSeconds: number): void {
     const remaining = Math.max(0, this.#limit - count);
     answer.header('RateLimit-Limit', this.#limit);
     answer.header('RateLimit-Remaining', remaining);

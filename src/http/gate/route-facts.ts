@@ -1,9 +1,9 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Durations } from '../../platform/durations.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { isApi } from './accept.ts';
+import { isApiPath } from './accept.ts';
 import { type Audience, audienceOf } from './caching.ts';
-import { type CorsReach, corsReach } from './cors.ts';
+import { type CorsPolicy, corsPolicyOf } from './cors.ts';
 
 /** Facts about a route and a method that are known before any request. */
 export interface RouteFacts {
@@ -12,7 +12,7 @@ export interface RouteFacts {
   readonly inApi: boolean;
   readonly config: FastifyContextConfig;
   readonly audience: Audience;
-  readonly cors: CorsReach;
+  readonly cors: CorsPolicy;
   /** The durations of its responses, for one status. */
   durations(status: number): Durations;
 }
@@ -23,19 +23,19 @@ const noConfig: FastifyContextConfig = {};
  * Fastify builds a route's options at each access. This reads them once per request, and derives the rest once per
  * route.
  */
-export function knowRoutes({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
+export function createRouteFacts({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
   const known = new WeakMap<FastifyContextConfig, Map<string, RouteFacts>>();
 
   function make(method: string, config: FastifyContextConfig, pattern: string | undefined): RouteFacts {
     const byStatus = new Map<number, Durations>();
     const labels = { method, route: pattern ?? 'unknown' };
-    const inApi = pattern !== undefined && isApi(pattern);
+    const inApi = pattern !== undefined && isApiPath(pattern);
     return {
       pattern,
       inApi,
       config,
       audience: pattern === undefined ? 'everybody' : audienceOf(method, config, inApi),
-      cors: pattern === undefined ? 'none' : corsReach(pattern, config),
+      cors: pattern === undefined ? 'none' : corsPolicyOf(pattern, config),
       durations(status) {
         let durations = byStatus.get(status);
         if (!durations) {

@@ -54,7 +54,7 @@ const mark = 'x-component';
 /** A schema that the document contains once, under this name, for all routes that use it. */
 export const named = <S extends object>(name: string, schema: S): S => ({ ...schema, [mark]: name });
 
-/** A reference to a schema in `partsOf(app).components`. */
+/** A reference to a schema in `documentParts(app).components`. */
 export const component = (name: string): Json => ({ [mark]: name });
 
 interface Parts {
@@ -66,14 +66,14 @@ interface Parts {
 const parts = new WeakMap<App, Parts>();
 
 /** The schemas that routes refer to by name. */
-export function partsOf(app: App): Parts {
+export function documentParts(app: App): Parts {
   const known = parts.get(app) ?? { components: new Map(), tags: new Map() };
   parts.set(app, known);
   return known;
 }
 
 /** Moves named schemas to `components` and leaves references. Unreferenced schemas are omitted. */
-export function gatherComponents<P>(paths: P, known: ReadonlyMap<string, Json>): { paths: P; schemas: Schemas } {
+export function extractComponents<P>(paths: P, known: ReadonlyMap<string, Json>): { paths: P; schemas: Schemas } {
   const schemas = new Map<string, unknown>();
 
   function moved(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig } from 'fastify';
-import { gatherComponents, type Json, named, type partsOf, type Schemas } from './openapi-components.ts';
+import { type documentParts, extractComponents, type Json, named, type Schemas } from './openapi-components.ts';
 import { codeSamples, completeBody, type DescribedOperation } from './openapi-samples.ts';
 import { securityOf, securitySchemes } from './openapi-security.ts';
 
@@ -50,7 +50,7 @@ const oauthErrorSchema = named('OAuthError', {
   properties: { error: text, error_description: text },
 });
 
-const refusals = {
+const errorResponses = {
   problem: {
     description: 'Any other error. See `code` and `detail`.',
     content: { 'application/problem+json': { schema: problemSchema } },
@@ -62,7 +62,7 @@ const refusals = {
 };
 
 /** Adds a route's `config` to its description: the allowed callers and the errors. Pages are not part of the API. */
-export function markOperation({
+export function describeOperation({
   schema = {},
   url,
   route: { config = {} },
@@ -77,7 +77,7 @@ export function markOperation({
 }
 
 /** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
-export function completeDocument(document: Document, { components, tags }: ReturnType<typeof partsOf>): Document {
+export function completeDocument(document: Document, { components, tags }: ReturnType<typeof documentParts>): Document {
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId ??= nameOf(method, path);
@@ -89,11 +89,11 @@ export function completeDocument(document: Document, { components, tags }: Retur
       const { responses = {} } = operation;
       // Not `4XX`, which not every generator of clients reads.
       const isRefused = Object.keys(responses).some((status) => status.startsWith('4'));
-      operation.responses = { ...responses, default: responses.default ?? refusals[form] };
-      if (!isRefused) operation.responses[400] = refusals[form];
+      operation.responses = { ...responses, default: responses.default ?? errorResponses[form] };
+      if (!isRefused) operation.responses[400] = errorResponses[form];
     }
   }
-  const { paths, schemas } = gatherComponents(document.paths ?? {}, components);
+  const { paths, schemas } = extractComponents(document.paths ?? {}, components);
   const baseUrl = document.servers?.[0]?.url ?? '';
   addSamples(paths, baseUrl, schemas);
   return {

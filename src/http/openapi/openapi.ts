@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../app.ts';
-import { partsOf } from './openapi-components.ts';
-import { completeDocument, markOperation } from './openapi-operations.ts';
+import { documentParts } from './openapi-components.ts';
+import { completeDocument, describeOperation } from './openapi-operations.ts';
 import { securitySchemes } from './openapi-security.ts';
 
 const introduction = `
@@ -47,15 +47,15 @@ export async function describeApi(app: App, config: Config): Promise<void> {
       // The scopes are complete when all routes are registered.
       components: { securitySchemes: securitySchemes(config.baseUrl, {}) as never },
     },
-    transform: markOperation as never,
+    transform: describeOperation as never,
     transformObject: (({ openapiObject }: { openapiObject: object }) =>
-      completeDocument(openapiObject as never, partsOf(app))) as never,
+      completeDocument(openapiObject as never, documentParts(app))) as never,
   });
 }
 
 /** `/openapi.json`, made once, when first asked for. */
 export function serveOpenApi(app: App): void {
-  for (const [name, description] of defaultTags) partsOf(app).tags.set(name, description);
+  for (const [name, description] of defaultTags) documentParts(app).tags.set(name, description);
   // As bytes: however many read it slowly, it is there once.
   let document: Buffer | undefined;
   app.get(

@@ -61,14 +61,14 @@ export interface OutboundRequest {
   readonly maxBytes?: number;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** Calls an address that somebody else gave. A redirect is an answer like any other: nobody follows it. */
-export type GuardedFetch = (url: string, request?: OutboundRequest) => Promise<OutboundAnswer>;
+export type GuardedFetch = (url: string, request?: OutboundRequest) => Promise<OutboundResponse>;
 
 type Lookup = typeof lookUpInDns;
 
@@ -80,9 +80,9 @@ export function createGuardedFetch(
   lookUp: Lookup = lookUpInDns,
   loopback: 'at home' | 'never' = 'at home',
 ): GuardedFetch {
-  const atHome = loopback === 'at home' && loopbackHosts.has(new URL(baseUrl).hostname);
+  const allowsLoopback = loopback === 'at home' && loopbackHosts.has(new URL(baseUrl).hostname);
   const mayConnect = (address: string): boolean =>
-    outboundPrivateAddresses || isPublicAddress(address) || (atHome && isLoopbackAddress(address));
+    outboundPrivateAddresses || isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address));
   const lookup = guardLookup(mayConnect, lookUp);
 
   return async (address, { method = 'GET', headers = {}, body, timeoutMs = 5000, maxBytes = 65_536 } = {}) => {
@@ -99,9 +99,9 @@ export function createGuardedFetch(
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
     };
-    return new Promise<OutboundAnswer>((resolve, reject) => {
+    return new Promise<OutboundResponse>((resolve, reject) => {
       const fail = (error: Error) => reject(errorOf(error, url.host));
-      const sent = request(url, options, (answer) => readAnswer(answer, maxBytes).then(resolve, fail));
+      const sent = request(url, options, (answer) => readResponse(answer, maxBytes).then(resolve, fail));
       sent.on('error', fail);
       sent.end(body);
     });
@@ -139,7 +139,7 @@ function guardLookup(mayConnect: (address: string) => boolean, lookUp: Lookup): 
   };
 }
 
-async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> {
+async function readResponse(answer: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {

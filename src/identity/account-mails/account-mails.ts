@@ -3,7 +3,7 @@ import { getLanguages } from '../../config/languages/languages.ts';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { sayUserAgent } from '../../http/user-agent.ts';
+import { localizeUserAgent } from '../../http/user-agent.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
@@ -193,4 +193,4 @@ const namedMessages = new Map([
 ]);
 
 const say = (text: string, named: string | null): LocalizedText =>
-  (named === null ? undefined : namedMessages.get(text)?.(named)) ?? messages.get(text) ?? sayUserAgent(text);
+  (named === null ? undefined : namedMessages.get(text)?.(named)) ?? messages.get(text) ?? localizeUserAgent(text);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { newestOfUser } from '../../resources/audit/event-store.ts';
+import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findFirstAdministrator, findFirstUser } from './user-store.ts';
 
@@ -55,7 +55,7 @@ export async function unusedFirstPassword(
       if (made && made.id !== user?.id && (await passwords.verify(password, made.password_hash))) rmSync(file);
       return undefined;
     }
-    const [login] = await newestOfUser(db, user.id, 'login.succeeded', 1);
+    const [login] = await newestEventsOfUser(db, user.id, 'login.succeeded', 1);
     if (!login) return { email: user.email, password, file, isNew: false };
     rmSync(file, { force: true });
   } catch (err) {

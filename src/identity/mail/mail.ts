@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../database/database.ts';
 import { foldEmail } from '../../platform/email-address.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { Job } from '../../resources/queue/job.ts';
-import { deleteJobsAbout } from '../../resources/queue/job-store.ts';
+import { deleteJobsOfSubject } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
 import { type Delivery, openDelivery } from './deliver.ts';
 import { type Compose, type Mails, mailTemplates, type QueuedMail, type RenderMail } from './mail-templates.ts';
@@ -59,7 +59,7 @@ export class Mail {
 
   /** Sends due mail. Returns when each was tried once. Never throws: failed mail is retried later. */
   settle(): Promise<void> {
-    return this.#queue.settle();
+    return this.#queue.runDueJobs();
   }
 
   close(): void {
@@ -101,4 +101,4 @@ export const createMail = (context: Context, queue: Queue, mails: Mails): Mail =
 
 /** Deletes queued mail to an address. */
 export const forgetMailTo = (tx: Tx, email: string): Promise<void> =>
-  deleteJobsAbout(tx, mailJobName, foldEmail(email));
+  deleteJobsOfSubject(tx, mailJobName, foldEmail(email));

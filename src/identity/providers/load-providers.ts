@@ -22,7 +22,7 @@ const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && 
 
 /** https, or http on loopback. */
 const address: OptionKind = {
-  takes: 'an https URL, or an http URL on loopback',
+  expected: 'an https URL, or an http URL on loopback',
   accepts(value) {
     const url = typeof value === 'string' ? URL.parse(value) : null;
     if (url?.username !== '' || url.password !== '' || url.hash !== '') return false;
@@ -33,11 +33,11 @@ const address: OptionKind = {
 export const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 
 const secret: OptionKind = {
-  takes: 'a text, or a function that returns one',
+  expected: 'a text, or a function that returns one',
   accepts: (value) => words.accepts(value) || callback.accepts(value),
 };
 
-const day: OptionKind = { takes: 'a day such as 2027-01-31', accepts: isDay };
+const day: OptionKind = { expected: 'a day such as 2027-01-31', accepts: isDay };
 
 const options: OptionKinds<ProviderDefinition> = {
   name: words,
@@ -93,7 +93,7 @@ function complaintsAbout(provider: unknown, isTaken: (name: string) => boolean):
   const complaints: string[] = [];
   const complain = (where: string, what: string) => {
     // A message must not show a secret.
-    const said = where === 'clientSecret' ? `it takes ${secret.takes}.` : what;
+    const said = where === 'clientSecret' ? `it takes ${secret.expected}.` : what;
     complaints.push(`${where}: ${said}`);
   };
   checkOptions('', provider, options, complain);

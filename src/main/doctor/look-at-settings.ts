@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, minSecretLength } from '../../config/config.ts';
-import { otherSite, otherSites } from '../../http/other-sites.ts';
+import { crossSiteWarning, findCrossSiteOrigins } from '../../http/cross-site-origins.ts';
 import { takesClientDocuments } from '../../oauth/registration/client-documents.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
@@ -12,8 +12,8 @@ export const lookAtSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
   ...lookAtAddress(config),
   lookAtCookies(config),
-  ...otherSites(config).map((values) =>
-    notice('sites', otherSite, 'See docs/guides/single-page-app.md.', { ...values }),
+  ...findCrossSiteOrigins(config).map((values) =>
+    notice('sites', crossSiteWarning, 'See docs/guides/single-page-app.md.', { ...values }),
   ),
   ...lookAtProxies(config),
   ...lookAtApplications(config),

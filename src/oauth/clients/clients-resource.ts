@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../../config/config.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { refuseToOutliveConsent } from '../../http/gate/outlives-consent.ts';
+import { forbidApplications } from '../../http/gate/forbid-applications.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
@@ -96,7 +96,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     hooks: {
       beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {
         if (operation === 'delete') return;
-        refuseToOutliveConsent(caller);
+        forbidApplications(caller);
         const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
           const message = 'type: only administrators create first-party clients.';
@@ -146,7 +146,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         status: 201,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
-            refuseToOutliveConsent(call.caller);
+            forbidApplications(call.caller);
             // The secret gives access to everything that the client may request.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client has more rights than the token that you sent.');

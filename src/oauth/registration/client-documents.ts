@@ -5,8 +5,8 @@ import { networkOf } from '../../http/network-of.ts';
 import {
   createGuardedFetch,
   type GuardedFetch,
-  type OutboundAnswer,
   OutboundError,
+  type OutboundResponse,
 } from '../../http/outbound/guarded-fetch.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
@@ -41,7 +41,7 @@ const wrongDocument = (what: string, reason?: string): Problem =>
 function readClientDocument(
   known: Parameters<typeof readClientMetadata>[0],
   id: string,
-  answer: OutboundAnswer,
+  answer: OutboundResponse,
 ): ClientMetadata {
   const { status, headers, body } = answer;
   if (status !== 200) throw wrongDocument(`its address returns ${status} instead of a metadata document.`);
@@ -172,7 +172,7 @@ export class ClientDocuments {
   }
 
   /** Only the log names the reason: a response would reveal the network. Undefined if a stored client's document is unavailable. */
-  async #ask(id: string, isKnown: boolean): Promise<OutboundAnswer | undefined> {
+  async #ask(id: string, isKnown: boolean): Promise<OutboundResponse | undefined> {
     try {
       const answer = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
       return isKnown && (answer.status === 429 || answer.status >= 500) ? undefined : answer;

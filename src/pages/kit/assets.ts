@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Brand, BrandColours } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
-import { Compressed } from '../../http/compressed.ts';
+import { CompressedContent } from '../../http/compressed-content.ts';
 
 /** The browser library for passkeys, as one file. */
 const webauthnBundle = join(
@@ -89,7 +89,7 @@ export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, 
   const urls = files.map(({ name, of, type }) => {
     const own = of.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
     const content = name.endsWith('.css') ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
-    const compressed = new Compressed(type, content);
+    const compressed = new CompressedContent(type, content);
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
       compressed.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
     );

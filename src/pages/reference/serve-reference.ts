@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fallbackLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
-import { Compressed } from '../../http/compressed.ts';
+import { CompressedContent } from '../../http/compressed-content.ts';
 import { addVary, privateCache } from '../../http/gate/caching.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -27,7 +27,7 @@ const keptPages = 500;
 
 /** `/docs`: the API reference, made from the OpenAPI document. Each part of the API has a page. */
 export function serveReference(app: App, kit: PageKit): void {
-  const pages = new BoundedMap<string, Compressed>(keptPages);
+  const pages = new BoundedMap<string, CompressedContent>(keptPages);
   let described: Described | undefined;
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -40,7 +40,7 @@ export function serveReference(app: App, kit: PageKit): void {
     let page = pages.get(key);
     if (!page) {
       const made = pageOf(described, slug, { ...kit.frame, theme, themes });
-      page = new Compressed('text/html; charset=utf-8', made);
+      page = new CompressedContent('text/html; charset=utf-8', made);
       pages.set(key, page);
     }
     addVary(reply, 'cookie').header('content-security-policy', kit.policy).header('cache-control', privateCache);

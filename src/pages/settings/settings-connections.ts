@@ -3,7 +3,7 @@ import { message } from '../../config/languages/message.ts';
 import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { userIdOf } from '../../platform/caller.ts';
-import { newestOfUser } from '../../resources/audit/event-store.ts';
+import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
@@ -60,7 +60,7 @@ async function showConnections(
 
 /** The latest use of /mcp by each application of the user, newest first. */
 async function lastCalls(db: Db, userId: string): Promise<Map<string | null, { at: string; what: string }[]>> {
-  const events = await newestOfUser(db, userId, 'mcp.called', readCalls);
+  const events = await newestEventsOfUser(db, userId, 'mcp.called', readCalls);
   const calls = events.map(({ client_id, created_at, data }) => {
     const { tool, resource, action } = JSON.parse(data ?? '{}') as Record<string, string | undefined>;
     const what = [tool, action ?? resource].filter((word) => word !== undefined).join(' ');

@@ -1,5 +1,5 @@
 import { message } from '../../config/languages/message.ts';
-import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
+import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { setUpOf } from '../../identity/factors/authenticators-resource.ts';
 import { findPasskeys, passkeyHandle } from '../../identity/factors/passkey-store.ts';
@@ -148,7 +148,7 @@ async function securityOf(visit: Visit, means: PasskeyMeans): Promise<Variables>
     })),
     browsers: browsers.map(({ id, user_agent, address, last_used_at, expires_at }) => ({
       id,
-      browser: sayUserAgent(describeUserAgent(user_agent)),
+      browser: localizeUserAgent(describeUserAgent(user_agent)),
       address,
       last_used_at: shownTime(last_used_at),
       expires_at: shownTime(expires_at),

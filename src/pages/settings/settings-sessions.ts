@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { describeUserAgent, sayUserAgent } from '../../http/user-agent.ts';
+import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
@@ -78,7 +78,7 @@ async function sessionGroups(clients: ClientDirectory, visit: Visit): Promise<Se
     const sessions = [...(known?.sessions ?? []), one].sort((a, b) => Number(b.current) - Number(a.current));
     groups.set(key, {
       key,
-      name: application ?? sayUserAgent(described),
+      name: application ?? localizeUserAgent(described),
       application: application !== undefined,
       current: one.current || known?.current === true,
       last_used_at: known?.last_used_at ?? last_used_at,

@@ -38,7 +38,7 @@ export async function newestEvents(db: Db, filter: EventFilter, limit: number): 
 }
 
 /** Newest first. */
-export const newestOfUser = (db: Db, userId: string, type: string, limit: number): Promise<EventRow[]> =>
+export const newestEventsOfUser = (db: Db, userId: string, type: string, limit: number): Promise<EventRow[]> =>
   db
     .selectFrom('events')
     .selectAll()
@@ -58,10 +58,10 @@ interface Horizon {
 }
 
 /** SQLite has one writer, so no older event can appear later. */
-const nothingUnderWay: Horizon = { ended: 0, begun: 0 };
+const noRunningTransactions: Horizon = { ended: 0, begun: 0 };
 
 export async function readHorizon({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<Horizon> {
-  if (engine === 'sqlite') return nothingUnderWay;
+  if (engine === 'sqlite') return noRunningTransactions;
   const { rows } = await sql<Horizon>`
     select pg_snapshot_xmin(snapshot)::text::float8 as ended, pg_snapshot_xmax(snapshot)::text::float8 as begun
     from pg_current_snapshot() as snapshot`.execute(db);

@@ -23,7 +23,7 @@ const batch = 500;
 /** If more events wait, the newest are dropped and a log line reports it. */
 const maxWaiting = 100_000;
 /** No transaction is open for this long. An event that is still missing by then was rolled back. */
-const undoneAfter = 5 * 60_000;
+const rolledBackAfterMs = 5 * 60_000;
 
 /** Writes each event of this process as a line after its transaction has committed. Failed lines are kept and retried. */
 export class EventsLog implements EventSink {
@@ -78,7 +78,7 @@ export class EventsLog implements EventSink {
         const ready = asked.filter(({ row }) => there.has(row.id));
         if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => lineOf(row)));
         const now = performance.now();
-        const open = asked.filter(({ row, at }) => !there.has(row.id) && now - at < undoneAfter);
+        const open = asked.filter(({ row, at }) => !there.has(row.id) && now - at < rolledBackAfterMs);
         this.#waiting.splice(from, asked.length, ...open);
         from += open.length;
       } catch (error) {

@@ -8,10 +8,11 @@ import { createListPositions } from './log/list-positions.ts';
 import { type ChangesServices, serveChanges } from './stream/changes-routes.ts';
 import { Streams } from './stream/streams.ts';
 import { deliveriesResource } from './webhooks/deliveries-resource.ts';
-import { type SenderMeans, WebhookSender } from './webhooks/webhook-sender.ts';
+import { type SenderServices, WebhookSender } from './webhooks/webhook-sender.ts';
 import { webhooksResource } from './webhooks/webhooks-resource.ts';
 
-type Given = Pick<ChangesServices, 'keys' | 'verifier' | 'cookieToken'> & Pick<SenderMeans, 'ownerOf' | 'notify'>;
+type ChangesOptions = Pick<ChangesServices, 'keys' | 'verifier' | 'cookieToken'> &
+  Pick<SenderServices, 'ownerOf' | 'notify'>;
 
 /** The log of changes, its streams and its webhooks. */
 export class Changes {
@@ -37,7 +38,7 @@ export class Changes {
     this.#sender?.wakeForChange();
   };
 
-  serve(app: App, resources: Resources, given: Given): void {
+  serve(app: App, resources: Resources, given: ChangesOptions): void {
     const context = this.#context;
     const { log } = this;
     const streams = new Streams(context, log, resources);

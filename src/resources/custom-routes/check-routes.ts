@@ -1,5 +1,5 @@
 import { isOneOf } from '../../platform/is-one-of.ts';
-import { checkOptions, nearestOf, shown } from '../declaration/check-options.ts';
+import { checkOptions, describeValue, didYouMean } from '../declaration/check-options.ts';
 import { methods } from '../declaration/known-options.ts';
 import {
   anything,
@@ -11,10 +11,10 @@ import {
   successStatus,
   words,
 } from '../declaration/option-kind.ts';
-import type { Declared, Page, Route } from './define-route.ts';
+import type { DeclaredRoute, Page, Route } from './define-route.ts';
 
 const objectSchema: OptionKind = {
-  takes: 'Type.Object({ … })',
+  expected: 'Type.Object({ … })',
   accepts: (value) => schema.accepts(value) && (value as { type?: unknown }).type === 'object',
 };
 
@@ -24,7 +24,10 @@ export const routeOptions: OptionKinds<Route> = {
   path: anything,
   auth: anything,
   scope: anything,
-  resource: { takes: 'the name of a resource, or false', accepts: (value) => value === false || words.accepts(value) },
+  resource: {
+    expected: 'the name of a resource, or false',
+    accepts: (value) => value === false || words.accepts(value),
+  },
   access: anything,
   summary: words,
   description: words,
@@ -39,7 +42,7 @@ export const routeOptions: OptionKinds<Route> = {
 const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
 
 /** The mistakes in a declared route or page, one sentence each. */
-export function complaintsAbout(declared: Declared): string[] {
+export function checkDeclaredRoute(declared: DeclaredRoute): string[] {
   const found: string[] = [];
   const complain = (where: string, what: string) => void found.push(`${where}: ${what}`);
   if (declared.kind === 'route') {
@@ -66,7 +69,7 @@ function checkRoute(route: Route, complain: Complain): void {
   checkAccess(route, complain);
   checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
   if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
-    complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${shown(scope)}.`);
+    complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${describeValue(scope)}.`);
   }
   if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
   if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: use `query` instead.');
@@ -81,7 +84,7 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
   if (typeof access !== 'function' && !accessWords.includes(access)) {
     complain(
       'access',
-      `it takes a rule such as role('admin'), or a word; this is ${shown(access)}.${nearestOf(String(access), accessWords)}`,
+      `it takes a rule such as role('admin'), or a word; this is ${describeValue(access)}.${didYouMean(String(access), accessWords)}`,
     );
   } else if (!resource && isOneOf(resourceRules, access)) {
     complain('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
@@ -95,7 +98,7 @@ function checkParams(path: string, params: { readonly properties?: object }, com
   const inPath = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   const described = Object.keys(params.properties ?? {});
   for (const name of described) {
-    if (!inPath.includes(name)) complain(`params.${name}`, `the path has no ":${name}".${nearestOf(name, inPath)}`);
+    if (!inPath.includes(name)) complain(`params.${name}`, `the path has no ":${name}".${didYouMean(name, inPath)}`);
   }
 }
 
@@ -108,14 +111,14 @@ function checkPage({ path, auth }: Page, complain: Complain): void {
 
 function checkAuth(auth: unknown, known: readonly string[], complain: Complain): void {
   if (isOneOf(known, auth)) return;
-  const near = nearestOf(String(auth), known);
-  complain('auth', auth === undefined ? `it is missing.${near}` : `${shown(auth)} is not known.${near}`);
+  const near = didYouMean(String(auth), known);
+  complain('auth', auth === undefined ? `it is missing.${near}` : `${describeValue(auth)} is not known.${near}`);
 }
 
 /** Under `/v1` the naming rules of the spec apply. */
 function checkPath(path: unknown, complain: Complain): void {
   if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
-    complain('path', `it takes a path such as /v1/reports/:id; this is ${shown(path)}.`);
+    complain('path', `it takes a path such as /v1/reports/:id; this is ${describeValue(path)}.`);
     return;
   }
   if (path !== '/v1' && !path.startsWith('/v1/')) return;

@@ -88,7 +88,7 @@ export interface Page {
   load?(call: RouteCall): Promise<Readonly<Record<string, unknown>>> | Readonly<Record<string, unknown>>;
 }
 
-export type Declared =
+export type DeclaredRoute =
   | { readonly kind: 'route'; readonly route: Route }
   | { readonly kind: 'page'; readonly page: Page };
 
@@ -97,10 +97,10 @@ export function defineRoute<
   Q extends TObject = TObject,
   B extends TSchema = TUnknown,
   R extends TSchema = TUnknown,
->(route: Route<P, Q, B, R>): Declared {
+>(route: Route<P, Q, B, R>): DeclaredRoute {
   return { kind: 'route', route };
 }
 
-export function definePage(page: Page): Declared {
+export function definePage(page: Page): DeclaredRoute {
   return { kind: 'page', page };
 }

@@ -1,9 +1,9 @@
 import { importFile, modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { complaintsAbout } from './check-routes.ts';
-import type { Declared } from './define-route.ts';
+import { checkDeclaredRoute } from './check-routes.ts';
+import type { DeclaredRoute } from './define-route.ts';
 
-export type Loaded = Declared & { readonly file: string };
+export type Loaded = DeclaredRoute & { readonly file: string };
 
 /** Each file in the folder exports one or more routes or pages. */
 export async function loadRoutes(dir: string): Promise<Loaded[]> {
@@ -16,7 +16,7 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
       throw new OperatorError(`${file}: it must \`export default defineRoute({ … })\` or definePage({ … }).`);
     }
     for (const each of declared) {
-      for (const complaint of complaintsAbout(each)) problems.push(`${file}: ${complaint}`);
+      for (const complaint of checkDeclaredRoute(each)) problems.push(`${file}: ${complaint}`);
       loaded.push({ ...each, file });
     }
   }
@@ -24,7 +24,7 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
   return loaded;
 }
 
-function isDeclared(value: unknown): value is Declared {
+function isDeclared(value: unknown): value is DeclaredRoute {
   const { kind, route, page } = (value ?? {}) as { kind?: unknown; route?: unknown; page?: unknown };
   return (kind === 'route' && typeof route === 'object') || (kind === 'page' && typeof page === 'object');
 }

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden, OperatorError } from '../../platform/errors.ts';
-import { decide } from '../declaration/access.ts';
-import { nearestOf } from '../declaration/check-options.ts';
+import { evaluateAccess } from '../declaration/access.ts';
+import { didYouMean } from '../declaration/check-options.ts';
 import type { Resource, Resources } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { type RowRule, ruleOf } from '../model/row-rules.ts';
@@ -28,19 +28,19 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
   const resource = name === undefined || name === false ? undefined : named(resources, name);
   const reads = method === 'GET';
   const access = route.access ?? (resource ? (reads ? 'read' : method === 'DELETE' ? 'delete' : 'write') : undefined);
-  const usual = resource && auth === 'auth:api' ? (reads ? resource.readScope : resource.writeScope) : undefined;
+  const defaultScope = resource && auth === 'auth:api' ? (reads ? resource.readScope : resource.writeScope) : undefined;
   const idName = resource && idParameter(route.path);
   const idOf = (request: FastifyRequest): string => {
     const id = String((request.params as Record<string, unknown>)[idName as string]);
     return resource?.definition.alias?.(id, request.caller) ?? id;
   };
   const require = (caller: Caller, now: number) => {
-    if (access !== undefined && decide(callerRule(resource, access), caller, now) !== true) {
+    if (access !== undefined && evaluateAccess(callerRule(resource, access), caller, now) !== true) {
       throw forbidden('You may not do this.');
     }
   };
   return {
-    scope: route.scope ?? usual,
+    scope: route.scope ?? defaultScope,
     async check(services, request) {
       if (!resource || !idName) {
         require(request.caller, services.context.now());
@@ -65,7 +65,7 @@ export function idParameter(path: string): string | undefined {
 function named(resources: Resources, name: string): Resource {
   const resource = resources.get(name);
   if (resource) return resource;
-  throw new OperatorError(`resource: there is no resource "${name}".${nearestOf(name, resources.keys())}`);
+  throw new OperatorError(`resource: there is no resource "${name}".${didYouMean(name, resources.keys())}`);
 }
 
 /** The rule for a row, in addition to the rule for reading it. */
@@ -73,7 +73,7 @@ function rowRule(access: RouteAccess | undefined): RowRule {
   if (access === undefined || access === 'read') return 'read';
   if (access === 'write') return 'update';
   if (access === 'create' || access === 'update' || access === 'delete') return access;
-  return (caller, now) => decide(access, caller, now);
+  return (caller, now) => evaluateAccess(access, caller, now);
 }
 
 /** If the route is about no row, the rule must be true for every row. */

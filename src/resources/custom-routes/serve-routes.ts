@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { compiledAtStart } from '../../http/schema-compilers.ts';
+import { eagerCompilers } from '../../http/schema-compilers.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
@@ -90,7 +90,7 @@ function serveRoute(
       ...(body ? { body: closedSchema(body) } : {}),
       ...(response ? { response: { [status]: response } } : {}),
     },
-    ...compiledAtStart,
+    ...eagerCompilers,
     async preValidation(request) {
       // Converts strings of a path, a query string or a form to the types of the schema.
       if (params) request.params = readForm(request.params, params);

@@ -1,6 +1,6 @@
 import { type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { demandsOf, stepUpIn } from './step-up.ts';
+import { stepUpIn, stepUpRequirements } from './step-up.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
@@ -105,13 +105,13 @@ export function anyOf<F extends string = never, R extends string = never>(...rul
     if (conditions.length === 0 && refusal) throw refusal;
     return conditions.length > 0 && any(...conditions);
   };
-  return Object.assign(rule, { demands: demandsOf(rules) });
+  return Object.assign(rule, { demands: stepUpRequirements(rules) });
 }
 
 /** All rules hold. A step-up is required only if all others hold. */
 export function allOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
   refuseOthers('allOf', rules);
-  const inTurn = [...rules].sort((a, b) => demandsOf([a]).length - demandsOf([b]).length);
+  const inTurn = [...rules].sort((a, b) => stepUpRequirements([a]).length - stepUpRequirements([b]).length);
   const rule: Rule<F, R> = (caller, now) => {
     const conditions: Condition<F, R>[] = [];
     for (const one of inTurn) {
@@ -121,7 +121,7 @@ export function allOf<F extends string = never, R extends string = never>(...rul
     }
     return conditions.length === 0 || all(...conditions);
   };
-  return Object.assign(rule, { demands: demandsOf(rules) });
+  return Object.assign(rule, { demands: stepUpRequirements(rules) });
 }
 
 /** Words such as `auth:api` cannot be combined with other rules. */
@@ -130,7 +130,7 @@ function refuseOthers(name: string, rules: readonly unknown[]): void {
   if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), not "${other}".`);
 }
 
-export function decide(access: Access, caller: Caller, now: number): boolean | Condition {
+export function evaluateAccess(access: Access, caller: Caller, now: number): boolean | Condition {
   if (access === 'public') return true;
   if (access === 'auth:api') return caller.kind !== 'anonymous';
   if (access === 'nobody') return caller.kind === 'system';

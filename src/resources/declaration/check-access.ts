@@ -1,8 +1,8 @@
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Access } from './access.ts';
-import { checkOptions, nearestOf, shown } from './check-options.ts';
+import { checkOptions, describeValue, didYouMean } from './check-options.ts';
 import { checkRule, type KnownNames } from './check-rules.ts';
-import type { Complain, Definitions } from './complaints.ts';
+import type { Definitions, ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { accessOptions } from './known-options.ts';
 
@@ -11,7 +11,7 @@ export function checkAccess(
   definition: ResourceDefinition,
   all: Definitions,
   known: KnownNames,
-  complain: Complain,
+  complain: ReportMistake,
 ): void {
   const { access, where, actions = [] } = definition;
   const of = { definition, all, known };
@@ -43,10 +43,10 @@ export function checkAccess(
   }
 }
 
-function checkWord(operation: string, word: unknown, complain: Complain): void {
+function checkWord(operation: string, word: unknown, complain: ReportMistake): void {
   const words = ['auth:api', 'nobody', ...(operation === 'read' ? ['public'] : [])];
   if (isOneOf(words, word)) return;
-  const near = typeof word === 'string' ? nearestOf(word, words) : ` There are: ${words.join(', ')}.`;
-  const said = word === undefined ? 'it is missing' : `${shown(word)} is not known`;
+  const near = typeof word === 'string' ? didYouMean(word, words) : ` There are: ${words.join(', ')}.`;
+  const said = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
   complain(`access.${operation}`, `${said}.${near} A rule such as role('admin') is one too.`);
 }

@@ -1,16 +1,16 @@
-import { checkOptions, nearestOf, shown } from './check-options.ts';
-import type { Complain } from './complaints.ts';
+import { checkOptions, describeValue, didYouMean } from './check-options.ts';
+import type { ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { actionOptions } from './known-options.ts';
 
 const accessWords = ['read', 'write', 'public', 'auth:api', 'nobody'];
 
-export function checkActions({ actions = [], relations }: ResourceDefinition, complain: Complain): void {
+export function checkActions({ actions = [], relations }: ResourceDefinition, complain: ReportMistake): void {
   const paths = new Set<string>();
   for (const [index, action] of actions.entries()) {
     const where = typeof action?.name === 'string' ? `actions.${action.name}` : `actions[${index}]`;
     if (typeof action !== 'object' || action === null) {
-      complain(where, `it takes action({ name, summary, run }); this is ${shown(action)}.`);
+      complain(where, `it takes action({ name, summary, run }); this is ${describeValue(action)}.`);
       continue;
     }
     if (!checkOptions(where, action, actionOptions, complain)) continue;
@@ -43,7 +43,7 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
     if (access !== undefined && typeof access !== 'function' && !accessWords.includes(access)) {
       complain(
         `${where}.access`,
-        `${shown(access)} is not known.${nearestOf(String(access), accessWords)} A rule such as role('admin') is one too.`,
+        `${describeValue(access)} is not known.${didYouMean(String(access), accessWords)} A rule such as role('admin') is one too.`,
       );
     }
   }

@@ -2,10 +2,10 @@ import { OperatorError } from '../../platform/errors.ts';
 import { checkAccess } from './check-access.ts';
 import { checkActions } from './check-actions.ts';
 import { areFields, checkFields } from './check-fields.ts';
-import { asName, checkOptions, nearestOf, shown } from './check-options.ts';
+import { checkOptions, describeValue, didYouMean, toSnakeCase } from './check-options.ts';
 import { checkRelations } from './check-relations.ts';
 import type { KnownNames } from './check-rules.ts';
-import { type Complain, type Definitions, namePattern, pathNamePattern } from './complaints.ts';
+import { type Definitions, namePattern, pathNamePattern, type ReportMistake } from './complaints.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
@@ -38,10 +38,10 @@ const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', '
 export function checkDefinitions(definitions: readonly ResourceDefinition[], known: KnownNames = {}): void {
   const problems: string[] = [];
   const complaintsOf =
-    ({ file, name }: ResourceDefinition): Complain =>
+    ({ file, name }: ResourceDefinition): ReportMistake =>
     (where, what) =>
       problems.push(`${file ?? name}: ${where}: ${what}`);
-  const whole = new Set(definitions.filter((definition) => isWhole(definition, complaintsOf(definition))));
+  const whole = new Set(definitions.filter((definition) => hasValidOptions(definition, complaintsOf(definition))));
   const byName = new Map<string, ResourceDefinition>();
   for (const definition of definitions) {
     const { name } = definition;
@@ -72,9 +72,12 @@ const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDef
   );
 
 /** Whether all options are known and have the right kind of value. Other checks rely on this. */
-function isWhole({ file: _file, recordedWith: _with, ...declared }: ResourceDefinition, complain: Complain): boolean {
+function hasValidOptions(
+  { file: _file, recordedWith: _with, ...declared }: ResourceDefinition,
+  complain: ReportMistake,
+): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
-  for (const option of missing) complain(option, `it is missing: it takes ${resourceOptions[option].takes}.`);
+  for (const option of missing) complain(option, `it is missing: it takes ${resourceOptions[option].expected}.`);
   const right = checkOptions('', declared, resourceOptions, complain);
   const made = typeof declared.fields !== 'object' || areFields(declared.fields, complain);
   const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, complain);
@@ -85,10 +88,10 @@ function isWhole({ file: _file, recordedWith: _with, ...declared }: ResourceDefi
   return right && made && hooked && missing.length === 0 && !taken;
 }
 
-function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, complain: Complain) {
+function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, complain: ReportMistake) {
   const { name, table = name, managed } = definition;
   if (!pathNamePattern.test(name) || !namePattern.test(table)) {
-    const better = asName(name);
+    const better = toSnakeCase(name);
     const near = namePattern.test(better) && better !== name ? ` Did you mean "${better}"?` : '';
     complain(
       'name',
@@ -112,7 +115,7 @@ function checkDefinition(definition: ResourceDefinition, all: Definitions, known
   checkSoftDelete(definition, all, complain);
 }
 
-function checkSoftDelete(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
+function checkSoftDelete(definition: ResourceDefinition, all: Definitions, complain: ReportMistake): void {
   const { softDelete, managed, remove, actions = [], relations = {}, fields } = definition;
   for (const [name, { options }] of Object.entries(fields)) {
     if (options.onDelete === 'cascade' && !softDelete && all.get(options.target ?? '')?.softDelete) {
@@ -127,7 +130,7 @@ function checkSoftDelete(definition: ResourceDefinition, all: Definitions, compl
   }
 }
 
-function checkChanges({ fields, managed, softDelete, changes }: ResourceDefinition, complain: Complain): void {
+function checkChanges({ fields, managed, softDelete, changes }: ResourceDefinition, complain: ReportMistake): void {
   if (!Array.isArray(changes)) return;
   const isShown = ([, { options }]: [string, Field]) => !options.hidden && !options.writeOnly && !options.virtual;
   const names = [
@@ -138,17 +141,17 @@ function checkChanges({ fields, managed, softDelete, changes }: ResourceDefiniti
   ];
   if (changes.length === 0) complain('changes', 'name the fields to show, or use true for all.');
   for (const name of changes.filter((each) => !names.includes(each))) {
-    complain('changes', `answers show no field "${name}".${nearestOf(name, names)}`);
+    complain('changes', `answers show no field "${name}".${didYouMean(name, names)}`);
   }
 }
 
 function checkOperations(
   { operations: offered = operations, versioned = true }: ResourceDefinition,
-  complain: Complain,
+  complain: ReportMistake,
 ): void {
   for (const operation of offered) {
     if (!operations.includes(operation)) {
-      complain('operations', `"${operation}" is not known.${nearestOf(operation, operations)}`);
+      complain('operations', `"${operation}" is not known.${didYouMean(operation, operations)}`);
     }
   }
   const changes = offered.includes('replace') || offered.includes('update');
@@ -157,17 +160,20 @@ function checkOperations(
   if (changes && !versioned) complain('versioned', 'changes need a "version" column: add one, or allow only reading.');
 }
 
-function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, complain: Complain): void {
+function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, complain: ReportMistake): void {
   const stored = storedNames(fields);
   for (const names of uniqueTogether) {
     if (!Array.isArray(names) || names.length < 2) {
-      complain('uniqueTogether', `it takes lists of two names or more, such as [['a', 'b']]; this is ${shown(names)}.`);
+      complain(
+        'uniqueTogether',
+        `it takes lists of two names or more, such as [['a', 'b']]; this is ${describeValue(names)}.`,
+      );
       continue;
     }
     for (const name of names) {
       const field = fields[name];
       if (!field || !stored.includes(name)) {
-        complain('uniqueTogether', `there is no stored field "${name}".${nearestOf(name, stored)}`);
+        complain('uniqueTogether', `there is no stored field "${name}".${didYouMean(name, stored)}`);
       } else if (isTooLongToIndex(field)) {
         complain('uniqueTogether', `"${name}" is too long to be unique; give it a max of at most ${indexableMax}.`);
       }
@@ -175,10 +181,10 @@ function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition
   }
 }
 
-function checkDefaultOrder({ fields, defaultOrder, managed }: ResourceDefinition, complain: Complain): void {
+function checkDefaultOrder({ fields, defaultOrder, managed }: ResourceDefinition, complain: ReportMistake): void {
   if (defaultOrder === undefined) return;
   const names = ['id', ...Object.keys(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
   const name = defaultOrder.replace(/^-/, '');
-  if (!names.includes(name)) complain('defaultOrder', `there is no field "${name}".${nearestOf(name, names)}`);
+  if (!names.includes(name)) complain('defaultOrder', `there is no field "${name}".${didYouMean(name, names)}`);
   else if (fields[name] && !fields[name].options.sortable) complain('defaultOrder', `make "${name}" sortable first.`);
 }

@@ -1,5 +1,5 @@
-import { asName, checkOptions, shown } from './check-options.ts';
-import { type Complain, type Definitions, namePattern } from './complaints.ts';
+import { checkOptions, describeValue, toSnakeCase } from './check-options.ts';
+import { type Definitions, namePattern, type ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { checkComputed, isComputed } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
@@ -9,12 +9,12 @@ import { computedOptions, fieldOptions } from './known-options.ts';
 
 const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
 
-export function checkFields(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
+export function checkFields(definition: ResourceDefinition, all: Definitions, complain: ReportMistake): void {
   const { fields, managed, softDelete } = definition;
   for (const [name, field] of Object.entries(fields)) {
     const column = field.options.column ?? name;
     if (!namePattern.test(name)) {
-      const better = asName(name);
+      const better = toSnakeCase(name);
       const near = namePattern.test(better) ? ` Did you mean "${better}"?` : '';
       complain(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
     } else if (
@@ -32,11 +32,14 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, co
 }
 
 /** Whether each field is made by a function such as `text`. */
-export function areFields(fields: Readonly<Record<string, unknown>>, complain: Complain): boolean {
+export function areFields(fields: Readonly<Record<string, unknown>>, complain: ReportMistake): boolean {
   const wrong = Object.entries(fields).filter(([, field]) => !isField(field));
   for (const [name, field] of wrong) {
     const call = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
-    complain(`fields.${name}`, `it takes a field such as text({ required: true }); this is ${shown(field)}.${call}`);
+    complain(
+      `fields.${name}`,
+      `it takes a field such as text({ required: true }); this is ${describeValue(field)}.${call}`,
+    );
   }
   return wrong.length === 0;
 }
@@ -52,7 +55,7 @@ function checkField(
   name: string,
   field: Field,
   all: Definitions,
-  complain: Complain,
+  complain: ReportMistake,
 ): void {
   const where = `fields.${name}`;
   const complainHere = (what: string) => complain(where, what);
@@ -82,7 +85,7 @@ function checkField(
   }
 }
 
-function areKnown(where: string, field: Field, complain: Complain): boolean {
+function areKnown(where: string, field: Field, complain: ReportMistake): boolean {
   const { options } = field;
   if (Object.keys(options).some((key) => /^\d+$/.test(key))) {
     complain(where, 'its options are an object, such as text({ required: true }).');
@@ -100,7 +103,7 @@ function checkDefault(type: FieldType, { options }: Field, complain: (what: stri
   if (value === undefined || typeof value === 'function') return;
   const refusal =
     value === null
-      ? { says: 'is already the value of a field without `required` and default; leave it out' }
+      ? { message: 'is already the value of a field without `required` and default; leave it out' }
       : type.check(value, options);
-  if (refusal) complain(`default: ${JSON.stringify(value)} ${refusal.says}.`);
+  if (refusal) complain(`default: ${JSON.stringify(value)} ${refusal.message}.`);
 }

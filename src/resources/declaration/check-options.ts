@@ -1,32 +1,32 @@
 import { importFile } from '../../config/import-file.ts';
 import { closestName } from '../../platform/closest-name.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import type { Complain } from './complaints.ts';
+import type { ReportMistake } from './complaints.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
 
 /** `Did you mean …? There are: …` */
-export function nearestOf(name: string, known: Iterable<string>): string {
+export function didYouMean(name: string, known: Iterable<string>): string {
   const names = [...known];
   const near = closestName(name, names);
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }
 
 /** Complains about unknown options and wrong values. Returns whether all known options have a valid value. */
-export function checkOptions(where: string, given: object, known: OptionKinds, complain: Complain): boolean {
+export function checkOptions(where: string, given: object, known: OptionKinds, complain: ReportMistake): boolean {
   let usable = true;
   for (const [name, value] of Object.entries(given)) {
     const path = where === '' ? name : `${where}.${name}`;
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
     if (kind && (value === undefined || kind.accepts(value))) continue;
     usable &&= kind === undefined;
-    if (kind) complain(path, `it takes ${kind.takes}; this is ${shown(value)}.`);
-    else complain(path, `"${name}" is not known here.${nearestOf(name, Object.keys(known))}`);
+    if (kind) complain(path, `it takes ${kind.expected}; this is ${describeValue(value)}.`);
+    else complain(path, `"${name}" is not known here.${didYouMean(name, Object.keys(known))}`);
   }
   return usable;
 }
 
 /** The default export of a file: an object with one function, such as `defineSeed({ run })`. */
-export async function importWork<T>(file: string, define: string, member: keyof T & string): Promise<T> {
+export async function importDefinition<T>(file: string, define: string, member: keyof T & string): Promise<T> {
   const { default: work } = await importFile(file);
   const complaints: string[] = [];
   if (typeof work !== 'object' || work === null)
@@ -40,13 +40,13 @@ export async function importWork<T>(file: string, define: string, member: keyof 
 }
 
 /** Converts a name to the notation of the API: `pageCount` becomes `page_count`. */
-export const asName = (name: string): string =>
+export const toSnakeCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toLowerCase();
 
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (value instanceof RegExp) return String(value);
   const text = JSON.stringify(value) ?? String(value);

@@ -1,14 +1,14 @@
-import { checkOptions, nearestOf, shown } from './check-options.ts';
-import { type Complain, type Definitions, pathNamePattern } from './complaints.ts';
+import { checkOptions, describeValue, didYouMean } from './check-options.ts';
+import { type Definitions, pathNamePattern, type ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { listType } from './fields/list.ts';
 import { relationOptions } from './known-options.ts';
 import type { Relation } from './relations.ts';
 
-export function checkRelations(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
+export function checkRelations(definition: ResourceDefinition, all: Definitions, complain: ReportMistake): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {
     const where = `relations.${name}`;
-    if (!isWhole(where, relation, complain)) continue;
+    if (!hasValidOptions(where, relation, complain)) continue;
     const target = all.get(relation.target);
     if (!pathNamePattern.test(name)) complain(where, 'a name takes lowercase letters, digits, - and _.');
     // An included relation may replace its own list of names.
@@ -17,7 +17,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
       complain(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
     }
     if (!target) {
-      complain(where, `there is no resource "${relation.target}".${nearestOf(relation.target, all.keys())}`);
+      complain(where, `there is no resource "${relation.target}".${didYouMean(relation.target, all.keys())}`);
       continue;
     }
     switch (relation.kind) {
@@ -32,7 +32,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
         if (!through) {
           complain(
             where,
-            `through: there is no resource "${relation.through}".${nearestOf(relation.through, all.keys())}`,
+            `through: there is no resource "${relation.through}".${didYouMean(relation.through, all.keys())}`,
           );
           break;
         }
@@ -51,11 +51,14 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
 }
 
 /** Whether it has all options of its kind, and no others. */
-function isWhole(where: string, relation: Relation, complain: Complain): boolean {
+function hasValidOptions(where: string, relation: Relation, complain: ReportMistake): boolean {
   const { kind, target, ...link } = (relation ?? {}) as Relation & Record<string, unknown>;
   const known = Object.hasOwn(relationOptions, kind ?? '') ? relationOptions[kind] : undefined;
   if (!known || typeof target !== 'string') {
-    complain(where, `it takes a relation such as belongsTo('owners', { by: 'owner_id' }); this is ${shown(relation)}.`);
+    complain(
+      where,
+      `it takes a relation such as belongsTo('owners', { by: 'owner_id' }); this is ${describeValue(relation)}.`,
+    );
     return false;
   }
   const missing = Object.keys(known).filter((name) => link[name as keyof typeof link] === undefined);
@@ -63,11 +66,17 @@ function isWhole(where: string, relation: Relation, complain: Complain): boolean
   return checkOptions(where, link, known, complain) && missing.length === 0;
 }
 
-function requireReference(where: string, from: ResourceDefinition, by: string, to: string, complain: Complain): void {
+function requireReference(
+  where: string,
+  from: ResourceDefinition,
+  by: string,
+  to: string,
+  complain: ReportMistake,
+): void {
   const field = from.fields[by];
   if (field?.options.target === to) return;
   const candidates = Object.keys(from.fields).filter((name) => from.fields[name]?.options.target === to);
-  const near = candidates.length === 0 ? '' : nearestOf(by, candidates);
+  const near = candidates.length === 0 ? '' : didYouMean(by, candidates);
   complain(where, `"${by}" of ${from.name} must be a field made by reference('${to}').${near}`);
 }
 
@@ -75,10 +84,10 @@ function requireList(
   where: string,
   { list, key }: { readonly list: string; readonly key: string },
   { lister, named }: { readonly lister: ResourceDefinition; readonly named: ResourceDefinition },
-  complain: Complain,
+  complain: ReportMistake,
 ): void {
   if (lister.fields[list]?.type !== listType.name) complain(where, `"${list}" of ${lister.name} must be a list field.`);
   if (!named.fields[key]) {
-    complain(where, `${named.name} has no field "${key}".${nearestOf(key, Object.keys(named.fields))}`);
+    complain(where, `${named.name} has no field "${key}".${didYouMean(key, Object.keys(named.fields))}`);
   }
 }

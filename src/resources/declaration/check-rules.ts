@@ -2,8 +2,8 @@ import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { closestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import type { Condition, Rule } from './access.ts';
-import { nearestOf, shown } from './check-options.ts';
-import type { Complain, Definitions } from './complaints.ts';
+import { describeValue, didYouMean } from './check-options.ts';
+import type { Definitions, ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import { fieldTypeOf } from './fields/field-types.ts';
@@ -26,11 +26,11 @@ export function checkRule(
   where: string,
   rule: Rule,
   { definition, all, known: { roles, scopes } }: RuleContext,
-  complain: Complain,
+  complain: ReportMistake,
 ): readonly unknown[] {
   const asked = { roles: new Set<string>(), scopes: new Set<string>() };
   const said = new Set<string>();
-  const once: Complain = (path, what) => {
+  const once: ReportMistake = (path, what) => {
     if (!said.has(what)) complain(path, what);
     said.add(what);
   };
@@ -51,11 +51,11 @@ export function checkRule(
     if (roles?.includes(name) ?? true) continue;
     const known = roles ?? [];
     const mend = closestName(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
-    once(where, `there is no role "${name}".${nearestOf(name, known)} The setting ROLES names them${mend}.`);
+    once(where, `there is no role "${name}".${didYouMean(name, known)} The setting ROLES names them${mend}.`);
   }
   for (const name of asked.scopes) {
     if (scopes?.includes(name) ?? true) continue;
-    once(where, `there is no scope "${name}".${nearestOf(name, scopes ?? [])} The setting SCOPES adds more.`);
+    once(where, `there is no scope "${name}".${didYouMean(name, scopes ?? [])} The setting SCOPES adds more.`);
   }
   return answers;
 }
@@ -101,7 +101,7 @@ function checkAnswer(
   answer: unknown,
   definition: ResourceDefinition,
   all: Definitions,
-  complain: Complain,
+  complain: ReportMistake,
 ): void {
   if (typeof answer === 'boolean') return;
   const condition = answer as Condition;
@@ -127,7 +127,7 @@ function checkAnswer(
       const target = all.get(relation?.target ?? '');
       if (target) checkAnswer(where, condition.condition, target, all, complain);
       else if (!relation) {
-        const near = nearestOf(condition.relation, Object.keys(relations));
+        const near = didYouMean(condition.relation, Object.keys(relations));
         complain(where, `${definition.name} has no relation "${condition.relation}".${near}`);
       }
       return;
@@ -145,7 +145,7 @@ function said(answer: unknown): string {
     answer.catch(() => undefined);
     return 'is async.';
   }
-  return answer === undefined ? 'returns nothing.' : `returns ${shown(answer)}.`;
+  return answer === undefined ? 'returns nothing.' : `returns ${describeValue(answer)}.`;
 }
 
 /** Checks a condition for SQL: its field must have a column, and its values must be of the field's type. */
@@ -154,12 +154,12 @@ function checkField(
   definition: ResourceDefinition,
   name: string,
   values: readonly unknown[],
-  complain: Complain,
+  complain: ReportMistake,
 ): void {
   const { fields, managed } = definition;
   const stored = ['id', ...storedNames(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
   if (!stored.includes(name)) {
-    complain(where, `${definition.name} has no stored field "${name}".${nearestOf(name, stored)}`);
+    complain(where, `${definition.name} has no stored field "${name}".${didYouMean(name, stored)}`);
     return;
   }
   const field = fields[name];
@@ -169,6 +169,6 @@ function checkField(
   const unbounded = { ...field.options, min: -Infinity, max: Infinity, maxItem: Infinity, pattern: undefined };
   for (const value of values) {
     const refusal = value === null || value === undefined ? undefined : type.check(value, unbounded);
-    if (refusal) complain(where, `"${name}" is compared with ${shown(value)}: it ${refusal.says}.`);
+    if (refusal) complain(where, `"${name}" is compared with ${describeValue(value)}: it ${refusal.message}.`);
   }
 }

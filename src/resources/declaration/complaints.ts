@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from './define-resource.ts';
 
-export type Complain = (where: string, what: string) => void;
+export type ReportMistake = (where: string, what: string) => void;
 export type Definitions = ReadonlyMap<string, ResourceDefinition>;
 
 /** Names of fields and tables. */

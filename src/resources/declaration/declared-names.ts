@@ -4,16 +4,16 @@ import type { OptionsOf } from './fields/row-types.ts';
 /** Keys of an object, so that compiler messages list the names. */
 type Implicit<M> = { id: true } & (M extends false ? unknown : { created_at: true; updated_at: true });
 
-type Says<F, Option extends string> =
+type HasOption<F, Option extends string> =
   OptionsOf<F> extends { readonly [K in Option]: infer V } ? (V extends false ? false : true) : false;
 type IsComputed<F> = OptionsOf<F> extends { readonly from: readonly string[] } ? true : false;
 
 type Stored<F extends Fields> = {
-  [K in keyof F as true extends IsComputed<F[K]> | Says<F[K], 'virtual'> ? never : K]: true;
+  [K in keyof F as true extends IsComputed<F[K]> | HasOption<F[K], 'virtual'> ? never : K]: true;
 };
 type Sortable<F extends Fields> = string extends keyof F
   ? Record<string, true>
-  : { [K in keyof F as true extends Says<F[K], 'sortable'> ? K : never]: true };
+  : { [K in keyof F as true extends HasOption<F[K], 'sortable'> ? K : never]: true };
 
 export type OwnStoredNames<F extends Fields> = keyof Stored<F>;
 /** The fields that rules may use: the declared ones, and those of every row. */

@@ -16,6 +16,6 @@ export type Icon = (typeof icons)[number] | (string & Record<never, never>);
 const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 
 export const iconName: OptionKind = {
-  takes: `an emoji, or one of ${icons.join(', ')}`,
+  expected: `an emoji, or one of ${icons.join(', ')}`,
   accepts: (value) => typeof value === 'string' && (isOneOf(icons, value) || isEmoji(value)),
 };

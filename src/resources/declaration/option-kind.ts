@@ -3,21 +3,24 @@ import { isObject } from '../../platform/is-object.ts';
 /** The kind of value that an option takes. */
 export interface OptionKind {
   /** Ends the sentence "it takes …". */
-  readonly takes: string;
+  readonly expected: string;
   accepts(value: unknown): boolean;
 }
 
 /** The known options and their kinds, for the checks and the reference. */
 export type OptionKinds<Options = Record<string, unknown>> = Readonly<Record<keyof Options & string, OptionKind>>;
 
-export const flag: OptionKind = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
-export const words: OptionKind = { takes: 'a text', accepts: (value) => typeof value === 'string' };
-export const amount: OptionKind = { takes: 'a number', accepts: (value) => Number.isFinite(value) };
-export const callback: OptionKind = { takes: 'a function', accepts: (value) => typeof value === 'function' };
-export const members = (example: string): OptionKind => ({ takes: `an object such as ${example}`, accepts: isObject });
+export const flag: OptionKind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
+export const words: OptionKind = { expected: 'a text', accepts: (value) => typeof value === 'string' };
+export const amount: OptionKind = { expected: 'a number', accepts: (value) => Number.isFinite(value) };
+export const callback: OptionKind = { expected: 'a function', accepts: (value) => typeof value === 'function' };
+export const members = (example: string): OptionKind => ({
+  expected: `an object such as ${example}`,
+  accepts: isObject,
+});
 /** A TypeBox schema has a keyword such as `type` or `anyOf`. */
 export const schema: OptionKind = {
-  takes: 'a TypeBox schema, such as Type.Object({ … })',
+  expected: 'a TypeBox schema, such as Type.Object({ … })',
   accepts: (value) => isObject(value) && (Object.keys(value).length === 0 || isDescribed(value)),
 };
 const isDescribed = (value: object): boolean =>
@@ -25,29 +28,29 @@ const isDescribed = (value: object): boolean =>
     (word) => word in value,
   );
 export const expression: OptionKind = {
-  takes: 'a regular expression, such as /^[A-Z]+$/',
+  expected: 'a regular expression, such as /^[A-Z]+$/',
   accepts: (value) => value instanceof RegExp,
 };
 export const texts: OptionKind = {
-  takes: 'a list of texts',
+  expected: 'a list of texts',
   accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
 export const flagOrTexts: OptionKind = {
-  takes: 'true, false, or a list of texts',
+  expected: 'true, false, or a list of texts',
   accepts: (value) => flag.accepts(value) || texts.accepts(value),
 };
 export const formerNames: OptionKind = {
-  takes: 'a name, or a list of names',
+  expected: 'a name, or a list of names',
   accepts: (value) => words.accepts(value) || texts.accepts(value),
 };
-export const entries: OptionKind = { takes: 'a list', accepts: Array.isArray };
+export const entries: OptionKind = { expected: 'a list', accepts: Array.isArray };
 /** A value that a separate rule checks. */
-export const anything: OptionKind = { takes: 'a value', accepts: () => true };
+export const anything: OptionKind = { expected: 'a value', accepts: () => true };
 export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
-  takes: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,
+  expected: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,
   accepts: (value) => known.includes(value),
 });
 export const successStatus: OptionKind = {
-  takes: 'a status from 200 to 299',
+  expected: 'a status from 200 to 299',
   accepts: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
 };

@@ -1,4 +1,4 @@
-import { type Access, decide } from './access.ts';
+import { type Access, evaluateAccess } from './access.ts';
 import { probeUser } from './check-rules.ts';
 
 type Rows = 'none' | 'some' | 'all';
@@ -13,7 +13,7 @@ export interface Readers {
 export function readersOf(read: Access, roles: readonly string[], now: number): Readers {
   const ask = (...held: string[]): Rows => {
     try {
-      const answer = decide(read, { ...probeUser(now), roles: held, scopes: ['*'] }, now);
+      const answer = evaluateAccess(read, { ...probeUser(now), roles: held, scopes: ['*'] }, now);
       return answer === true ? 'all' : answer === false ? 'none' : 'some';
     } catch {
       return 'none';

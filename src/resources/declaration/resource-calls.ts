@@ -13,7 +13,7 @@ declare global {
 export type ResourceName = [keyof GatehouseResources] extends [never] ? string : keyof GatehouseResources & string;
 
 /** The rights of a call: those of the request's caller, or those of the service. */
-export type ActsAs = 'caller' | 'service';
+export type CallRights = 'caller' | 'service';
 
 // biome-ignore lint/suspicious/noExplicitAny: without the generated types of a project, the fields of a row are unknown.
 type AnyRow = Record<string, any> & { id: string };
@@ -64,7 +64,7 @@ interface Removal<N> extends Conditional {
 }
 
 /** The methods of one resource. They behave like the API: they validate, run hooks, and record events and changes. */
-export interface ResourceCalls<N = string, A = ActsAs> {
+export interface ResourceCalls<N = string, A = CallRights> {
   /** Like `GET /v1/<resource>/<id>`. Throws 404 if the row does not exist or is not visible to this caller. */
   find<F extends FieldName<N> = FieldName<N>, I extends Path<N> = never>(
     id: string,
@@ -89,7 +89,7 @@ export interface ResourceCalls<N = string, A = ActsAs> {
 }
 
 /** `resource('invoices', { as: 'caller' })` returns the methods of a resource, with the rights of the caller or of the service. */
-export type ResourceOf = <N extends ResourceName, A extends ActsAs>(
+export type ResourceOf = <N extends ResourceName, A extends CallRights>(
   name: N,
   options: {
     /** Required: `caller` has the rights of the request's caller, `service` has all rights. */

@@ -24,12 +24,12 @@ const seconds = new Map([
 ]);
 
 /** A rule that requires a strong and recent proof of identity. The API reference describes `demands`. */
-export type DemandingRule = ((caller: Caller, now: number) => true) & {
+export type StepUpRule = ((caller: Caller, now: number) => true) & {
   readonly demands?: readonly ProofRequirement[];
 };
 
 /** Requires a recent proof. Otherwise the response is 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
-export function stepUp(options: StepUp = {}): DemandingRule {
+export function stepUp(options: StepUp = {}): StepUpRule {
   const demand = readStepUp(options);
   const rule = (caller: Caller, now: number): true => {
     requireProof(caller, now, demand);
@@ -60,15 +60,15 @@ function readAge(given: unknown): number {
   throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(given)}.`);
 }
 
-export const demandsOf = (rules: readonly unknown[]): readonly ProofRequirement[] =>
-  rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as DemandingRule).demands ?? []) : []));
+export const stepUpRequirements = (rules: readonly unknown[]): readonly ProofRequirement[] =>
+  rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as StepUpRule).demands ?? []) : []));
 
 /** The error, if a new proof would resolve it. */
 export const stepUpIn = (error: unknown): Problem | undefined =>
   error instanceof Problem && error.code === 'proof_too_old' ? error : undefined;
 
 /** The caller with a perfect proof, to test whether only the proof is missing. */
-export const asProven = (caller: Caller, now: number): Caller => ({
+export const withFullProof = (caller: Caller, now: number): Caller => ({
   ...caller,
   proof: { ...caller.proof, time: now, acr: 'phr' },
 });

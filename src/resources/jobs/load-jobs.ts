@@ -3,17 +3,17 @@ import { OperatorError } from '../../platform/errors.ts';
 import { checkOptions } from '../declaration/check-options.ts';
 import { callback, type OptionKind, type OptionKinds, words } from '../declaration/option-kind.ts';
 import type { JobDefinition } from './define-job.ts';
-import { wrongSchedule } from './schedule.ts';
+import { scheduleError } from './schedule.ts';
 
-const whole = (max: number): OptionKind => ({
-  takes: `a whole number from 1 to ${max}`,
+const positiveInteger = (max: number): OptionKind => ({
+  expected: `a whole number from 1 to ${max}`,
   accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max,
 });
 
 const jobOptions: OptionKinds<JobDefinition> = {
   name: words,
-  attempts: whole(1000),
-  timeout: whole(86_400),
+  attempts: positiveInteger(1000),
+  timeout: positiveInteger(86_400),
   schedule: words,
   timeZone: words,
   run: callback,
@@ -52,7 +52,7 @@ function complaintsAbout(job: unknown, { isTaken, now }: Known): string[] {
   if (typeof schedule === 'string' && typeof timeZone === 'string') {
     const zone = isTimeZone(timeZone);
     if (!zone) complaints.push(`timeZone: there is no time zone "${timeZone}"; it takes a name such as Europe/Berlin.`);
-    const why = zone ? wrongSchedule(schedule, timeZone, now) : undefined;
+    const why = zone ? scheduleError(schedule, timeZone, now) : undefined;
     if (why)
       complaints.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${why}`);
   } else if (timeZone !== 'UTC') complaints.push('timeZone: it needs a schedule.');

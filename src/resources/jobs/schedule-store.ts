@@ -8,7 +8,7 @@ export type RunRow = Selectable<Tables['job_runs']>;
 export const findSchedules = (db: Db | Tx, names: readonly string[]): Promise<ScheduleRow[]> =>
   db.selectFrom('scheduled_jobs').selectAll().where('id', 'in', names).execute();
 
-export async function keepSchedule(db: Db, row: ScheduleRow): Promise<void> {
+export async function saveSchedule(db: Db, row: ScheduleRow): Promise<void> {
   const { schedule, time_zone, next_run_at } = row;
   await db
     .insertInto('scheduled_jobs')
@@ -18,7 +18,7 @@ export async function keepSchedule(db: Db, row: ScheduleRow): Promise<void> {
 }
 
 /** Returns true for the one instance that may queue this run. */
-export async function takeRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: number): Promise<boolean> {
+export async function claimRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: number): Promise<boolean> {
   const taken = await tx
     .updateTable('scheduled_jobs')
     .set({ next_run_at: next })
@@ -53,7 +53,7 @@ export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {
 type RunChange = Partial<Pick<RunRow, 'state' | 'attempts' | 'started_at' | 'finished_at' | 'error'>>;
 
 /** Updates a run, and the last run of its job. */
-export async function noteRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>, change: RunChange): Promise<void> {
+export async function updateRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>, change: RunChange): Promise<void> {
   await db.updateTable('job_runs').set(change).where('id', '=', run.id).execute();
   const { state, started_at } = change;
   const last = { ...(state ? { last_state: state } : {}), ...(started_at ? { last_run_at: started_at } : {}) };

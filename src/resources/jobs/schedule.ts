@@ -9,7 +9,7 @@ export const nextRun = (schedule: string, timeZone: string, after: number): numb
   open(schedule, timeZone).nextRun(new Date(after))?.getTime();
 
 /** The mistake in a schedule. Undefined if the schedule is valid. */
-export function wrongSchedule(schedule: string, timeZone: string, now: number): string | undefined {
+export function scheduleError(schedule: string, timeZone: string, now: number): string | undefined {
   try {
     if (nextRun(schedule, timeZone, now) === undefined) return 'it never matches a time.';
     return undefined;

@@ -7,15 +7,15 @@ import type { Queue } from '../queue/queue.ts';
 import type { JobDefinition } from './define-job.ts';
 import { nextRun } from './schedule.ts';
 import {
+  claimRun,
   deleteRunsBefore,
   findRun,
   findSchedules,
   hasOpenRun,
   insertRun,
-  keepSchedule,
-  noteRun,
   type ScheduleRow,
-  takeRun,
+  saveSchedule,
+  updateRun,
 } from './schedule-store.ts';
 
 interface Scheduled {
@@ -37,7 +37,7 @@ export class Scheduler {
   readonly #context: Context;
   readonly #queue: Queue;
   readonly #jobs: ReadonlyMap<string, Scheduled>;
-  #kept = false;
+  #synced = false;
 
   constructor(context: Context, queue: Queue, jobs: readonly JobDefinition[]) {
     this.#context = context;
@@ -57,19 +57,19 @@ export class Scheduler {
   async tick(): Promise<void> {
     if (this.#jobs.size === 0) return;
     const { database, now } = this.#context;
-    await this.keep();
+    await this.syncSchedules();
     const due = (await findSchedules(database.db, this.names)).filter(({ next_run_at }) => next_run_at <= now());
     for (const row of due) await this.#queueDue(row);
   }
 
-  async keep(): Promise<void> {
-    if (this.#kept) return;
+  async syncSchedules(): Promise<void> {
+    if (this.#synced) return;
     const { database, now } = this.#context;
     const there = new Map((await findSchedules(database.db, this.names)).map((row) => [row.id, row]));
     for (const { name, schedule, timeZone } of this.#jobs.values()) {
       const row = there.get(name);
       if (row?.schedule === schedule && row.time_zone === timeZone) continue;
-      await keepSchedule(database.db, {
+      await saveSchedule(database.db, {
         id: name,
         schedule,
         time_zone: timeZone,
@@ -79,7 +79,7 @@ export class Scheduler {
         created_at: now(),
       });
     }
-    this.#kept = true;
+    this.#synced = true;
   }
 
   async #queueDue(row: ScheduleRow): Promise<void> {
@@ -89,36 +89,36 @@ export class Scheduler {
     await commitAndInvalidate(database, async (tx) => {
       // The next run waits until this one has ended.
       if (await hasOpenRun(tx, row.id)) return;
-      if (await takeRun(tx, row, next)) await this.queueRun(tx, row.id, row.next_run_at);
+      if (await claimRun(tx, row, next)) await this.queueRun(tx, row.id, row.next_run_at);
     });
   }
 
   /** Queues one run when the transaction commits. `scheduledFor`: null for a run that somebody requested. */
   async queueRun(tx: Tx, name: string, scheduledFor: number | null): Promise<string> {
     const id = await this.#queue.enqueue(tx, { name, data: { scheduledFor }, subject });
-    await this.#noteNew(tx, id, name, scheduledFor);
+    await this.#recordRun(tx, id, name, scheduledFor);
     return id;
   }
 
-  #noteNew(tx: Tx | Context['database']['db'], id: string, name: string, scheduledFor: number | null): Promise<void> {
+  #recordRun(tx: Tx | Context['database']['db'], id: string, name: string, scheduledFor: number | null): Promise<void> {
     const at = this.#context.now();
     const open = { state: 'waiting', attempts: 0, started_at: null, finished_at: null, error: null };
     return insertRun(tx, { id, job_id: name, scheduled_for: scheduledFor, created_at: at, ...open });
   }
 
   /** Records a run that bypasses the queue: `gatehouse job run`. */
-  async noteManual(id: string, name: string): Promise<void> {
-    await this.keep();
-    if (this.#jobs.has(name)) await this.#noteNew(this.#context.database.db, id, name, null);
+  async recordManualRun(id: string, name: string): Promise<void> {
+    await this.syncSchedules();
+    if (this.#jobs.has(name)) await this.#recordRun(this.#context.database.db, id, name, null);
   }
 
   /** Runs one attempt and records its result. Does nothing if the run is already done. */
-  async follow(job: Pick<Job, 'key' | 'attempt'>, attempts: number, work: () => Promise<unknown>): Promise<void> {
+  async runAttempt(job: Pick<Job, 'key' | 'attempt'>, attempts: number, work: () => Promise<unknown>): Promise<void> {
     const { database, now } = this.#context;
     const run = await findRun(database.db, job.key);
     if (run?.state === 'done') return;
-    const note = async (change: Parameters<typeof noteRun>[2]) => {
-      if (run) await noteRun(database.db, run, change);
+    const note = async (change: Parameters<typeof updateRun>[2]) => {
+      if (run) await updateRun(database.db, run, change);
     };
     await note({ state: 'running', attempts: job.attempt, started_at: now() });
     try {

@@ -5,13 +5,13 @@ import { systemSource } from '../../http/request-source.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { recordEvent } from '../audit/record-event.ts';
-import { nearestOf } from '../declaration/check-options.ts';
+import { didYouMean } from '../declaration/check-options.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import { isAnyRecorded } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import type { Job } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
-import { callAs, serviceResource } from '../write/resource-calls.ts';
+import { createCall, serviceResource } from '../write/resource-calls.ts';
 import { outsideTransactions, writeTransaction } from '../write/write-transaction.ts';
 import type { JobCall, JobDefinition } from './define-job.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -31,7 +31,7 @@ export function createEnqueuing(
   const names = new Set(jobs.map(({ name }) => name));
   return {
     async later(name, data, { after, tx } = {}) {
-      if (!names.has(name)) throw new Error(`no job of JOBS_DIR is named "${name}".${nearestOf(name, names)}`);
+      if (!names.has(name)) throw new Error(`no job of JOBS_DIR is named "${name}".${didYouMean(name, names)}`);
       if (after !== undefined && !(Number.isFinite(after) && after >= 0)) {
         throw new Error(`later("${name}"): after takes a number of seconds`);
       }
@@ -59,7 +59,7 @@ export function serveJobs(
     const work = (job: Job) => outsideTransactions(async () => doJob(services, definition, job));
     queue.handle(
       name,
-      schedule === undefined ? work : (job) => scheduler.follow(job, attempts as number, () => work(job)),
+      schedule === undefined ? work : (job) => scheduler.runAttempt(job, attempts as number, () => work(job)),
       options,
     );
   }
@@ -75,15 +75,15 @@ export async function runJob(
   const definition = jobs.find((job) => job.name === name);
   if (!definition) {
     const names = jobs.map((job) => job.name);
-    throw new OperatorError(`There is no job "${name}".${nearestOf(name, names)}`);
+    throw new OperatorError(`There is no job "${name}".${didYouMean(name, names)}`);
   }
   const now = services.context.now();
   const key = uuidv7(now);
-  await scheduler.noteManual(key, name);
+  await scheduler.recordManualRun(key, name);
   const { signal } = new AbortController();
   const sent = data ?? (definition.schedule === undefined ? null : { scheduledFor: null });
   const job: Job = { key, name, data: sent, subject: null, attempt: once, createdAt: now, signal };
-  await scheduler.follow(job, once, async () => doJob(services, definition, job));
+  await scheduler.runAttempt(job, once, async () => doJob(services, definition, job));
 }
 
 const doJob = (services: ResourceServices, { run, handle = run }: JobDefinition, job: Job): unknown =>
@@ -92,7 +92,7 @@ const doJob = (services: ResourceServices, { run, handle = run }: JobDefinition,
 function jobCall(services: ResourceServices, job: Job): JobCall {
   const { context, enqueuing } = services;
   const { database, log, now } = context;
-  const call = callAs(services, { caller: systemCaller, source: systemSource });
+  const call = createCall(services, { caller: systemCaller, source: systemSource });
   return {
     ...job,
     ...enqueuing,

@@ -47,12 +47,12 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
     const missing = await countRowsWhere(executor, column.table, sql`${name} is null`);
     if (missing === 0) continue;
     steps.push({
-      says: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
+      description: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
       statements: [sql`update ${table} set ${valuesOf(column)} where ${name} is null`],
-      ofRowsAlone: true,
+      rowsOnly: true,
       ...(executor.engine === 'postgres'
         ? {
-            beside: {
+            withoutLock: {
               table: column.table,
               run: (on: Executor, done: (rows: number) => void) => fillDefault(on, column, done),
             },

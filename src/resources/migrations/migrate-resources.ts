@@ -10,22 +10,22 @@ import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
 import { missingDefaults } from './fill-defaults.ts';
 import { fillFolded, refold } from './fill-folded.ts';
-import { finishLater } from './finish-later.ts';
+import { finishMigrations } from './finish-migrations.ts';
 import type { Step } from './migration-steps.ts';
-import type { WatchedTransaction } from './named-tables.ts';
 import { convertRows } from './plan/conversions.ts';
-import { byTime, inTransaction, onLastingColumns } from './plan/order-of-steps.ts';
+import { inTransaction, splitDeferrable, stepsBeforeTransaction } from './plan/order-of-steps.ts';
 import { planAdditions } from './plan/plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
+import { planError } from './plan-error.ts';
+import type { WatchedTransaction } from './record-tables.ts';
 import { recordedTables } from './recorded-tables.ts';
-import { refusalOf } from './refusal.ts';
+import { type DoneAhead, runAheadOfTransaction } from './run-ahead-of-transaction.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
-import { asStored, storedSchema } from './stored-names.ts';
-import { type DoneAhead, workAhead } from './work-ahead.ts';
+import { storedSchema, withStoredNames } from './stored-names.ts';
 
 /** The migrations of the operator. Each runs once. */
-export interface OwnMigrations {
+export interface OperatorMigrations {
   readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
   /** Returns a text for each migration, and the tables that the migrations may have written. */
@@ -43,7 +43,7 @@ export interface MigrationOptions {
   readonly byCommand?: boolean;
   /** On PostgreSQL: leaves the work that needs no lock to `finishLater`. */
   readonly later?: boolean;
-  readonly own?: OwnMigrations | undefined;
+  readonly own?: OperatorMigrations | undefined;
   /** Rolls everything back. */
   readonly dryRun?: boolean;
   readonly now?: () => number;
@@ -96,7 +96,7 @@ export async function planResourceMigrations(
   });
 }
 
-class Undone extends Error {
+class RolledBack extends Error {
   readonly done: string[];
   constructor(done: string[]) {
     super('tried, and undone');
@@ -110,18 +110,18 @@ export async function applyResourceMigrations(
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions = {},
 ): Promise<string[]> {
-  const ahead = options.dryRun ? nothingAhead : await doAhead(database, definitions, options);
+  const ahead = options.dryRun ? noWorkAhead : await doAhead(database, definitions, options);
   const shown = stepProgress(options.progress ?? noProgress);
   try {
     const done = await underMigrationLock(database, async (tx) => {
-      const brought = await bringUp(database, tx, definitions, options, { ahead, shown });
-      if (options.dryRun) throw new Undone(brought);
+      const brought = await migrateInTransaction(database, tx, definitions, options, { ahead, shown });
+      if (options.dryRun) throw new RolledBack(brought);
       return brought;
     });
-    if (!options.later) await finishLater(database, [], options.note);
+    if (!options.later) await finishMigrations(database, [], options.note);
     return done;
   } catch (error) {
-    if (error instanceof Undone) return error.done;
+    if (error instanceof RolledBack) return error.done;
     throw error;
   } finally {
     shown.end();
@@ -132,30 +132,30 @@ export async function applyResourceMigrations(
  * The work that was done before the transaction: for each step, its remaining statements; and the finished steps that the next plan does
  * not show.
  */
-interface Ahead {
+interface WorkAhead {
   readonly left: DoneAhead;
   readonly finished: readonly Step[];
 }
 
-const nothingAhead: Ahead = { left: new Map(), finished: [] };
+const noWorkAhead: WorkAhead = { left: new Map(), finished: [] };
 
 /** Does nothing if the transaction would be refused, or if operator migrations run in it. */
 async function doAhead(
   database: Database,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-): Promise<Ahead> {
+): Promise<WorkAhead> {
   const { engine, db } = database;
-  if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return nothingAhead;
+  if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return noWorkAhead;
   const { plan } = await underMigrationLock(database, async (tx) =>
     planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
   );
   const { steps } = plan;
-  if (refusalOf(plan, options.drop)) return nothingAhead;
+  if (planError(plan, options.drop)) return noWorkAhead;
   const tables = tablesOf(await readSchemas(db));
-  const lasting = onLastingColumns(options.later ? byTime(steps, tables).now : steps);
-  const left = await workAhead(database, lasting, tables, options.progress);
-  return { left, finished: lasting.filter(({ ofRowsAlone, beside }) => ofRowsAlone && beside) };
+  const lasting = stepsBeforeTransaction(options.later ? splitDeferrable(steps, tables).now : steps);
+  const left = await runAheadOfTransaction(database, lasting, tables, options.progress);
+  return { left, finished: lasting.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
 }
 
 /** The whole plan, including undeclared tables that may be dropped. */
@@ -166,7 +166,7 @@ async function planAll(
   options: MigrationOptions,
   schemas?: Snapshots,
 ) {
-  const named = asStored(definitions, stored);
+  const named = withStoredNames(definitions, stored);
   const wanted = wantedSchemas(named);
   const permissions = permissionsOf(options);
   const found = schemas ?? byNewNames(stored, named);
@@ -183,31 +183,31 @@ async function planAll(
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
 }
 
-async function bringUp(
+async function migrateInTransaction(
   { engine, now: clock }: Database,
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { ahead, shown }: { readonly ahead: Ahead; readonly shown: StepProgress },
+  { ahead, shown }: { readonly ahead: WorkAhead; readonly shown: StepProgress },
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
   const stored = await readSchemas(tx);
-  const done = ahead.finished.map(({ says }) => says);
+  const done = ahead.finished.map(({ description }) => description);
   const perform = async (steps: readonly Step[]) => {
-    const undone = steps.filter(({ says }) => !ahead.left.has(says));
+    const undone = steps.filter(({ description }) => !ahead.left.has(description));
     for (const step of steps) {
-      for (const statement of ahead.left.get(step.says) ?? []) await writeOnce(executor, statement);
-      if (ahead.left.has(step.says)) continue;
-      shown.next(step.says, undone.length);
+      for (const statement of ahead.left.get(step.description) ?? []) await writeOnce(executor, statement);
+      if (ahead.left.has(step.description)) continue;
+      shown.next(step.description, undone.length);
       await performStep(executor, step, shown);
     }
-    done.push(...steps.map(({ says }) => says));
+    done.push(...steps.map(({ description }) => description));
   };
   const ownPending = own ? await own.pending(tx) : [];
   let before: Snapshots | undefined;
   if (own && ownPending.length > 0) {
-    const named = asStored(definitions, stored);
+    const named = withStoredNames(definitions, stored);
     const additions = planAdditions(engine, byNewNames(stored, named), wantedSchemas(named));
     await perform(additions.steps);
     const { recorded, unrecorded } = recordedTables(named);
@@ -221,7 +221,7 @@ async function bringUp(
     before = additions.schemas;
   }
   const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
-  const refusal = refusalOf(plan, options.drop);
+  const refusal = planError(plan, options.drop);
   if (refusal) throw new OperatorError(refusal);
   const existing = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
   const { now: steps, later } = inTransaction(plan.steps, existing, ahead.left);
@@ -231,13 +231,13 @@ async function bringUp(
     await dropTriggers(engine, tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
   await perform(steps);
   await updateTriggers(engine, tx, tables.recorded, tables.unrecorded);
-  done.push(...later.map(({ says }) => (options.later ? `${says} while the service runs` : says)));
+  done.push(...later.map(({ description }) => (options.later ? `${description} while the service runs` : description)));
   for (const [name, schema] of plan.schemas) {
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
   }
   for (const name of abandoned) await writeSchema(tx, name, undefined, now());
   if (engine === 'postgres') await countRowChanges(tx, inUse);
-  for (const { says, mend } of plan.unnamed) note?.(`${says}. To remove it: ${mend}`);
+  for (const { description, mend } of plan.unnamed) note?.(`${description}. To remove it: ${mend}`);
   return [...new Set(done)];
 }
 
@@ -249,7 +249,7 @@ async function foldWritten(executor: Executor, tables: readonly TableSchema[]): 
 }
 
 const dropTable = (name: string, { table }: TableSchema): Step => ({
-  says: `drop the table "${table}" of ${name}, which is no longer declared`,
+  description: `drop the table "${table}" of ${name}, which is no longer declared`,
   drops: name,
   statements: [raw(`drop table ${quoted(table)}`)],
 });

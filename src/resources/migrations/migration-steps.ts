@@ -7,7 +7,7 @@ import type { Converted } from './plan/conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 export interface Step {
-  readonly says: string;
+  readonly description: string;
   readonly statements: readonly Fragment[];
   /** Values to convert after the statements, and the statements that follow the conversion. */
   readonly convert?: Converted;
@@ -32,12 +32,12 @@ export interface Step {
     readonly left: { readonly name: string; readonly make: Fragment };
   };
   /** On PostgreSQL: runs the step without locking the table, in small parts that can be repeated. */
-  readonly beside?: {
+  readonly withoutLock?: {
     readonly table: string;
     run(executor: Executor, done: (rows: number) => void): Promise<void>;
   };
   /** The step changes only rows. After it has run, no later plan contains it. */
-  readonly ofRowsAlone?: true;
+  readonly rowsOnly?: true;
   /** The name of the dropped column or table in the messages for the operator. */
   readonly drops?: string;
   /** A folded column to fill after the statements. */
@@ -76,7 +76,7 @@ export function createTable(engine: Engine, { table, columns }: TableSchema): St
     return `${columnText(engine, name, column)}${isImplicit ? ` default ${momentOf(engine)}` : ''}`;
   });
   const all = [`"id" ${text} primary key`, ...own, '"version" integer not null default 1'].join(', ');
-  return { says: `create the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
+  return { description: `create the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
 }
 
 /** Only for PostgreSQL. On SQLite, the column contains the reference. */
@@ -84,7 +84,7 @@ export function addReference(engine: Engine, table: string, name: string, column
   if (engine === 'sqlite' || !column.references) return [];
   return [
     {
-      says: `add the reference from "${table}.${name}" to "${column.references.table}"`,
+      description: `add the reference from "${table}.${name}" to "${column.references.table}"`,
       // New rows are checked immediately. `validateReferences` checks existing rows afterwards, without a lock.
       statements: [
         raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)} not valid`),
@@ -94,21 +94,21 @@ export function addReference(engine: Engine, table: string, name: string, column
 }
 
 export function addColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
-  const says = `add the column "${name}" to "${table}"`;
+  const description = `add the column "${name}" to "${table}"`;
   const isFilled = column.default !== undefined && column.default !== null;
   const fill = column.from && !isFilled ? { fill: { table, from: column.from, folded: name } } : {};
   if (engine === 'postgres') {
     const statements = addToPostgres(table, name, column);
-    const added = { says, statements, column: { table, name }, ...fill };
+    const added = { description, statements, column: { table, name }, ...fill };
     return [added, ...addReference(engine, table, name, column)];
   }
   const add = `alter table ${quoted(table)} add column ${columnText(engine, name, column)}`;
-  if (!isFilled) return [{ says, statements: [raw(add)], ...fill }];
+  if (!isFilled) return [{ description, statements: [raw(add)], ...fill }];
   // SQLite cannot add a column with both a reference and a default.
   const statements = column.references
     ? [raw(add), sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`]
     : [raw(`${add} default ${literal(column.default)}`)];
-  return [{ says, statements, ...fill }];
+  return [{ description, statements, ...fill }];
 }
 
 /** With a default, PostgreSQL rewrites no row. The default stays for inserts of an older version that does not know the column. */
@@ -126,7 +126,7 @@ export const dropColumn = (
   name: string,
   { drops, why = '' }: { readonly drops?: string; readonly why?: string } = {},
 ): Step => ({
-  says: `drop the column "${name}" of "${table}"${why}`,
+  description: `drop the column "${name}" of "${table}"${why}`,
   dropsColumn: { table, name },
   ...(drops ? { drops } : {}),
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
@@ -153,14 +153,14 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
   const concurrently = (as: string, called: (column: string) => string) =>
     raw(`create ${kind} concurrently if not exists ${quoted(as)} ${on(called)}`);
   return {
-    says: `make the ${unique ? 'unique ' : ''}index "${name}"`,
+    description: `make the ${unique ? 'unique ' : ''}index "${name}"`,
     statements: [raw(`create ${kind} ${quoted(name)} ${on()}`)],
     ...(engine === 'postgres' ? { index: { table, name, columns: index.columns, unique, concurrently } } : {}),
   };
 }
 
 export const dropIndex = (name: string): Step => ({
-  says: `drop the index "${name}"`,
+  description: `drop the index "${name}"`,
   dropsIndex: name,
   // The index may not exist yet.
   statements: [raw(`drop index if exists ${quoted(name)}`)],

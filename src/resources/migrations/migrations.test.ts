@@ -13,7 +13,7 @@ import type { Fields } from '../declaration/fields/field.ts';
 import { date, integer, number, oneOf, reference, text } from '../declare.ts';
 import { loadResources } from '../load-resources.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
-import { unservedWarnings } from './storage-schema.ts';
+import { missingIndexWarnings } from './storage-schema.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const things = (fields: Fields, more: object = {}): ResourceDefinition =>
@@ -89,7 +89,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual(await applyResourceMigrations(database, wanted), []);
     const { unnamed } = await planResourceMigrations(database, wanted);
     assert.match(
-      unnamed.map(({ says, mend }) => `${says} ${mend}`).join(),
+      unnamed.map(({ description, mend }) => `${description} ${mend}`).join(),
       /things\.name is no longer .* 1 row .*--drop things\.name/,
     );
     await applyResourceMigrations(database, wanted, { drop: true, byCommand: true });
@@ -233,7 +233,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
 });
 
 it('warn about queries without an index', () => {
-  const warnings = unservedWarnings([
+  const warnings = missingIndexWarnings([
     things({ note: text({ max: 5000, searchable: true }), name: text({ searchable: true }) }),
   ]);
   assert.equal(warnings.length, 1);

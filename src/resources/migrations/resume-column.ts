@@ -14,12 +14,13 @@ export function resumeColumn(
   next: ColumnSchema,
 ): Step[] {
   const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
-  const says = `reuse the column "${name}" of "${table}"`;
-  const beside = (run: NonNullable<Step['beside']>['run']) => (engine === 'postgres' ? { beside: { table, run } } : {});
+  const description = `reuse the column "${name}" of "${table}"`;
+  const withoutLock = (run: NonNullable<Step['withoutLock']>['run']) =>
+    engine === 'postgres' ? { withoutLock: { table, run } } : {};
   if (next.from) {
     const fill = { table, from: next.from, folded: name };
     const statements = [sql`update ${tableName} set ${column} = null`];
-    return [{ says, statements, fill, ...beside((executor, done) => refold(executor, fill, done)) }];
+    return [{ description, statements, fill, ...withoutLock((executor, done) => refold(executor, fill, done)) }];
   }
   const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
   const { default: value } = next;
@@ -27,9 +28,9 @@ export function resumeColumn(
   const statements = [sql`update ${tableName} set ${column} = ${value} where ${column} is null`];
   return [
     {
-      says,
+      description,
       statements,
-      ...beside((executor, done) => fillDefault(executor, { table, name, value, folded: undefined }, done)),
+      ...withoutLock((executor, done) => fillDefault(executor, { table, name, value, folded: undefined }, done)),
     },
   ];
 }

@@ -8,10 +8,10 @@ import { checkDefinitions } from '../declaration/check-definitions.ts';
 import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import { boolean, date, integer, json, list, number, text, timestamp } from '../declare.ts';
-import { finishLater } from './finish-later.ts';
+import { finishMigrations } from './finish-migrations.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
 import { readSchemas } from './schema-store.ts';
-import { asStored } from './stored-names.ts';
+import { withStoredNames } from './stored-names.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const things = (fields: Fields, more: object = {}): ResourceDefinition =>
@@ -103,7 +103,8 @@ onBothEngines('Tables that change', (engine) => {
       await applyResourceMigrations(database, newer);
       await insert(database, { id: '1', colour: null, colour_folded: null, size: null });
       await insert(database, { id: '2', colour: 'Blue', colour_folded: 'blue', size: 2 });
-      const planned = async () => (await planResourceMigrations(database, newer)).steps.map(({ says }) => says);
+      const planned = async () =>
+        (await planResourceMigrations(database, newer)).steps.map(({ description }) => description);
       const filling = [
         'fill "things.colour" with its default: another version wrote 1 row without it',
         'fill "things.size" with its default: another version wrote 1 row without it',
@@ -111,7 +112,7 @@ onBothEngines('Tables that change', (engine) => {
       assert.deepEqual(await planned(), filling);
       if (by === 'a start') {
         await applyResourceMigrations(database, newer, { later: true });
-        await finishLater(database, []);
+        await finishMigrations(database, []);
       } else assert.deepEqual(await applyResourceMigrations(database, newer), filling);
       const rows = (await stored(database)).map(({ colour, colour_folded, size }) => [colour, colour_folded, size]);
       assert.deepEqual(rows, [
@@ -135,11 +136,11 @@ onBothEngines('Tables that change', (engine) => {
     assert.deepEqual(await applyResourceMigrations(database, [newer]), []);
     assert.deepEqual(await applyResourceMigrations(database, [older]), []);
     assert.deepEqual(await applyResourceMigrations(database, [newer]), []);
-    const [named] = asStored([newer], await readSchemas(database.db));
+    const [named] = withStoredNames([newer], await readSchemas(database.db));
     assert.deepEqual([named?.table, named?.fields.color?.options.column], ['things', 'colour']);
     // From then on, the column is declared.
     const later = defineResource({ name: 'objects', fields: { color: text({ searchable: true }) }, access });
-    const [again] = asStored([later], await readSchemas(database.db));
+    const [again] = withStoredNames([later], await readSchemas(database.db));
     assert.deepEqual([again?.table, again?.fields.color?.options.column], ['things', 'colour']);
     const clash = defineResource({ name: 'objects', fields: { color: text(), colour: text() }, access });
     await assert.rejects(applyResourceMigrations(database, [clash]), /fields\.colour: .*column: 'colour_2'/);

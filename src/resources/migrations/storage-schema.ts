@@ -82,7 +82,7 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
 }
 
 /** Warnings for queries without an index. They are reported at a start, because they become slow only when the table grows. */
-export function unservedWarnings(definitions: readonly ResourceDefinition[]): string[] {
+export function missingIndexWarnings(definitions: readonly ResourceDefinition[]): string[] {
   return definitions
     .filter(({ managed }) => managed)
     .flatMap((definition) =>

@@ -17,7 +17,7 @@ const columnOf = ({ columns }: TableSchema, field: string): string | undefined =
   Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
 
 /** The declarations with the existing tables and columns. A renamed resource or field keeps its table or column. */
-export const asStored = (definitions: readonly ResourceDefinition[], stored: Stored): ResourceDefinition[] =>
+export const withStoredNames = (definitions: readonly ResourceDefinition[], stored: Stored): ResourceDefinition[] =>
   definitions.map((definition) => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
     if (!schema) return definition;

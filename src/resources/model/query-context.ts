@@ -4,11 +4,11 @@ import type { Caller } from '../../platform/caller.ts';
 import type { Executor } from '../sql/executor.ts';
 import type { Resource } from './resource.ts';
 
-export type WhichDeleted = 'only' | 'with';
+export type DeletedFilter = 'only' | 'with';
 
 export interface DeletedRows {
   readonly of: Resource;
-  readonly which: WhichDeleted;
+  readonly which: DeletedFilter;
 }
 
 /** The context of a read: where statements run, the caller and the time. The context of a write uses its transaction. */
@@ -27,8 +27,8 @@ export const queryContext = (
   reader?: Reader,
 ): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, reader, caller, now });
 
-export const askingFor = (
+export const withDeletedRows = (
   context: QueryContext,
   of: Resource,
-  { deleted: which }: { readonly deleted?: WhichDeleted | undefined },
+  { deleted: which }: { readonly deleted?: DeletedFilter | undefined },
 ): QueryContext => (which ? { ...context, deleted: { of, which } } : context);

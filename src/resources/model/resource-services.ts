@@ -17,7 +17,7 @@ export interface ListPositions {
   /** `known`: the result of `before`. `read`: the value of the column, or undefined without rows. */
   write(known: number, read: unknown): string;
   /** Part of the ETag, so that a client does not get 304 with a position that is too old. */
-  readonly era: string;
+  readonly history: string;
 }
 
 /** Throws if the password is wrong. */
@@ -29,7 +29,7 @@ export interface ResourceServices {
   readonly keys: Macs;
   readonly holdAuthority: HoldAuthority;
   /** Wakes subscribers after this process has written recorded rows. */
-  readonly recorded?: () => void;
+  readonly wakeSubscribers?: () => void;
   readonly positions?: ListPositions;
   readonly proveByPassword: ProveByPassword;
   readonly enqueuing: Enqueuing;

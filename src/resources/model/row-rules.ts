@@ -1,7 +1,7 @@
-import { type Access, type Condition, decide, type Rule } from '../declaration/access.ts';
+import { type Access, type Condition, evaluateAccess, type Rule } from '../declaration/access.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { amongItems, listHolds } from '../sql/json-lists.ts';
-import { and, eachInnerRow, type Fragment, falsehood, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
+import { and, eachInnerRow, type Fragment, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import type { RuleContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
@@ -17,7 +17,7 @@ export function ruleOf({ definition: { access } }: Resource, operation: RowRule)
 export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
   const decided = decidedRows(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
-  if (context.deleted?.of !== resource) return existing === truth ? decided : and([existing, decided]);
+  if (context.deleted?.of !== resource) return existing === sqlTrue ? decided : and([existing, decided]);
   // A caller who may delete rows may see deleted rows.
   const mayDelete = decidedRows(resource, 'delete', context, alias);
   const isKept = raw(`${alias}."deleted_at" is null`);
@@ -27,21 +27,21 @@ export function allowedRows(resource: Resource, operation: RowRule, context: Rul
 /** Rules about callers do not apply to the service itself. */
 const decidedRows = (resource: Resource, operation: RowRule, context: RuleContext, alias: string): Fragment =>
   context.caller.kind === 'system'
-    ? truth
-    : toSql(resource, decide(ruleOf(resource, operation), context.caller, context.now), context, alias);
+    ? sqlTrue
+    : toSql(resource, evaluateAccess(ruleOf(resource, operation), context.caller, context.now), context, alias);
 
 /** The condition that a row must meet to be visible to any caller. */
 export const existingRows = (resource: Resource, context: RuleContext, alias = 't'): Fragment => {
   const { where, softDelete } = resource.definition;
-  const declared = where ? toSql(resource, where(context.now), context, alias) : truth;
+  const declared = where ? toSql(resource, where(context.now), context, alias) : sqlTrue;
   if (!softDelete) return declared;
   const asked = context.deleted?.of === resource ? context.deleted.which : undefined;
-  const kept = asked === 'with' ? truth : raw(`${alias}."deleted_at" is ${asked === 'only' ? 'not ' : ''}null`);
+  const kept = asked === 'with' ? sqlTrue : raw(`${alias}."deleted_at" is ${asked === 'only' ? 'not ' : ''}null`);
   return and([kept, declared]);
 };
 
 function toSql(resource: Resource, condition: boolean | Condition, context: RuleContext, alias: string): Fragment {
-  if (typeof condition === 'boolean') return condition ? truth : falsehood;
+  if (typeof condition === 'boolean') return condition ? sqlTrue : sqlFalse;
   switch (condition.kind) {
     case 'all':
       return and(condition.of.map((part) => toSql(resource, part, context, alias)));
@@ -64,7 +64,7 @@ function compareSql(resource: Resource, name: string, operator: string, value: u
   if (value === null || value === undefined) {
     if (operator === '=') return sql`${column} is null`;
     if (operator === '!=') return sql`${column} is not null`;
-    return falsehood;
+    return sqlFalse;
   }
   const stored = field.type.toStored(value);
   // The negation of equality: a row without a value differs from every value.

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import { modulesIn } from '../../config/import-file.ts';
 import type { Database, OperatorTx } from '../../database/database.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { importWork } from '../declaration/check-options.ts';
-import type { OwnMigrations } from '../migrations/migrate-resources.ts';
-import { watchTables } from '../migrations/named-tables.ts';
+import { importDefinition } from '../declaration/check-options.ts';
+import type { OperatorMigrations } from '../migrations/migrate-resources.ts';
+import { recordTables } from '../migrations/record-tables.ts';
 import type { OwnMigration } from './define-migration.ts';
 import { type MigrationServices, migrationResources } from './migration-resources.ts';
-import { appliedOwn, noteOwn } from './operator-migration-store.ts';
+import { appliedOperatorMigrations, recordOperatorMigration } from './operator-migration-store.ts';
 
 interface Loaded {
   /** The name of the file without its extension. The database stores it. */
@@ -17,7 +17,7 @@ interface Loaded {
   readonly migration: OwnMigration;
 }
 
-interface Means {
+interface MigrationDependencies {
   readonly now: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   services(): MigrationServices;
@@ -27,11 +27,11 @@ interface Means {
 export async function loadOperatorMigrations(
   dir: string,
   { engine }: Pick<Database, 'engine'>,
-  { now, log, services }: Means,
-): Promise<OwnMigrations | undefined> {
+  { now, log, services }: MigrationDependencies,
+): Promise<OperatorMigrations | undefined> {
   const loaded: Loaded[] = [];
   for (const file of modulesIn(dir)) {
-    const migration = await importWork<OwnMigration>(file, 'defineMigration', 'up');
+    const migration = await importDefinition<OwnMigration>(file, 'defineMigration', 'up');
     loaded.push({ name: basename(file, extname(file)), file, migration });
   }
   if (loaded.length === 0) return undefined;
@@ -39,12 +39,12 @@ export async function loadOperatorMigrations(
   return {
     names,
     async pending(db) {
-      const applied = await appliedOwn(db);
+      const applied = await appliedOperatorMigrations(db);
       return names.filter((name) => !applied.has(name));
     },
     async run(plain, definitions, begins = () => undefined) {
-      const applied = await appliedOwn(plain);
-      const watched = watchTables(plain);
+      const applied = await appliedOperatorMigrations(plain);
+      const watched = recordTables(plain);
       const { tx } = watched;
       const resource = migrationResources(services(), plain, definitions);
       const done: string[] = [];
@@ -57,7 +57,7 @@ export async function loadOperatorMigrations(
           const why = reasonOf(error);
           throw new OperatorError(`${file} failed, and nothing was changed: ${why}`);
         }
-        await noteOwn(plain, name, now());
+        await recordOperatorMigration(plain, name, now());
         done.push(`run the migration ${name}`);
       }
       return { done, names: watched.names };

@@ -6,7 +6,7 @@ import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
 import { compileResources } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { HookRuns } from '../write/hook-runs.ts';
-import { callAs, serviceResource } from '../write/resource-calls.ts';
+import { createCall, serviceResource } from '../write/resource-calls.ts';
 import { writeContext } from '../write/write-transaction.ts';
 
 export type MigrationServices = Omit<ResourceServices, 'resources'>;
@@ -18,7 +18,7 @@ export function migrationResources(
   definitions: readonly ResourceDefinition[],
 ): ServiceResourceOf {
   const services = { ...given, resources: compileResources(definitions) };
-  const call = callAs(services, { caller: systemCaller, source: systemSource });
+  const call = createCall(services, { caller: systemCaller, source: systemSource });
   // Nothing is cached yet. Hooks that run after a commit are skipped, because the migration may still be undone.
   const open = { tx, invalidate: () => undefined, recorded: false, hooks: new HookRuns('postgres'), afterCommit: [] };
   writeContext(services, call, open);

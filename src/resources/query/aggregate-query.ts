@@ -1,8 +1,8 @@
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { isTooLongToIndex } from '../declaration/fields/indexing.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { readDirection } from './sorting.ts';
-import { wordsOf } from './words-of.ts';
+import { splitList } from './split-list.ts';
 
 export const aggregateFunctions = ['count', 'sum', 'avg', 'min', 'max'] as const;
 type AggregateFunction = (typeof aggregateFunctions)[number];
@@ -45,21 +45,21 @@ interface Sent {
 export function readAggregates(resource: Resource, sent: Sent): AggregateQuery | undefined {
   const { aggregate, groupBy } = sent;
   if (aggregate === undefined) {
-    if (groupBy !== undefined) throw wrongParameter('groupBy: add aggregate, such as aggregate=count.');
+    if (groupBy !== undefined) throw invalidParameter('groupBy: add aggregate, such as aggregate=count.');
     return undefined;
   }
-  const names = [...new Set(wordsOf(aggregate, ','))];
-  const groups = [...new Set(wordsOf(groupBy ?? '', ','))];
-  if (names.length === 0) throw wrongParameter('aggregate: name the functions, such as count,sum:seats.');
-  if (names.length > maxAggregates) throw wrongParameter(`aggregate: at most ${maxAggregates} at once.`);
-  if (groups.length > maxGroups) throw wrongParameter(`groupBy: at most ${maxGroups} fields.`);
+  const names = [...new Set(splitList(aggregate, ','))];
+  const groups = [...new Set(splitList(groupBy ?? '', ','))];
+  if (names.length === 0) throw invalidParameter('aggregate: name the functions, such as count,sum:seats.');
+  if (names.length > maxAggregates) throw invalidParameter(`aggregate: at most ${maxAggregates} at once.`);
+  if (groups.length > maxGroups) throw invalidParameter(`groupBy: at most ${maxGroups} fields.`);
   const aggregates = names.map((name) => readAggregate(resource, name));
   const fields = groups.map((name) => {
     const known = groupableFields(resource);
     const field = known.find((each) => each.name === name);
     if (!field) throw unusable(resource, 'groupBy: the field', name, known, 'cannot be grouped by');
     if (aggregates.some(({ of }) => of === name)) {
-      throw wrongParameter(`groupBy: the answer has a member "${name}" already; leave ${name} out of aggregate.`);
+      throw invalidParameter(`groupBy: the answer has a member "${name}" already; leave ${name} out of aggregate.`);
     }
     return field;
   });
@@ -79,7 +79,7 @@ function readAggregate(resource: Resource, name: string): Aggregate {
     throw unknownName('aggregate: the function', of, aggregateFunctions, 'operator_unknown');
   }
   if (of === 'count') {
-    if (fieldName !== undefined) throw wrongParameter('aggregate: count counts rows and takes no field.');
+    if (fieldName !== undefined) throw invalidParameter('aggregate: count counts rows and takes no field.');
     return { name: of, of };
   }
   const known = of === 'sum' || of === 'avg' ? summableFields(resource) : comparableFields(resource);
@@ -93,11 +93,11 @@ function readOrder(
   aggregates: readonly Aggregate[],
   groups: readonly ResourceField[],
 ): AggregateQuery['order'] {
-  const names = [...new Set(wordsOf(orderBy ?? '', ';'))];
-  const directions = wordsOf(sortedBy ?? '', ';').map(readDirection);
+  const names = [...new Set(splitList(orderBy ?? '', ';'))];
+  const directions = splitList(sortedBy ?? '', ';').map(readDirection);
   const known = [...aggregates, ...groups];
   if (directions.length > Math.max(1, names.length)) {
-    throw wrongParameter(`sortedBy: it has ${directions.length} directions for ${names.length} names of orderBy.`);
+    throw invalidParameter(`sortedBy: it has ${directions.length} directions for ${names.length} names of orderBy.`);
   }
   const order = names.map((name, i) => {
     const by = known.find((each) => each.name === name);

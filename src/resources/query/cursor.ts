@@ -1,4 +1,4 @@
-import { wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import type { Macs } from '../model/resource-services.ts';
 import type { Position } from './sorting.ts';
 
@@ -13,7 +13,7 @@ export function writeCursor(keys: Macs, list: string, signature: string, { value
 export function readCursor(keys: Macs, list: string, signature: string, cursor: string): Position {
   const [data = '', mac = '', ...rest] = cursor.split('.');
   if (rest.length > 0 || !keys.matches(purpose, `${list} ${signature} ${data}`, mac)) {
-    throw wrongParameter(
+    throw invalidParameter(
       'cursor: it does not belong to this list and this order. Use next_cursor of the last page, or start with an empty cursor.',
     );
   }

@@ -1,4 +1,4 @@
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
 import { requireReadable } from './include-tree.ts';
@@ -26,7 +26,7 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
   const { parameter } = rules;
   const names = text.split('.', maxRelations + 2);
   if (names.length > maxRelations + 1) {
-    throw wrongParameter(
+    throw invalidParameter(
       `${parameter}: "${text.slice(0, 100)}" goes through too many relations; ${maxRelations} are possible.`,
     );
   }
@@ -56,7 +56,7 @@ function readRelation(resource: Resource, name: string, { parameter, toOne }: Pa
     throw unknownName(`${parameter}: the relation of ${resource.name}`, name, known, 'relation_unknown');
   }
   if (!possible.includes(relation)) {
-    throw wrongParameter(`${parameter}: "${name}" leads to many rows. Use a relation that leads to one.`);
+    throw invalidParameter(`${parameter}: "${name}" leads to many rows. Use a relation that leads to one.`);
   }
   return relation;
 }

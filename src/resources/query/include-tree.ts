@@ -1,8 +1,8 @@
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { type Caller, hasScope } from '../../platform/caller.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
-import { wordsOf } from './words-of.ts';
+import { splitList } from './split-list.ts';
 
 /** A relation to embed, and the relations to embed in its rows. */
 export interface Include {
@@ -17,10 +17,10 @@ const maxIncludes = 10;
 export function readIncludes(resource: Resource, text: string, caller: Caller): Include[] {
   const tree: Include[] = [];
   let count = 0;
-  for (const path of wordsOf(text, ',')) {
+  for (const path of splitList(text, ',')) {
     const names = path.split('.');
     if (names.length > maxDepth) {
-      throw wrongParameter(
+      throw invalidParameter(
         `include: "${path.slice(0, 100)}" is ${names.length} levels deep; ${maxDepth} are possible.`,
       );
     }
@@ -39,7 +39,7 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
           );
         }
         requireReadable(relation.target, caller);
-        if (++count > maxIncludes) throw wrongParameter(`include: at most ${maxIncludes} relations at once.`);
+        if (++count > maxIncludes) throw invalidParameter(`include: at most ${maxIncludes} relations at once.`);
         include = { relation, children: [] };
         level.push(include);
       }
@@ -65,5 +65,7 @@ export function keyColumns(resource: Resource, includes: readonly Include[]): st
 }
 
 /** The shown fields. An include replaces a list field of the same name. */
-export const besides = (fields: readonly ResourceField[], includes: readonly Include[]): readonly ResourceField[] =>
-  fields.filter(({ name }) => !includes.some(({ relation }) => relation.name === name));
+export const withoutIncluded = (
+  fields: readonly ResourceField[],
+  includes: readonly Include[],
+): readonly ResourceField[] => fields.filter(({ name }) => !includes.some(({ relation }) => relation.name === name));

@@ -1,20 +1,20 @@
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import type { WhichDeleted } from '../model/query-context.ts';
+import type { DeletedFilter } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { type AggregateQuery, readAggregates } from './aggregate-query.ts';
 import { type Include, readIncludes } from './include-tree.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
 import { readSearched } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
-import { wordsOf } from './words-of.ts';
+import { splitList } from './split-list.ts';
 
 export interface RowQuery {
   /** Undefined: all shown fields. */
   readonly fields: readonly ResourceField[] | undefined;
   readonly includes: readonly Include[];
-  readonly deleted?: WhichDeleted | undefined;
+  readonly deleted?: DeletedFilter | undefined;
 }
 
 export interface ListQuery extends RowQuery {
@@ -85,8 +85,8 @@ function rowQuery(resource: Resource, { filter, include, deleted }: Query, calle
 }
 
 function readFilter(resource: Resource, text: string): ResourceField[] {
-  const names = new Set(wordsOf(text, ';'));
-  if (names.size === 0) throw wrongParameter('filter: name the fields to show, separated by ;');
+  const names = new Set(splitList(text, ';'));
+  if (names.size === 0) throw invalidParameter('filter: name the fields to show, separated by ;');
   return [...names].map((name) => {
     const field = resource.fields.get(name);
     if (!field?.shown) {
@@ -113,13 +113,13 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   const query = withoutEmpty(sent);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
-    throw wrongParameter('cursor: a list with a cursor has no page and no count; leave "page" and "count" out.');
+    throw invalidParameter('cursor: a list with a cursor has no page and no count; leave "page" and "count" out.');
   }
   const isSearchable = (field: string) => void readSearched(resource, field, caller, { parameter: 'searchFields' });
   const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, isSearchable);
   const { aggregate, groupBy } = query;
   const aggregates = readAggregates(resource, { aggregate, groupBy, orderBy, sortedBy });
-  if (aggregates) refuseBeside(query);
+  if (aggregates) refuseWithAggregates(query);
   return {
     ...rowQuery(resource, query, caller),
     search: search === undefined ? [] : readSearch(search, operators),
@@ -138,9 +138,9 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   };
 }
 
-function refuseBeside(query: Query): void {
+function refuseWithAggregates(query: Query): void {
   for (const name of ['filter', 'include', 'cursor', 'count']) {
-    if (query[name] !== undefined) throw wrongParameter(`aggregate: it shows no rows; leave "${name}" out.`);
+    if (query[name] !== undefined) throw invalidParameter(`aggregate: it shows no rows; leave "${name}" out.`);
   }
 }
 
@@ -153,6 +153,6 @@ export function wholeNumber(name: string, text: string | undefined, fallback: nu
   if (text === undefined) return fallback;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > max)
-    throw wrongParameter(`${name}: it takes a whole number from 1 to ${max.toLocaleString('en')}.`);
+    throw invalidParameter(`${name}: it takes a whole number from 1 to ${max.toLocaleString('en')}.`);
   return value;
 }

@@ -1,6 +1,6 @@
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import type { SearchTerm } from '../declaration/fields/field-type.ts';
-import { wordsOf } from './words-of.ts';
+import { splitList } from './split-list.ts';
 
 type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
@@ -95,13 +95,13 @@ export function readSearch(text: string, operators: ReadonlyMap<string, FieldOpe
 }
 
 function refuseManyPairs(count: number): void {
-  if (count > maxPairs) throw wrongParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
+  if (count > maxPairs) throw invalidParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
 }
 
 /** `field:value`, or `field|field:value`. */
 function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const colon = piece.indexOf(':');
-  if (colon < 0) throw wrongParameter('search: write pairs of field:value, separated by ;');
+  if (colon < 0) throw invalidParameter('search: write pairs of field:value, separated by ;');
   const value = withoutLeadingSpaces(piece.slice(colon + 1));
   const fields = piece
     .slice(0, colon)
@@ -111,7 +111,7 @@ function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>)
     const as = operators.get(field);
     const read = as ? readValueAs(as, value) : readValue(value);
     if (read.terms.length > maxTerms) {
-      throw wrongParameter(`search: "${field.slice(0, 60)}" has more than ${maxTerms} values.`);
+      throw invalidParameter(`search: "${field.slice(0, 60)}" has more than ${maxTerms} values.`);
     }
     return { field, ...read };
   });
@@ -119,29 +119,29 @@ function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>)
 
 function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
   let count = 0;
-  for (const { field, terms, together } of groups.flatMap(withCompany)) {
+  for (const { field, terms, together } of groups.flatMap(markGroup)) {
     for (const { text, openStart, openEnd } of terms) {
       if (!openStart && !openEnd) continue;
       // A search box searches one text in several fields. It counts once for each field.
       count += together ? 1 : Number(openStart) + Number(openEnd);
       if (text.length > maxWildcardLength) {
-        throw wrongParameter(
+        throw invalidParameter(
           `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${maxWildcardLength} characters.`,
         );
       }
     }
   }
   if (count > maxWildcards) {
-    throw wrongParameter(`search: at most ${maxWildcards} wildcards in one search; this one has ${count}.`);
+    throw invalidParameter(`search: at most ${maxWildcards} wildcards in one search; this one has ${count}.`);
   }
 }
 
-const withCompany = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
+const markGroup = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
 
 /** `name:like;email:=`. A field without an operator uses the syntax of `search`. */
 export function readSearchFields(text: string, requireSearchable: (field: string) => void): Map<string, FieldOperator> {
   const operators = new Map<string, FieldOperator>();
-  for (const piece of wordsOf(text, ';')) {
+  for (const piece of splitList(text, ';')) {
     const colon = piece.indexOf(':');
     const field = (colon < 0 ? piece : piece.slice(0, colon)).trim();
     requireSearchable(field);

@@ -1,10 +1,10 @@
 import type { Engine } from '../../database/database.ts';
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
 import { and, type Fragment, join, or, raw, sql } from '../sql/sql-text.ts';
 import { pathsThrough, readPath } from './field-path.ts';
-import { wordsOf } from './words-of.ts';
+import { splitList } from './split-list.ts';
 
 interface SortKey {
   /** `name` or `owner.name`. */
@@ -57,17 +57,17 @@ export function readSort(
   { orderBy, sortedBy }: { readonly orderBy: string | undefined; readonly sortedBy: string | undefined },
   caller: Caller,
 ): Sort {
-  const directions = wordsOf(sortedBy ?? '', ';').map(readDirection);
-  const given = wordsOf(orderBy ?? '', ';');
+  const directions = splitList(sortedBy ?? '', ';').map(readDirection);
+  const given = splitList(orderBy ?? '', ';');
   const names = given.length > 0 ? given : defaultNames(resource, directions);
-  if (names.length > maxKeys) throw wrongParameter(`orderBy: at most ${maxKeys} fields.`);
+  if (names.length > maxKeys) throw invalidParameter(`orderBy: at most ${maxKeys} fields.`);
   if (directions.length > Math.max(1, names.length)) {
-    throw wrongParameter(`sortedBy: it has ${directions.length} directions for ${names.length} fields of orderBy.`);
+    throw invalidParameter(`sortedBy: it has ${directions.length} directions for ${names.length} fields of orderBy.`);
   }
   const keys: SortKey[] = [];
   for (const [i, name] of names.entries()) {
     const { field, relations } = readPath(resource, name, caller, sortedPaths);
-    if (keys.some((key) => key.name === name)) throw wrongParameter(`orderBy: "${name}" appears twice.`);
+    if (keys.some((key) => key.name === name)) throw invalidParameter(`orderBy: "${name}" appears twice.`);
     const nullable = field.nullable || relations.length > 0;
     const compared = raw(field.compared('t'));
     keys.push({ name, field, relations, descending: directions[i] ?? false, compared, nullable });
@@ -99,7 +99,7 @@ function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
 }
 
 /** Whether an index has this order, so that the first rows can be read without the others. */
-export function isServed({ definition }: Resource, { keys, idDescending }: Sort): boolean {
+export function hasIndexFor({ definition }: Resource, { keys, idDescending }: Sort): boolean {
   const [only, ...more] = keys;
   if (!only) return true;
   if (only.relations.length > 0) return false;

@@ -101,7 +101,7 @@ export async function deleteJob(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('queued_jobs').where('id', '=', id).execute();
 }
 
-export async function deleteJobsAbout(tx: Tx, name: string, subject: string): Promise<void> {
+export async function deleteJobsOfSubject(tx: Tx, name: string, subject: string): Promise<void> {
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
 }
 

@@ -24,11 +24,11 @@ export interface HandlerOptions {
    * For jobs that call external hosts. Each subject and each host (after the `@`) has a lane, so that a slow host does not delay other
    * hosts.
    */
-  readonly lanes?: Lanes;
+  readonly lanes?: ConcurrencyLimits;
 }
 
 /** The maximum number of concurrent jobs on one instance. */
-export interface Lanes {
+export interface ConcurrencyLimits {
   readonly ofSubject: number;
   readonly ofHost: number;
   readonly ofName: number;

@@ -52,7 +52,7 @@ onBothEngines('The queue', (engine) => {
     mock.timers.reset();
     await db.transaction().execute((tx) => queue.enqueue(tx, { name: 'greet', data: { to: 'Ada' } }));
     await beginning;
-    await queue.settle();
+    await queue.runDueJobs();
     assert.deepEqual(done, [{ to: 'Ada' }]);
     assert.deepEqual(await rows(on), [], 'a finished job is deleted');
   });
@@ -66,10 +66,10 @@ onBothEngines('The queue', (engine) => {
     });
     for (let moment = 0; moment < 60; moment++) {
       await queue.enqueue(on.database.db, { name: 'count', after: 1 });
-      const pass = queue.settle();
+      const pass = queue.runDueJobs();
       for (let i = 0; i < moment; i++) await undefined;
       on.advance(1000);
-      await Promise.all([pass, queue.settle()]);
+      await Promise.all([pass, queue.runDueJobs()]);
       assert.equal(done, moment + 1, `${moment} turns after the pass began`);
     }
   });
@@ -87,13 +87,13 @@ onBothEngines('The queue', (engine) => {
     await queue.enqueue(on.database.db, { name: 'hopeless', data: { a: 1 } });
     const pauses: number[] = [];
     for (let i = 0; i < 4; i++) {
-      await queue.settle();
+      await queue.runDueJobs();
       const [row] = (await rows(on)).filter(({ name }) => name === 'flaky');
       if (!row) break;
       assert.equal(row.last_error, 'not yet');
       pauses.push(row.next_attempt_at - on.now());
       on.advance(row.next_attempt_at - on.now() - 1);
-      await queue.settle();
+      await queue.runDueJobs();
       assert.equal(attempts.length, i + 1, 'before its time');
       on.advance(1);
     }
@@ -112,7 +112,7 @@ onBothEngines('The queue', (engine) => {
     const events = await on.database.db.selectFrom('events').select('type').execute();
     assert.deepEqual(events, [{ type: 'job.failed' }]);
     on.advance(31 * 86_400_000);
-    await queue.settle();
+    await queue.runDueJobs();
     assert.equal((await rows(on)).length, 1, 'a failed job is not retried automatically');
     await queue.prune();
     assert.deepEqual(await rows(on), [], 'a failed job is deleted after a while');
@@ -135,7 +135,7 @@ onBothEngines('The queue', (engine) => {
     };
     for (const queue of [first, second]) queue.handle('count', handle);
     for (let i = 0; i < 30; i++) await first.enqueue(one.database.db, { name: 'count', data: i });
-    await Promise.all([first.settle(), second.settle(), first.settle()]);
+    await Promise.all([first.runDueJobs(), second.runDueJobs(), first.runDueJobs()]);
     assert.deepEqual(
       [...(done as number[])].sort((a, b) => a - b),
       Array.from({ length: 30 }, (_, i) => i),
@@ -144,13 +144,13 @@ onBothEngines('The queue', (engine) => {
 
     await first.enqueue(one.database.db, { name: 'count', data: 'later', after: 60 });
     await first.enqueue(one.database.db, { name: 'unknown', data: { pin: 'hunter2' }, sealed: true });
-    await Promise.all([first.settle(), second.settle()]);
+    await Promise.all([first.runDueJobs(), second.runDueJobs()]);
     const waiting = await rows(one);
     assert.equal(waiting.length, 2);
     assert.doesNotMatch(JSON.stringify(waiting), /hunter2/);
     for (const each of new Set([one, two])) each.advance(60_000);
     second.handle('unknown', handle);
-    await second.settle();
+    await second.runDueJobs();
     assert.deepEqual(done.slice(30), ['later', { pin: 'hunter2' }]);
   });
 
@@ -196,10 +196,10 @@ onBothEngines('The queue', (engine) => {
     const done: Pick<Job, 'data' | 'attempt'>[] = [];
     for (const name of ['begun', 'untouched'])
       queue.handle(name, ({ data, attempt }) => void done.push({ data, attempt }));
-    await queue.settle();
+    await queue.runDueJobs();
     assert.deepEqual(done, [{ data: 2, attempt: 1 }], 'a started job may still be running');
     on.advance(31_000);
-    await queue.settle();
+    await queue.runDueJobs();
     assert.deepEqual(done[1], { data: 1, attempt: 2 });
     assert.deepEqual(await rows(on), []);
   });

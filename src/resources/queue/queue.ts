@@ -5,13 +5,13 @@ import { pruneInBatches } from '../../database/prune-in-batches.ts';
 import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
+  type ConcurrencyLimits,
   defaultAttempts,
   defaultTimeout,
   type HandlerOptions,
   hostOfSubject,
   type Job,
   type JobHandler,
-  type Lanes,
   type NewJob,
 } from './job.ts';
 import {
@@ -82,16 +82,16 @@ export class Queue {
 
   start(): void {
     const every = (ms: number, work: () => void) => this.#timers.push(setInterval(work, ms).unref());
-    every(pollMs, () => void this.#look());
+    every(pollMs, () => void this.#poll());
     every(renewEveryMs, () => void this.#renew());
-    this.#context.database.bus.onWake(() => void this.#look());
-    void this.#look();
+    this.#context.database.bus.onWake(() => void this.#poll());
+    void this.#poll();
   }
 
   /** Runs all due jobs once. Never throws: failed jobs run again later. */
-  async settle(): Promise<void> {
+  async runDueJobs(): Promise<void> {
     for (;;) {
-      await this.#look();
+      await this.#poll();
       if (this.#running.size === 0) return;
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     }
@@ -148,7 +148,7 @@ export class Queue {
     metrics.mailQueue.set(mails);
   }
 
-  #look(): Promise<void> {
+  #poll(): Promise<void> {
     this.#again = true;
     this.#pass ??= this.#fill();
     return this.#pass;
@@ -193,7 +193,7 @@ export class Queue {
     return Math.max(0, Math.min(atOnce - others, atOnceOfOneName - ofName));
   }
 
-  #fullLanes(name: string, { ofSubject, ofHost }: Lanes): { subjects: string[]; hosts: string[] } {
+  #fullLanes(name: string, { ofSubject, ofHost }: ConcurrencyLimits): { subjects: string[]; hosts: string[] } {
     const subjects = [...this.#running.values()].flatMap((attempt) =>
       attempt.name === name && attempt.subject !== null ? [attempt.subject] : [],
     );
@@ -208,7 +208,7 @@ export class Queue {
     const handler = this.#handlers.get(job.name) as Handler;
     const done = runAttempt(this.#context, this.#sealing, handler, { ...job, lease }, abort).finally(() => {
       this.#running.delete(job.id);
-      if (!this.#stopped) void this.#look();
+      if (!this.#stopped) void this.#poll();
     });
     this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, done });
   }

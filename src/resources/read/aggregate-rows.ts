@@ -1,4 +1,4 @@
-import { wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import { divideDecimal, formatDecimal, parseDecimal } from '../../platform/decimal.ts';
 import { codeOf } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
@@ -8,7 +8,7 @@ import { readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { eachRow, raw, sql } from '../sql/sql-text.ts';
 import { aggregateSql } from './aggregate-sql.ts';
 import type { ListRead } from './list-read.ts';
-import { listedRows, listJson, type Paging } from './list-rows.ts';
+import { listCondition, listJson, type Paging } from './list-rows.ts';
 
 /** An average of decimals has this many more digits after the point than its field. */
 const moreDigits = 4;
@@ -29,7 +29,7 @@ async function aggregateJson(
   const { aggregates: query, limit, page } = list;
   const known = resource.changes ? await paging.positions?.before() : undefined;
   const { select, rest, groups } = aggregateSql(context.engine, query);
-  const from = sql`from ${raw(resource.table)} as t where ${eachRow} ${listedRows(context, resource, list, paging)}`;
+  const from = sql`from ${raw(resource.table)} as t where ${eachRow} ${listCondition(context, resource, list, paging)}`;
   const offset = (page - 1) * limit;
   const rows = await readNumbers(context, sql`${raw(select)} ${from} ${raw(rest)} limit ${limit} offset ${offset}`);
   // A page after the last one has no row with the number of groups.
@@ -70,7 +70,7 @@ async function readNumbers(
   }
 }
 
-const tooLarge = () => wrongParameter('aggregate: a sum is too large for a number. Narrow the rows down by search.');
+const tooLarge = () => invalidParameter('aggregate: a sum is too large for a number. Narrow the rows down by search.');
 
 function groupJson({ aggregates, groupBy }: AggregateQuery, row: StoredRow): string {
   const members = groupBy.map(({ name, type }, i) => {

@@ -2,9 +2,9 @@ import type { CommitCounts, Database, Engine } from '../../database/database.ts'
 import { hasCountingTriggersSql } from '../../database/postgres/batching/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
 import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
-import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
+import { type Fragment, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
-import { rememberedOf } from './remembered.ts';
+import { cacheOf } from './resource-cache.ts';
 
 /** A count stops here, unless the request asks for the exact number. */
 export const countCap = 10_000;
@@ -12,10 +12,10 @@ export const countCap = 10_000;
 interface Counted {
   readonly n: number;
   /** On PostgreSQL: whether triggers count the changes of the table. */
-  readonly told?: boolean;
+  readonly countsChanges?: boolean;
 }
 
-const upTo = (max: number, from: Fragment): Fragment =>
+const countUpTo = (max: number, from: Fragment): Fragment =>
   sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(max + 1))}) as counted`;
 
 /**
@@ -23,20 +23,20 @@ const upTo = (max: number, from: Fragment): Fragment =>
  * to a limit. The range of rowids is an upper bound of the count.
  */
 function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
-  const { counts } = rememberedOf(resource);
+  const { counts } = cacheOf(resource);
   const table = raw(resource.table);
-  const some = upTo(2 * countCap, sql`from ${table}`);
+  const some = countUpTo(2 * countCap, sql`from ${table}`);
   counts[engine] ??= new PreparedSelect(
     engine === 'sqlite'
       ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${some}) end as n`
-      : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as told from (${some}) as counted`,
+      : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as "countsChanges" from (${some}) as counted`,
   );
   return counts[engine];
 }
 
 /** The last count, if it is still valid, or if the changes since then cannot have reduced it below the cap. */
 function knownCount(resource: Resource, changes: CommitCounts | undefined): number | undefined {
-  const last = rememberedOf(resource).lastCount;
+  const last = cacheOf(resource).lastCount;
   if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
   // A replica that lacks these changes has other rows.
   if (changes.has && !(last.changes.settledAt !== undefined && changes.has(last.changes.settledAt))) return undefined;
@@ -50,10 +50,10 @@ function countAll(executor: Executor, resource: Resource, changes: CommitCounts 
   if (known !== undefined) return known;
   const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));
   return thenMaybe(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
-    const { n: rows = 0, told = true } = row ?? {};
-    const remembered = rememberedOf(resource);
-    remembered.isTold = told;
-    if (changes && told) {
+    const { n: rows = 0, countsChanges = true } = row ?? {};
+    const remembered = cacheOf(resource);
+    remembered.countsChanges = countsChanges;
+    if (changes && countsChanges) {
       const { foreign, own, settledAt, settled = 'settled' in changes ? undefined : own } = changes;
       if (settled !== undefined && had) remembered.lastCount = { rows, changes: { own: settled, foreign, settledAt } };
     }
@@ -63,7 +63,7 @@ function countAll(executor: Executor, resource: Resource, changes: CommitCounts 
 
 /** Reads whether the last count is still valid. Send it together with the page, because it may need a round trip. */
 export const countedChanges = (executor: Executor, resource: Resource): ReturnType<Database['changes']> =>
-  rememberedOf(resource).isTold ? executor.changes?.() : undefined;
+  cacheOf(resource).countsChanges ? executor.changes?.() : undefined;
 
 export interface Counting {
   /** The `from` and `where` clauses. */
@@ -81,8 +81,8 @@ export function countRows(
   resource: Resource,
   { from, where, exact, repeated, changes }: Counting,
 ): number | Promise<number> {
-  if (where === truth && !exact) return thenMaybe(changes, (known) => countAll(executor, resource, known));
+  if (where === sqlTrue && !exact) return thenMaybe(changes, (known) => countAll(executor, resource, known));
   const read = repeated ? readPrepared : readUnprepared;
-  const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : upTo(countCap, from));
+  const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : countUpTo(countCap, from));
   return thenMaybe(rows, ([row]) => row?.n ?? 0);
 }

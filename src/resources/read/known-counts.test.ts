@@ -25,7 +25,7 @@ describe('Cached counts on PostgreSQL', () => {
     const read = database.read as (text: string, ...rest: never[]) => unknown;
     Object.assign(database, {
       read: (sql: string, ...rest: never[]) => {
-        if (sql.includes('as told')) counted++;
+        if (sql.includes('as "countsChanges"')) counted++;
         return read(sql, ...rest);
       },
     });

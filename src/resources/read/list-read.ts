@@ -4,7 +4,7 @@ import type { ListQuery } from '../query/list-query.ts';
 import type { Sort } from '../query/sorting.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';
 import { relatedValue } from './related-sql.ts';
-import { rememberedOf, type Selection, selectionFor } from './remembered.ts';
+import { cacheOf, type Selection, selectionFor } from './resource-cache.ts';
 import { type SearchedText, searchConditions, searchedText } from './search-conditions.ts';
 
 /** The query of a list, in SQL. */
@@ -16,7 +16,7 @@ export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 
   /** The SQL text is the same for each call. */
   readonly plain: boolean;
   /** Whether it reads rows of other resources. */
-  readonly looksElsewhere: boolean;
+  readonly readsOtherResources: boolean;
 }
 
 /** Responds 400 for a search value that the field cannot have. */
@@ -29,14 +29,14 @@ export function listRead(context: RuleContext, resource: Resource, query: ListQu
     includes,
     search: searchConditions(context, resource, query),
     searched: context.engine === 'postgres' ? searchedText(context, resource, query) : undefined,
-    sort: query.sort ? sortFor(context, resource, query.sort) : rememberedOf(resource).sort,
+    sort: query.sort ? sortFor(context, resource, query.sort) : cacheOf(resource).sort,
     limit,
     page,
     count,
     cursor,
     aggregates: query.aggregates,
     plain: query.search.length === 0 && fields === undefined && !sortsElsewhere,
-    looksElsewhere:
+    readsOtherResources:
       includes.length > 0 || sortsElsewhere || query.search.flat().some(({ field }) => field.includes('.')),
   };
 }

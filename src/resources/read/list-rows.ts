@@ -4,9 +4,9 @@ import type { Resource } from '../model/resource.ts';
 import type { ListPositions, Macs } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
-import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
+import { hasIndexFor, orderSql, rowsAfter } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
-import { and, eachRow, type Fragment, join, raw, sql, truth } from '../sql/sql-text.ts';
+import { and, eachRow, type Fragment, join, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
 import type { ListRead } from './list-read.ts';
@@ -46,15 +46,15 @@ export function listJson(
 }
 
 /** The condition of the listed rows. */
-export const listedRows = (
+export const listCondition = (
   context: QueryContext,
   resource: Resource,
   { search }: Pick<ListRead, 'search'>,
   { within }: Pick<Paging, 'within'>,
-): Fragment => and([within?.condition ?? truth, allowedRows(resource, 'read', context), search]);
+): Fragment => and([within?.condition ?? sqlTrue, allowedRows(resource, 'read', context), search]);
 
 /** The position of the log of changes before the list is read. */
-interface Placed {
+interface LogPosition {
   readonly positions: ListPositions;
   readonly known: number;
 }
@@ -64,24 +64,24 @@ function pageJson(
   resource: Resource,
   list: ListRead,
   paging: Paging,
-  placed?: Placed,
+  placed?: LogPosition,
 ): string | Promise<string> {
-  const where = listedRows(context, resource, list, paging);
+  const where = listCondition(context, resource, list, paging);
   const table = raw(resource.table);
-  const walked = sql`from ${table} as t where ${eachRow} ${where}`;
-  const plain = where === truth && isServed(resource, list.sort);
+  const scanned = sql`from ${table} as t where ${eachRow} ${where}`;
+  const plain = where === sqlTrue && hasIndexFor(resource, list.sort);
   const byCursor = list.cursor !== undefined;
-  const capped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === truth;
+  const capped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === sqlTrue;
   const changes = capped ? countedChanges(context, resource) : undefined;
   const found = byCursor
-    ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging, placed)
-    : numberedPage(context, resource, list, { where, walked, plain, placed });
+    ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : scanned, paging, placed)
+    : numberedPage(context, resource, list, { where, walked: scanned, plain, placed });
   return thenMaybe(found, (rows) => {
     const more = rows.length > list.limit;
     if (more) rows.length = list.limit;
     const pagination = byCursor
       ? cursorMeta(resource, list, rows, more, paging)
-      : pageMeta(context, resource, list, { rows: rows.length, more, from: walked, where, changes }, paging);
+      : pageMeta(context, resource, list, { rows: rows.length, more, from: scanned, where, changes }, paging);
     return thenMaybe(pagination, (shown) =>
       thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
@@ -89,7 +89,7 @@ function pageJson(
         const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}`;
         if (!placed) return `${body}}}`;
         const { positions, known } = placed;
-        paging.tag?.(`"${hashOf(`${positions.era} ${body}`)}"`);
+        paging.tag?.(`"${hashOf(`${positions.history} ${body}`)}"`);
         return `${body},"changes_position":${JSON.stringify(positions.write(known, rows[0]?._position))}}}`;
       }),
     );
@@ -103,7 +103,12 @@ function numberedPage(
   executor: Executor,
   resource: Resource,
   list: ListRead,
-  { where, walked, plain, placed }: { where: Fragment; walked: Fragment; plain: boolean; placed: Placed | undefined },
+  {
+    where,
+    walked,
+    plain,
+    placed,
+  }: { where: Fragment; walked: Fragment; plain: boolean; placed: LogPosition | undefined },
 ): StoredRow[] | Promise<StoredRow[]> {
   const limit = list.limit + 1;
   const offset = (list.page - 1) * list.limit;
@@ -117,7 +122,7 @@ function numberedPage(
   return list.shape.page(list.sort, executor.engine).read(executor, [limit, offset]);
 }
 
-const positionOf = (placed: Placed | undefined): Fragment =>
+const positionOf = (placed: LogPosition | undefined): Fragment =>
   raw(placed ? `, ${placed.positions.column} as "_position"` : '');
 
 /** `extra`: additional columns. */
@@ -142,7 +147,7 @@ async function cursorPage(
   list: ListRead,
   from: Fragment,
   paging: Paging,
-  placed: Placed | undefined,
+  placed: LogPosition | undefined,
 ): Promise<StoredRow[]> {
   const { sort, limit, cursor = '' } = list;
   const keys = sort.keys.map(({ compared }, i) => sql`, ${compared} as ${raw(`"_key${i}"`)}`);

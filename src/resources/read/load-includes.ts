@@ -5,7 +5,7 @@ import { allowedRows, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { eachInnerRow, eachRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
-import { selectionFor } from './remembered.ts';
+import { selectionFor } from './resource-cache.ts';
 import type { RowShape } from './row-json.ts';
 
 /** The members that includes add to the JSON of a row, each with a comma before it. */

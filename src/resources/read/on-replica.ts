@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
-import { truth } from '../sql/sql-text.ts';
+import { sqlTrue } from '../sql/sql-text.ts';
 
 /** Reads from a replica with all writes that this caller must see, if there is one. */
 export function onReplica(
@@ -13,7 +13,7 @@ export function onReplica(
 ): QueryContext {
   // The position of a list must come from the primary.
   if (resource.changes || !replicas || !context.reader || !resource.definition.managed) return context;
-  const ruled = embeds || allowedRows(resource, 'read', context) !== truth;
+  const ruled = embeds || allowedRows(resource, 'read', context) !== sqlTrue;
   const replica = replicas.choose(context.reader.caller, ruled);
   if (!replica) return context;
   const { engine, db, reader, caller, now, deleted } = context;

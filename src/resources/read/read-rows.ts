@@ -4,10 +4,10 @@ import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
-import { raw, sql, truth } from '../sql/sql-text.ts';
+import { raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { loadIncludes } from './load-includes.ts';
-import type { Selection } from './remembered.ts';
+import type { Selection } from './resource-cache.ts';
 import type { RowShape, TaggedJson } from './row-json.ts';
 
 export const noSuchRow = ({ singular }: Resource) =>
@@ -28,7 +28,7 @@ export function findRow(
 ): StoredRow | Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const allowed = allowedRows(resource, 'read', context);
-  if (allowed === truth) return thenMaybe(byId.readFirst(context, id), found);
+  if (allowed === sqlTrue) return thenMaybe(byId.readFirst(context, id), found);
   const rows = readPrepared(
     context,
     sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,

@@ -4,7 +4,7 @@ import { garage } from '../../../test/harness/garage.ts';
 import { compileResources, type Resource } from '../model/resource.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { RecentRows } from './recent-rows.ts';
-import { selectionFor } from './remembered.ts';
+import { selectionFor } from './resource-cache.ts';
 
 /** Opens a cache and counts how often rows are serialized. */
 function open() {

@@ -1,5 +1,5 @@
 import type { Engine } from '../../database/database.ts';
-import { wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import type { SearchTerm } from '../declaration/fields/field-type.ts';
 import { searchedValue } from '../declaration/fields/plain-values.ts';
 import type { RuleContext } from '../model/query-context.ts';
@@ -7,7 +7,7 @@ import type { Resource, ResourceField } from '../model/resource.ts';
 import type { ListQuery } from '../query/list-query.ts';
 import type { SearchPair } from '../query/search-text.ts';
 import { readSearched } from '../query/searchable-names.ts';
-import { Fragment, falsehood, join, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
+import { Fragment, join, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import { someRelated } from './related-sql.ts';
 
 /** The condition of a search on a row (alias `t`): all pairs must match, or with `or` at least one. */
@@ -20,7 +20,7 @@ export function searchConditions(
     or(pairs.map((pair) => searchCondition(context, resource, pair, byReference))),
   );
   const [only, ...more] = conditions;
-  if (!only) return truth;
+  if (!only) return sqlTrue;
   if (searchJoin === 'or') return or(conditions);
   return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
 }
@@ -75,7 +75,7 @@ function anyTerm(engine: Engine, field: ResourceField, terms: readonly SearchTer
 }
 
 function isAmong(compared: Fragment, values: readonly unknown[]): Fragment {
-  if (values.length === 0) return falsehood;
+  if (values.length === 0) return sqlFalse;
   if (values.length === 1) return sql`${compared} = ${values[0]}`;
   const listed = join(
     values.map((value) => sql`${value}`),
@@ -87,13 +87,13 @@ function isAmong(compared: Fragment, values: readonly unknown[]): Fragment {
 function comparison(field: ResourceField, { operator, terms }: SearchPair, alias: string): Fragment {
   const [only, ...more] = terms as [SearchTerm, ...SearchTerm[]];
   if (more.length > 0) {
-    throw wrongParameter(`search: ${operator} on ${field.name} takes one value; write \\, for a comma in it.`);
+    throw invalidParameter(`search: ${operator} on ${field.name} takes one value; write \\, for a comma in it.`);
   }
   if (only.isNull || only.openStart || only.openEnd) {
-    throw wrongParameter(`search: ${operator} on ${field.name} takes a plain value, not null or a wildcard.`);
+    throw invalidParameter(`search: ${operator} on ${field.name} takes a plain value, not null or a wildcard.`);
   }
   if (!field.type.hasOrder) {
-    throw wrongParameter(`search: ${operator} is not possible on ${field.name}; =, != and lists of values are.`);
+    throw invalidParameter(`search: ${operator} is not possible on ${field.name}; =, != and lists of values are.`);
   }
   return sql`${raw(field.compared(alias))} ${raw(operator)} ${searchedValue(only.text, field)}`;
 }

@@ -4,10 +4,10 @@ import type { TSchema } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { compiledAtStart } from '../../http/schema-compilers.ts';
+import { eagerCompilers } from '../../http/schema-compilers.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
+import { type Access, type ActionAccess, evaluateAccess } from '../declaration/access.ts';
 import type { ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
@@ -45,7 +45,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         ...actionDocs(resource, action, access === 'public' ? access : scopeOf),
         ...(body ? { body: closedSchema(body) } : {}),
       },
-      ...(resource.definition.file === undefined ? {} : compiledAtStart),
+      ...(resource.definition.file === undefined ? {} : eagerCompilers),
       serializerCompiler: () => (data) => JSON.stringify(data),
       async preValidation(request) {
         await proveRequest(services, resource, request, body);
@@ -91,13 +91,13 @@ function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'w
 function rowRuleOf(access: ActionAccess): RowRule {
   if (access === 'write') return 'update';
   if (access === 'read' || access === 'public') return 'read';
-  return typeof access === 'function' ? access : (caller, now) => decide(access, caller, now);
+  return typeof access === 'function' ? access : (caller, now) => evaluateAccess(access, caller, now);
 }
 
 /** A collection has no row to which a condition could apply, so the rule must be true. */
 function requireRule(resource: Resource, access: ActionAccess, caller: Caller, now: number): void {
   const rule: Access = access === 'read' || access === 'write' ? resource.definition.access[access] : access;
-  if (decide(rule, caller, now) !== true) throw forbidden(`You may not do this with ${resource.name}.`);
+  if (evaluateAccess(rule, caller, now) !== true) throw forbidden(`You may not do this with ${resource.name}.`);
 }
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);

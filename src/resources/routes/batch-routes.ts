@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
-import { accountOf } from '../../http/gate/admit.ts';
+import { rateLimitAccount } from '../../http/gate/gate.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -25,14 +25,14 @@ export function serveBatches(app: App, services: ResourceServices, resource: Res
       config: guardOf(resource, 'write'),
       schema: batchDocs(resource, operation),
       handler: (request, reply) =>
-        oneAtATime(batching, request, () => batch(services, resource, operation, request, reply)),
+        onePerAccount(batching, request, () => batch(services, resource, operation, request, reply)),
     });
   }
 }
 
 /** A batch counts as one request against the rate limit, so a caller may run only one at a time. */
-async function oneAtATime<T>(batching: Batching, { caller }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-  const account = accountOf(caller);
+async function onePerAccount<T>(batching: Batching, { caller }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  const account = rateLimitAccount(caller);
   if (batching.has(account)) throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
   batching.add(account);
   try {

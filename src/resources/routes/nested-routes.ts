@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
-import { askingFor } from '../model/query-context.ts';
+import { withDeletedRows } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
@@ -26,7 +26,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
       async (request, reply) => {
         const query = readListQuery(target, queryOf(request), request.caller);
-        const own = askingFor(readContext(services, request), target, query);
+        const own = withDeletedRows(readContext(services, request), target, query);
         const context = onReplica(own, services.context.database, target, { embeds: true });
         const list = listRead(context, target, query);
         const parent = await parentOf(services, resource, whole, request);
@@ -49,7 +49,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       async (request, reply) => {
         refuseParameters(queryOf(request));
         const parent = await parentOf(services, resource, whole, request);
-        return create(services, target, request, reply, tieTo(child, parent));
+        return create(services, target, request, reply, linkToParent(child, parent));
       },
     );
   }
@@ -70,7 +70,7 @@ function canCreate({ relation, target, through }: ResourceRelation): boolean {
   );
 }
 
-function tieTo({ relation, through }: ResourceRelation, parent: StoredRow) {
+function linkToParent({ relation, through }: ResourceRelation, parent: StoredRow) {
   if (relation.kind === 'hasMany') return { fixed: { [relation.by]: parent.id } };
   if (relation.kind !== 'manyToMany' || !through) return {};
   return {

@@ -3,7 +3,7 @@ import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Resource } from '../model/resource.ts';
 import { type BatchOperation, maxRows } from '../write/read-batch.ts';
 import { operationDocs } from './openapi-operations.ts';
-import { inputSchema, plain } from './openapi-schemas.ts';
+import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
 
 const id = { type: 'string', description: 'The id of the row.' };
 const ifMatch = { type: 'string', description: 'The ETag of the version to change, as in the header If-Match.' };
@@ -35,7 +35,7 @@ export function batchDocs(resource: Resource, operation: BatchOperation): RouteD
     summary: `${verbs[operation]} up to ${maxRows} ${name} in one request`,
     description: `The same rules apply to each row as to a single request, and each row gets its own status. If a row fails, the others are still written. The order is not defined. An \`Idempotency-Key\` applies to every row. Needs the scope \`${writeScope}\`.`,
     'x-client': `const results = await gatehouse.resource('${name}').${clientCalls[operation]};`,
-    body: plain({
+    body: unsafeSchema({
       type: 'object',
       properties: {
         [member]: { type: 'array', minItems: 1, maxItems: maxRows, items: itemSchema(resource, operation) },

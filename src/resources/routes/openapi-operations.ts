@@ -2,14 +2,14 @@ import { component, named, type RouteDocs } from '../../http/openapi/openapi-com
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import { exampleId } from '../declaration/fields/uuid.ts';
-import { demandsOf } from '../declaration/step-up.ts';
+import { stepUpRequirements } from '../declaration/step-up.ts';
 import { pascalCase } from '../model/component-names.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { type RowOperation, ruleOf } from '../model/row-rules.ts';
 import { aggregateFunctions, groupableFields, summableFields } from '../query/aggregate-query.ts';
 import { searchableNames, searchablePaths } from '../query/searchable-names.ts';
 import { sortableNames, sortablePaths } from '../query/sorting.ts';
-import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
+import { inputSchema, replaceMatchesCreate, unsafeSchema } from './openapi-schemas.ts';
 
 /** "an owner", "a user": chooses the article by the sound of the first letters. */
 const withArticle = (singular: string): string =>
@@ -35,7 +35,7 @@ const created = ({ component: name, definition }: Resource) =>
 const page = ({ component: name }: Resource) => component(`${name}List`);
 
 const idParameter = (resource: Resource) =>
-  plain({
+  unsafeSchema({
     type: 'object',
     properties: { id: parameter(`The id of one of the ${resource.name}.`, exampleId) },
     required: ['id'],
@@ -94,8 +94,8 @@ function listParameters(resource: Resource): Record<string, object> {
   };
 }
 
-const query = (properties: Record<string, object>) => plain({ type: 'object', properties });
-const body = (name: string) => plain(component(name));
+const query = (properties: Record<string, object>) => unsafeSchema({ type: 'object', properties });
+const body = (name: string) => unsafeSchema(component(name));
 
 const refusals = {
   401: problem('The access token is missing, expired or invalid.'),
@@ -116,7 +116,7 @@ const summaries: Record<Operation, (resource: Resource) => string> = {
 
 function bodyName(resource: Resource, operation: 'replace' | 'update'): string {
   if (operation === 'update') return `${resource.component}Patch`;
-  return `${resource.component}${replacesAsItCreates(resource) ? 'Input' : 'Replacement'}`;
+  return `${resource.component}${replaceMatchesCreate(resource) ? 'Input' : 'Replacement'}`;
 }
 
 /** The call in the client library. */
@@ -143,7 +143,7 @@ const rowOperation: Readonly<Record<Operation, RowOperation>> = {
 
 /** The proof that a rule requires, for the API reference. */
 export function stepUpText(rule: unknown): string {
-  const [demand] = demandsOf([rule]);
+  const [demand] = stepUpRequirements([rule]);
   if (!demand) return '';
   const { acr, maxAge } = demand;
   const parts = [
@@ -253,7 +253,7 @@ export function nestedDocs(
         ? `List the ${name} of ${withArticle(resource.singular)}`
         : `Create one of the ${name} of ${withArticle(resource.singular)}`,
     params: idParameter(resource),
-    ...(isTied ? { body: plain(named(input, inputSchema(target, 'create', tie))) } : {}),
+    ...(isTied ? { body: unsafeSchema(named(input, inputSchema(target, 'create', tie))) } : {}),
     response: { ...docs.response, ...missing },
     'x-client':
       operation === 'list'

@@ -120,7 +120,7 @@ const mustBeReplaced = (field: ResourceField): boolean =>
 
 const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()].filter((field) => field.sendable);
 
-export const replacesAsItCreates = (resource: Resource): boolean =>
+export const replaceMatchesCreate = (resource: Resource): boolean =>
   sendable(resource).every((field) => mustBeSent(field) === mustBeReplaced(field));
 
 /** The fields that must be unique in combination. */
@@ -205,4 +205,4 @@ export function resourceComponents(resource: Resource): [string, Json][] {
 }
 
 /** A plain JSON schema for places where the types of Fastify expect TypeBox. */
-export const plain = (schema: Json) => Type.Unsafe<unknown>(schema);
+export const unsafeSchema = (schema: Json) => Type.Unsafe<unknown>(schema);

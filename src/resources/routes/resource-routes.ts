@@ -1,13 +1,13 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { answerNotModified } from '../../http/etag.ts';
+import { sendNotModified } from '../../http/etag.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import type { Call } from '../declaration/define-resource.ts';
-import { askingFor, type QueryContext, queryContext } from '../model/query-context.ts';
+import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow, queryOf, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
@@ -16,11 +16,11 @@ import { listRead } from '../read/list-read.ts';
 import type { PageLinks } from '../read/list-rows.ts';
 import { onReplica } from '../read/on-replica.ts';
 import { findRow, foundRowJson } from '../read/read-rows.ts';
-import { selectionFor } from '../read/remembered.ts';
+import { selectionFor } from '../read/resource-cache.ts';
 import type { TaggedJson } from '../read/row-json.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
-import { callAs } from '../write/resource-calls.ts';
+import { createCall } from '../write/resource-calls.ts';
 import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
 import { operationDocs, restoreDocs } from './openapi-operations.ts';
 
@@ -31,7 +31,7 @@ export const engineRoute = {
 } as const;
 
 export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
-  callAs(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
+  createCall(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
 
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
@@ -89,7 +89,7 @@ export const pagingOf = (services: ResourceServices, request: FastifyRequest, re
 /** The routes of one resource: list, find, create, replace, update, delete. */
 export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
   const { operations } = resource.definition;
-  const offers = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
+  const hasOperation = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
   const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') =>
     ({
@@ -99,38 +99,36 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     }) satisfies RouteShorthandOptions;
 
   // Reads are not async, because on SQLite the result is available immediately.
-  if (offers('list')) {
+  if (hasOperation('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
       const query = readListQuery(resource, queryOf(request), request.caller);
-      const own = askingFor(readContext(services, request), resource, query);
+      const own = withDeletedRows(readContext(services, request), resource, query);
       const list = listRead(own, resource, query);
-      const context = onReplica(own, services.context.database, resource, { embeds: list.looksElsewhere });
+      const context = onReplica(own, services.context.database, resource, { embeds: list.readsOtherResources });
       const json = anyListJson(context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }
-  if (offers('find')) {
+  if (hasOperation('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
       const query = readRowQuery(resource, queryOf(request), request.caller);
       const selection = selectionFor(resource, query);
       const embeds = selection.includes.length > 0;
-      const own = askingFor(readContext(services, request), resource, query);
+      const own = withDeletedRows(readContext(services, request), resource, query);
       const context = onReplica(own, services.context.database, resource, { embeds });
       const found = findRow(context, resource, idOf(resource, request), selection.shape);
       const json = thenMaybe(found, (row) => foundRowJson(context, resource, selection, row));
-      return thenMaybe(json, (tagged) =>
-        answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged),
-      );
+      return thenMaybe(json, (tagged) => (sendNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
     });
   }
-  if (offers('create')) {
+  if (hasOperation('create')) {
     app.post(path, options('create', 'write'), (request, reply) => create(services, resource, request, reply));
   }
   for (const [operation, method] of [
     ['replace', 'put'],
     ['update', 'patch'],
   ] as const) {
-    if (!offers(operation)) continue;
+    if (!hasOperation(operation)) continue;
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
       refuseParameters(queryOf(request));
       const changed = await changeResource(services, resource, {
@@ -147,7 +145,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       return sendTagged(reply, changed);
     });
   }
-  if (offers('delete')) {
+  if (hasOperation('delete')) {
     app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
       const { deleted } = readRemoval(resource, queryOf(request));
       await deleteResource(services, resource, {

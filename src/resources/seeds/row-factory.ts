@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { nearestOf } from '../declaration/check-options.ts';
+import { didYouMean } from '../declaration/check-options.ts';
 import type { ResourceCalls, ResourceName, ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { Resource, ResourceField, Resources } from '../model/resource.ts';
 
@@ -15,13 +15,13 @@ export type MakeRow = <N extends ResourceName>(
 export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf): MakeRow {
   const make = async (name: string, values: Record<string, unknown> = {}, depth = 0): Promise<{ id: string }> => {
     const resource = resources.get(name);
-    if (!resource) throw new Error(`make("${name}"): there is no such resource.${nearestOf(name, resources.keys())}`);
+    if (!resource) throw new Error(`make("${name}"): there is no such resource.${didYouMean(name, resources.keys())}`);
     if (depth > 10) throw new Error(`make("${name}"): its references form a cycle. Pass the ids that it needs.`);
     const row: Record<string, unknown> = name === 'users' ? newUser() : {};
     for (const field of resource.fields.values()) {
       const { name: of, options } = field;
       if (of in values || of in row || !isNeeded(field)) continue;
-      row[of] = options.target ? (await make(options.target, {}, depth + 1)).id : madeUp(resource, field);
+      row[of] = options.target ? (await make(options.target, {}, depth + 1)).id : generateValue(resource, field);
     }
     return resourceOf(name as never).create({ ...row, ...values } as never);
   };
@@ -43,7 +43,7 @@ const newUser = (): Record<string, unknown> => ({
 });
 
 /** A valid value: the example, or a random one for a unique field. */
-function madeUp(resource: Resource, field: ResourceField): unknown {
+function generateValue(resource: Resource, field: ResourceField): unknown {
   const { type, options, name } = field;
   const { examples = [], enum: values = [], ...schema } = type.schema(options) as Schema;
   const example = options.example ?? options.values?.[0] ?? examples[0] ?? values[0];

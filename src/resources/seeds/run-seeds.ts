@@ -3,9 +3,9 @@ import { modulesIn } from '../../config/import-file.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { OperatorError, Problem, reasonOf } from '../../platform/errors.ts';
-import { importWork, nearestOf } from '../declaration/check-options.ts';
+import { didYouMean, importDefinition } from '../declaration/check-options.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { completing } from '../write/complete-statements.ts';
+import { completeStatementsPlugin } from '../write/complete-statements.ts';
 import { resourceFor, serviceResource } from '../write/resource-calls.ts';
 import type { Seed } from './define-seed.ts';
 import { rowFactory } from './row-factory.ts';
@@ -17,14 +17,14 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
   const files = modulesIn(dir);
   const known = files.map((file) => basename(file, extname(file)));
   for (const name of names) {
-    if (!known.includes(name)) throw new OperatorError(`${dir} has no seed "${name}".${nearestOf(name, known)}`);
+    if (!known.includes(name)) throw new OperatorError(`${dir} has no seed "${name}".${didYouMean(name, known)}`);
   }
   const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
   const make = rowFactory(services.resources, resource);
-  const db = database.db.withPlugin(completing(services.resources, now));
+  const db = database.db.withPlugin(completeStatementsPlugin(services.resources, now));
   const wanted = files.filter((_, i) => names.length === 0 || names.includes(known[i] as string));
   for (const file of wanted) {
-    const seed = await importWork<Seed>(file, 'defineSeed', 'run');
+    const seed = await importDefinition<Seed>(file, 'defineSeed', 'run');
     try {
       await seed.run({ resource, make, db, now: now(), log });
     } catch (error) {

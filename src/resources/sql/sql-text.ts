@@ -61,18 +61,18 @@ export const eachRow = raw(rowMark);
 export const eachInnerRow = raw(innerRowMark);
 export const longText = raw(longTextMark);
 
-export const truth = raw('1 = 1');
-export const falsehood = raw('1 = 0');
+export const sqlTrue = raw('1 = 1');
+export const sqlFalse = raw('1 = 0');
 
 export const and = (fragments: readonly Fragment[]): Fragment => {
-  const real = fragments.filter((fragment) => fragment !== truth);
-  if (real.includes(falsehood)) return falsehood;
-  const [first = truth] = real;
+  const real = fragments.filter((fragment) => fragment !== sqlTrue);
+  if (real.includes(sqlFalse)) return sqlFalse;
+  const [first = sqlTrue] = real;
   return real.length < 2 ? first : sql`(${join(real, ' and ')})`;
 };
 export const or = (fragments: readonly Fragment[]): Fragment => {
-  const real = fragments.filter((fragment) => fragment !== falsehood);
-  if (real.includes(truth)) return truth;
-  const [first = falsehood] = real;
+  const real = fragments.filter((fragment) => fragment !== sqlFalse);
+  if (real.includes(sqlTrue)) return sqlTrue;
+  const [first = sqlFalse] = real;
   return real.length < 2 ? first : sql`(${join(real, ' or ')})`;
 };

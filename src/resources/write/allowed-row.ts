@@ -1,6 +1,6 @@
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { preconditionFailed } from '../../platform/errors.ts';
-import { asProven, demandsOf } from '../declaration/step-up.ts';
+import { stepUpRequirements, withFullProof } from '../declaration/step-up.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowRule, ruleOf } from '../model/row-rules.ts';
@@ -8,7 +8,7 @@ import { noSuchRow, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
-import { mayNot } from './write-checks.ts';
+import { operationForbidden } from './write-checks.ts';
 
 /** The row of an operation. Responds 404 if the caller may not see it, and 403 if the caller may see it but not do this. */
 export async function allowedRow(
@@ -25,7 +25,7 @@ export async function allowedRow(
   );
   if (row?._allowed !== 1) await askForProof(context, resource, id, operation);
   if (!row) throw noSuchRow(resource);
-  if (row._allowed !== 1) throw mayNot(resource, operation);
+  if (row._allowed !== 1) throw operationForbidden(resource, operation);
   return row;
 }
 
@@ -33,9 +33,9 @@ export async function allowedRow(
  * Throws the step-up error if the caller could do this after a step-up. Only `anyOf` needs this: other rules throw the error themselves.
  */
 async function askForProof(context: QueryContext, resource: Resource, id: string, operation: RowRule): Promise<void> {
-  const [demand] = [operation, 'read' as const].flatMap((rule) => demandsOf([ruleOf(resource, rule)]));
+  const [demand] = [operation, 'read' as const].flatMap((rule) => stepUpRequirements([ruleOf(resource, rule)]));
   if (!demand || context.caller.kind === 'anonymous') return;
-  const proven = { ...context, caller: asProven(context.caller, context.now) };
+  const proven = { ...context, caller: withFullProof(context.caller, context.now) };
   const rows = await readPrepared(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, operation, proven)} and ${allowedRows(resource, 'read', proven)}`,

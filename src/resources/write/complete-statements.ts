@@ -29,7 +29,7 @@ const plugins = new WeakMap<Resources, (now: () => number) => KyselyPlugin>();
  * A plugin for the database handle of the operator's code. Writes of the query builder to the table of a declared resource also write the
  * columns that the API would write: the id, folded text, the version and `updated_at`. Raw SQL is not changed.
  */
-export function completing(resources: Resources, now: () => number): KyselyPlugin {
+export function completeStatementsPlugin(resources: Resources, now: () => number): KyselyPlugin {
   return getOrCreate(plugins, resources, pluginFor)(now);
 }
 
@@ -77,7 +77,7 @@ function completeInsert(node: InsertQueryNode, tables: ReadonlyMap<string, Folde
   };
   const values = node.values && ValuesNode.is(node.values) ? node.values : undefined;
   if (!values) {
-    if (missing[0]) throw mustSay(table, missing[0]);
+    if (missing[0]) throw missingColumnError(table, missing[0]);
     return conflict ? { ...node, onConflict: conflict } : node;
   }
   const addsId = !names.includes('id');
@@ -131,12 +131,12 @@ function foldedNode(node: OperationNode, table: string, pair: readonly [from: st
   if (ReferenceNode.is(node) && nameOf(node.table) === 'excluded' && columnName(node) === pair[0]) {
     return ReferenceNode.create(ColumnNode.create(pair[1]), node.table);
   }
-  if (!ValueNode.is(node)) throw mustSay(table, pair);
+  if (!ValueNode.is(node)) throw missingColumnError(table, pair);
   const { value } = node;
   return ValueNode.create(typeof value === 'string' ? fold(value) : null);
 }
 
-const mustSay = (table: string, [from, to]: readonly [string, string]): Error =>
+const missingColumnError = (table: string, [from, to]: readonly [string, string]): Error =>
   new Error(
     `${table}.${from} gets its value from an expression, so Gatehouse cannot fold it. Write ${to} too, with fold() from gatehouse-server/resources.`,
   );

@@ -58,14 +58,14 @@ const oneTurn = (): Promise<'waits'> =>
  * explains why this is correct.
  */
 export class HookRuns {
-  readonly #letsGo: boolean;
+  readonly #releasesTransaction: boolean;
   readonly #outcomes: Outcome[] = [];
   readonly #held = new Set<string>();
   readonly #ids: string[] = [];
   #nextId = 0;
 
   constructor(engine: 'sqlite' | 'postgres') {
-    this.#letsGo = engine === 'sqlite';
+    this.#releasesTransaction = engine === 'sqlite';
   }
 
   /** Repeats a write until none of its hooks waits. */
@@ -98,12 +98,12 @@ export class HookRuns {
   async run(resource: Resource, name: HookName, call: WriteCall, change: HookChange): Promise<void> {
     const hook = resource.definition.hooks?.[name] as Hook | undefined;
     if (!hook) return;
-    if (!this.#letsGo) return hook(call, change);
+    if (!this.#releasesTransaction) return hook(call, change);
     const id = `${resource.name}.${name}`;
     const seen = { caller: call.caller, ...change, values: { ...change.values } };
     const known = this.#outcomes.find((outcome) => outcome.hook === id && isDeepStrictEqual(outcome.seen, seen));
     if (known) return repeat(known, call, change);
-    const handed = hand(call);
+    const handed = guardCall(call);
     const running = hook(handed.call, change);
     if (!(running instanceof Promise)) return;
     const settled = running.then(
@@ -132,7 +132,7 @@ export class HookRuns {
   async #hold(
     id: string,
     settled: Promise<{ readonly error: unknown }>,
-    { state }: Handed,
+    { state }: GuardedCall,
     { context: { log } }: WriteCall,
   ): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
@@ -153,7 +153,7 @@ export class HookRuns {
   }
 }
 
-interface Handed {
+interface GuardedCall {
   readonly call: WriteCall;
   readonly state: { used: boolean; over: boolean };
   readonly revealed: Values;
@@ -161,7 +161,7 @@ interface Handed {
 }
 
 /** The call for a hook. It records whether the hook uses the transaction, and throws if the transaction is over. */
-function hand(call: WriteCall): Handed {
+function guardCall(call: WriteCall): GuardedCall {
   const state = { used: false, over: false };
   const refuseOver = () => {
     if (state.over) throw new TransactionOver();
@@ -184,7 +184,7 @@ function hand(call: WriteCall): Handed {
     ...call,
     later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),
     mail: async (template, to, data, tx) => call.mail(template, to, data, tx ?? transaction()),
-    resource: (name, options) => guarded(call.resource(name, options), transaction) as never,
+    resource: (name, options) => guardCalls(call.resource(name, options), transaction) as never,
     reveal(fields) {
       Object.assign(revealed, fields);
       call.reveal(fields);
@@ -199,7 +199,7 @@ function hand(call: WriteCall): Handed {
 }
 
 /** The methods of a resource. Each use counts as a use of the transaction. */
-const guarded = (calls: ResourceCalls, use: () => unknown): ResourceCalls =>
+const guardCalls = (calls: ResourceCalls, use: () => unknown): ResourceCalls =>
   Object.fromEntries(
     Object.entries(calls).map(([name, run]) => [
       name,

@@ -7,7 +7,7 @@ import { badRequest, conflict, Problem } from '../../platform/errors.ts';
 import type { Macs } from '../model/resource-services.ts';
 
 /** The response for a retry with the same key. It never contains secrets of the first response. */
-export interface StoredAnswer {
+export interface StoredResponse {
   /** The created row. */
   readonly id: string;
   readonly headers: Record<string, string>;
@@ -53,7 +53,7 @@ export function idempotencyKey(
 }
 
 /** Whether a response is stored for this key. */
-export async function wasAnswered({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
+export async function hasStoredResponse({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
   if (!key) return false;
   const stored = await database.db
     .selectFrom('idempotency_keys')
@@ -68,7 +68,7 @@ export async function wasAnswered({ database, now }: Context, key: IdempotencyKe
  * Inserts the key in the transaction of the write. A second request with the key waits until the first one commits (on PostgreSQL by the
  * unique key, on SQLite by the single writer) and then gets its response. If the write fails, the key is rolled back with it.
  */
-export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
+export async function claimKey(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredResponse | undefined> {
   for (const earlier of key.earlier) {
     const stored = await storedAnswer(tx, earlier, now);
     if (stored) return stored;
@@ -93,7 +93,7 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
 const underWay = () => conflict('The first request with this Idempotency-Key is still in progress.');
 
 /** The stored response for this key, if it has not expired. */
-async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
+async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredResponse | undefined> {
   const stored = await tx
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -117,7 +117,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
   return JSON.parse(body.toString());
 }
 
-export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: StoredAnswer): Promise<void> {
+export async function storeResponse(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: StoredResponse): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
     .set({ status: 201, body: encrypt(sealingKey, Buffer.from(JSON.stringify(answer)), label) })
@@ -126,7 +126,7 @@ export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, ans
 }
 
 /** Responses that were stored under replaced keys cannot be found or decrypted any more. */
-export async function forgetStoredAnswers(tx: Tx): Promise<void> {
+export async function deleteStoredResponses(tx: Tx): Promise<void> {
   await tx.deleteFrom('idempotency_keys').execute();
 }
 

@@ -2,10 +2,10 @@ import { queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
-import { falsehood } from '../sql/sql-text.ts';
+import { sqlFalse } from '../sql/sql-text.ts';
 import { allowedRow } from './allowed-row.ts';
 import { type Input, readInput, type WriteMode } from './read-input.ts';
-import { mayNot } from './write-checks.ts';
+import { operationForbidden } from './write-checks.ts';
 import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
 
 type Prepared = Omit<WriteRequest, 'selection'> &
@@ -13,17 +13,17 @@ type Prepared = Omit<WriteRequest, 'selection'> &
 
 /** The values of a new row. A caller who may not create one is refused before any other work. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
-  return prepared(resource, { ...request, mode: 'create' }, async () => {
+  return prepareWrite(resource, { ...request, mode: 'create' }, async () => {
     for (const made of request.link ? [resource, request.link.resource] : [resource]) {
-      if (allowedRows(made, 'create', queryContext(services.context.database, request.call)) === falsehood)
-        throw mayNot(made, 'create');
+      if (allowedRows(made, 'create', queryContext(services.context.database, request.call)) === sqlFalse)
+        throw operationForbidden(made, 'create');
     }
   });
 }
 
 /** The new values of a row. A caller who may not see or change the row is refused before any other work. */
 export function prepareChange(services: ResourceServices, resource: Resource, request: ChangeRequest): Promise<Input> {
-  return prepared(resource, request, async () => {
+  return prepareWrite(resource, request, async () => {
     await allowedRow(queryContext(services.context.database, request.call), resource, request.id, 'update');
   });
 }
@@ -32,7 +32,7 @@ export function prepareChange(services: ResourceServices, resource: Resource, re
  * The transaction checks the rights in any case. This check runs before the `prepare` hook, because that hook may be slow or call other
  * services.
  */
-export async function prepared(
+export async function prepareWrite(
   resource: Resource,
   { call, body, isForm, asService, mode, id, fixed }: Prepared,
   mayWrite: () => Promise<void>,

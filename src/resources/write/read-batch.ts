@@ -1,7 +1,7 @@
 import { badRequest, type FieldError, maxFieldErrors, unprocessable } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import type { Resource } from '../model/resource.ts';
-import { wordsOf } from '../query/words-of.ts';
+import { splitList } from '../query/split-list.ts';
 import { fieldError } from './read-input.ts';
 
 /** The method determines the operation, as for a single row. */
@@ -28,7 +28,7 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
   const member = operation === 'delete' ? 'ids' : 'rows';
   const sent = isObject(body) ? body[member] : undefined;
   // A form cannot contain lists, so ids are separated by commas: ids=1,2
-  const list = operation === 'delete' && typeof sent === 'string' ? wordsOf(sent, ',') : sent;
+  const list = operation === 'delete' && typeof sent === 'string' ? splitList(sent, ',') : sent;
   if (!isObject(body) || !Array.isArray(list)) {
     throw badRequest(`Send {"${member}": […]}, a list of ${member}.`, 'body_invalid');
   }

@@ -1,4 +1,4 @@
-import { shown } from '../../http/errors/parameter-errors.ts';
+import { quoteForError } from '../../http/errors/parameter-errors.ts';
 import { closestName } from '../../platform/closest-name.ts';
 import { type FieldError, type FieldErrorValues, maxFieldErrors, unprocessable } from '../../platform/errors.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
@@ -14,10 +14,10 @@ export interface Input {
 
 export type WriteMode = 'create' | 'replace' | 'update';
 
-export const fieldError = (field: string, code: string, says: string, values?: FieldErrorValues): FieldError => ({
+export const fieldError = (field: string, code: string, message: string, values?: FieldErrorValues): FieldError => ({
   field,
   code,
-  message: `${field} ${says}.`,
+  message: `${field} ${message}.`,
   ...values,
 });
 
@@ -107,7 +107,7 @@ function unknownField(resource: Resource, name: string): FieldError {
   return {
     field: name.slice(0, 100),
     code: 'unknown',
-    message: `${shown(name)} is not a field of ${resource.name}.${near ? ` Did you mean "${near}"?` : ''} Allowed: ${known.join(', ')}.`,
+    message: `${quoteForError(name)} is not a field of ${resource.name}.${near ? ` Did you mean "${near}"?` : ''} Allowed: ${known.join(', ')}.`,
   };
 }
 
@@ -124,6 +124,6 @@ function readValue(field: ResourceField, sent: unknown, isForm: boolean): { valu
   }
   const refusal = type.check(value, options);
   if (!refusal) return { value };
-  const { code, says, ...values } = refusal;
-  return { error: fieldError(name, code, says, values) };
+  const { code, message, ...values } = refusal;
+  return { error: fieldError(name, code, message, values) };
 }

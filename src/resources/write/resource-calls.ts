@@ -3,26 +3,39 @@ import { sql } from 'kysely';
 import { setActorForTransaction } from '../../database/change-log/actor.ts';
 import type { Tx } from '../../database/database.ts';
 import { systemCaller } from '../../platform/caller.ts';
-import { nearestOf } from '../declaration/check-options.ts';
+import { didYouMean } from '../declaration/check-options.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { ResourceCalls, ResourceOf, ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow } from '../query/list-query.ts';
-import { selectionFor } from '../read/remembered.ts';
+import { selectionFor } from '../read/resource-cache.ts';
 import { shownRow } from '../read/row-json.ts';
 import { lockRow } from './allowed-row.ts';
-import { prepared } from './prepare-write.ts';
-import { type Asking, type Bound, findBound, listBound, mayAsk, mustKeepDeleted } from './resource-reads.ts';
+import { prepareWrite } from './prepare-write.ts';
+import {
+  type BoundResource,
+  type CallSource,
+  findBound,
+  listBound,
+  requireOperation,
+  requireSoftDelete,
+} from './resource-reads.ts';
 import type { WriteContext } from './write-context.ts';
-import { changeResource, createResource, deleteResource, refuseReferred, restoreResource } from './write-resource.ts';
+import {
+  changeResource,
+  createResource,
+  deleteResource,
+  mapReferenceViolation,
+  restoreResource,
+} from './write-resource.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
-import { isInTransaction, targetOf, writeIn } from './write-transaction.ts';
+import { isInTransaction, lockTargetOf, writeOfTransaction } from './write-transaction.ts';
 
 /** The maximum depth of nested writes. It stops a hook that writes its own row. */
 const maxDepth = 10;
 
 /** A request as hooks see it, with the functions that read and write other resources. */
-export const callAs = (services: ResourceServices, asking: Asking): Call => ({
+export const createCall = (services: ResourceServices, asking: CallSource): Call => ({
   ...services.enqueuing,
   context: services.context,
   caller: asking.caller,
@@ -33,20 +46,20 @@ export const callAs = (services: ResourceServices, asking: Asking): Call => ({
 
 /** The functions with which custom code reads and writes resources. `inside`: the write whose hook calls them. */
 export const resourceFor =
-  (services: ResourceServices, asking: Asking, inside?: WriteContext): ResourceOf =>
+  (services: ResourceServices, asking: CallSource, inside?: WriteContext): ResourceOf =>
   (name, options) => {
     const resource = services.resources.get(name);
-    if (!resource) throw new Error(`no resource is named "${name}".${nearestOf(name, services.resources.keys())}`);
+    if (!resource) throw new Error(`no resource is named "${name}".${didYouMean(name, services.resources.keys())}`);
     const { as, tx } = options ?? {};
     if (as !== 'caller' && as !== 'service') {
       throw new Error(`resource("${name}"): state the rights of the call, as: 'caller' or as: 'service'.`);
     }
     const asked = as === 'service' ? { ...asking, caller: systemCaller } : asking;
-    const write = inside ?? (tx && writeIn(tx));
+    const write = inside ?? (tx && writeOfTransaction(tx));
     if (!write && isInTransaction()) {
       throw new Error(`resource("${name}"): inside a transaction, pass it on: resource("${name}", { as, tx }).`);
     }
-    return callsOf({ services, resource, asking: asked, write }) as never;
+    return callsOf({ services, resource, source: asked, write }) as never;
   };
 
 /** The same for code without a caller. It acts as the service. */
@@ -55,37 +68,37 @@ export const serviceResource =
   (name, { tx } = {}) =>
     resource(name, { as: 'service', tx });
 
-function callsOf(bound: Bound): ResourceCalls {
-  const { services, resource, asking, write } = bound;
-  const call = () => callAs(services, asking);
-  const asService = asking.caller.kind === 'system';
+function callsOf(bound: BoundResource): ResourceCalls {
+  const { services, resource, source, write } = bound;
+  const call = () => createCall(services, source);
+  const asService = source.caller.kind === 'system';
   const request = () => ({ call: call(), isForm: false, asService, selection: selectionFor(resource, plainRow) });
   return {
     find: async (id, query = {}) => findBound(bound, id, query as ListQuery) as never,
     list: async (query = {}) => listBound(bound, query as ListQuery) as never,
     aggregate: async (query) => listBound(bound, query as ListQuery) as never,
     async create(values) {
-      mayAsk(bound, 'create');
-      if (write) return createInside(bound, write, values);
+      requireOperation(bound, 'create');
+      if (write) return createNested(bound, write, values);
       const { body } = await createResource(services, resource, { ...request(), body: values, key: undefined });
       return JSON.parse(body).data;
     },
     async update(id, values, { ifMatch } = {}) {
-      mayAsk(bound, 'update');
-      if (write) return updateInside(bound, write, { id, values, ifMatch });
+      requireOperation(bound, 'update');
+      if (write) return updateNested(bound, write, { id, values, ifMatch });
       const change = { ...request(), id, body: values, mode: 'update', ifMatch } as const;
       return JSON.parse((await changeResource(services, resource, change)).json).data;
     },
     async delete(id, { ifMatch, forGood = false } = {}) {
-      mayAsk(bound, 'delete');
-      if (forGood) mustKeepDeleted(resource);
-      if (write) return deleteInside(bound, write, { id, ifMatch, forGood });
+      requireOperation(bound, 'delete');
+      if (forGood) requireSoftDelete(resource);
+      if (write) return deleteNested(bound, write, { id, ifMatch, forGood });
       await deleteResource(services, resource, { call: call(), id, body: {}, ifMatch, forGood });
     },
     async restore(id: string, { ifMatch }: { readonly ifMatch?: string | undefined } = {}) {
-      mayAsk(bound, 'delete');
-      mustKeepDeleted(resource);
-      if (write) return restoreInside(bound, write, { id, ifMatch });
+      requireOperation(bound, 'delete');
+      requireSoftDelete(resource);
+      if (write) return restoreNested(bound, write, { id, ifMatch });
       return JSON.parse((await restoreResource(services, resource, { ...request(), body: {}, id, ifMatch })).json).data;
     },
   };
@@ -105,14 +118,14 @@ function inTurn<T>(outer: WriteContext, work: () => Promise<T>): Promise<T> {
 
 /** A write inside an open transaction. If it fails, only this write is undone, and the transaction can continue. */
 const inside = <T>(
-  bound: Bound,
+  bound: BoundResource,
   outer: WriteContext,
   id: string | undefined,
   work: (write: WriteContext) => Promise<T>,
-): Promise<T> => inTurn(outer, () => beginInside(bound, outer, id, work));
+): Promise<T> => inTurn(outer, () => beginNested(bound, outer, id, work));
 
-async function beginInside<T>(
-  { services, resource, asking }: Bound,
+async function beginNested<T>(
+  { services, resource, source }: BoundResource,
   outer: WriteContext,
   id: string | undefined,
   work: (write: WriteContext) => Promise<T>,
@@ -120,12 +133,12 @@ async function beginInside<T>(
   if (outer.depth >= maxDepth) throw new Error(`hooks of ${resource.name} call each other endlessly`);
   const { tx } = outer.call;
   const { ofAccounts, recorded, writeScope: scope } = resource;
-  const act = { caller: asking.caller, scope, ofAccounts, ...targetOf(resource, id) };
+  const act = { caller: source.caller, scope, ofAccounts, ...lockTargetOf(resource, id) };
   const caller = await services.holdAuthority(tx, act);
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
-  const asked = { ...asking, caller };
+  const asked = { ...source, caller };
   const write: WriteContext = {
     ...rest,
     caller,
@@ -135,7 +148,7 @@ async function beginInside<T>(
       resource: (name, options) => resourceFor(services, asked, write)(name, options),
       reveal: (fields) => void Object.assign(revealed, fields),
     },
-    outside: { ...outer.outside, caller, resource: resourceFor(services, asked) },
+    callOutside: { ...outer.callOutside, caller, resource: resourceFor(services, asked) },
     revealed,
     actor: recorded ? caller : outer.actor,
     depth: outer.depth + 1,
@@ -146,7 +159,7 @@ async function beginInside<T>(
       if (renames) await setActorForTransaction(outer.engine, tx, caller);
       const result = await work(write);
       if (renames) await setActorForTransaction(outer.engine, tx, outer.actor);
-      if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.recorded?.() });
+      if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.wakeSubscribers?.() });
       return result;
     });
   } catch (error) {
@@ -155,16 +168,16 @@ async function beginInside<T>(
   }
 }
 
-const asSent = ({ asking }: Bound, write: WriteContext) =>
-  ({ call: write.call, isForm: false, asService: asking.caller.kind === 'system' }) as const;
+const nestedRequest = ({ source }: BoundResource, write: WriteContext) =>
+  ({ call: write.call, isForm: false, asService: source.caller.kind === 'system' }) as const;
 
 /** The rights were already checked in the transaction. */
-const askedBefore = async () => undefined;
+const alreadyChecked = async () => undefined;
 
-const createInside = (bound: Bound, outer: WriteContext, body: unknown) =>
+const createNested = (bound: BoundResource, outer: WriteContext, body: unknown) =>
   inside(bound, outer, undefined, async (write) => {
-    const request = { ...asSent(bound, write), body, mode: 'create' as const };
-    const { values } = await prepared(bound.resource, request, askedBefore);
+    const request = { ...nestedRequest(bound, write), body, mode: 'create' as const };
+    const { values } = await prepareWrite(bound.resource, request, alreadyChecked);
     const row = await insertRow(write, bound.resource, { ...values });
     return { ...shownRow(bound.resource, row), ...write.revealed } as never;
   });
@@ -176,17 +189,17 @@ interface Changing {
   readonly forGood?: boolean;
 }
 
-const updateInside = (bound: Bound, outer: WriteContext, { id, values: body, ifMatch }: Changing) =>
+const updateNested = (bound: BoundResource, outer: WriteContext, { id, values: body, ifMatch }: Changing) =>
   inside(bound, outer, id, async (write) => {
     const before = await lockRow(write, bound.resource, id, 'update', ifMatch);
-    const request = { ...asSent(bound, write), body, id, mode: 'update' as const };
-    const input = await prepared(bound.resource, request, askedBefore);
+    const request = { ...nestedRequest(bound, write), body, id, mode: 'update' as const };
+    const input = await prepareWrite(bound.resource, request, alreadyChecked);
     const row = await changeRow(write, bound.resource, before, { ...input, values: { ...input.values } });
     return { ...shownRow(bound.resource, row), ...write.revealed } as never;
   });
 
-const deleteInside = (bound: Bound, outer: WriteContext, { id, ifMatch, forGood = false }: Changing) =>
-  refuseReferred(bound.services, bound.resource, id, () =>
+const deleteNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch, forGood = false }: Changing) =>
+  mapReferenceViolation(bound.services, bound.resource, id, () =>
     inside(bound, outer, id, async (write) => {
       const { resource } = bound;
       const asked = forGood ? { ...write, deleted: { of: resource, which: 'only' as const } } : write;
@@ -196,7 +209,7 @@ const deleteInside = (bound: Bound, outer: WriteContext, { id, ifMatch, forGood 
     }),
   );
 
-const restoreInside = (bound: Bound, outer: WriteContext, { id, ifMatch }: Changing) =>
+const restoreNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch }: Changing) =>
   inside(bound, outer, id, async (write) => {
     const { resource } = bound;
     const before = await lockRow(

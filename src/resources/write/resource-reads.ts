@@ -5,34 +5,34 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Operation } from '../declaration/define-resource.ts';
-import { askingFor, type QueryContext, queryContext } from '../model/query-context.ts';
+import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { readListQuery, readRowQuery } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { findRow, rowJson } from '../read/read-rows.ts';
-import { selectionFor } from '../read/remembered.ts';
+import { selectionFor } from '../read/resource-cache.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** The caller and the source of the request. */
-export interface Asking {
+export interface CallSource {
   readonly caller: Caller;
   readonly source: RequestSource;
   readonly reader?: Reader | undefined;
 }
 
 /** The methods of one resource, for one caller. */
-export interface Bound {
+export interface BoundResource {
   readonly services: ResourceServices;
   readonly resource: Resource;
-  readonly asking: Asking;
+  readonly source: CallSource;
   /** The write whose transaction they use. */
   readonly write: WriteContext | undefined;
 }
 
 /** Refuses operations that the API does not offer to the caller. */
-export function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): void {
+export function requireOperation({ resource, source: { caller } }: BoundResource, operation: Operation): void {
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;
   if (operations && !operations.includes(operation)) {
@@ -44,35 +44,35 @@ export function mayAsk({ resource, asking: { caller } }: Bound, operation: Opera
 }
 
 /** Throws for a resource without deleted rows. */
-export function mustKeepDeleted({ name, definition }: Resource): void {
+export function requireSoftDelete({ name, definition }: Resource): void {
   if (!definition.softDelete)
     throw new Error(`resource("${name}"): it does not keep deleted rows. Declare softDelete: true.`);
 }
 
-const readWith = ({ services, asking, write }: Bound): QueryContext =>
+const readWith = ({ services, source, write }: BoundResource): QueryContext =>
   write
-    ? { engine: write.engine, db: write.db, caller: asking.caller, now: write.now }
-    : queryContext(services.context.database, { caller: asking.caller, now: services.context.now() }, asking.reader);
+    ? { engine: write.engine, db: write.db, caller: source.caller, now: write.now }
+    : queryContext(services.context.database, { caller: source.caller, now: services.context.now() }, source.reader);
 
 /** The parameters in the form of a query string. */
 const parametersOf = (query: ListQuery): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(queryStringOf(query)));
 
-export async function findBound(bound: Bound, id: string, query: ListQuery): Promise<unknown> {
-  mayAsk(bound, 'find');
-  const { resource, asking } = bound;
-  const asked = readRowQuery(resource, parametersOf(query), asking.caller);
+export async function findBound(bound: BoundResource, id: string, query: ListQuery): Promise<unknown> {
+  requireOperation(bound, 'find');
+  const { resource, source } = bound;
+  const asked = readRowQuery(resource, parametersOf(query), source.caller);
   const selection = selectionFor(resource, asked);
-  const context = askingFor(readWith(bound), resource, asked);
+  const context = withDeletedRows(readWith(bound), resource, asked);
   const row = await findRow(context, resource, id, selection.shape);
   return JSON.parse((await rowJson(context, resource, selection, row)).json).data;
 }
 
-export async function listBound(bound: Bound, query: ListQuery): Promise<unknown> {
-  mayAsk(bound, 'list');
-  const { services, resource, asking } = bound;
-  const asked = readListQuery(resource, parametersOf(query), asking.caller);
-  const context = askingFor(readWith(bound), resource, asked);
+export async function listBound(bound: BoundResource, query: ListQuery): Promise<unknown> {
+  requireOperation(bound, 'list');
+  const { services, resource, source } = bound;
+  const asked = readListQuery(resource, parametersOf(query), source.caller);
+  const context = withDeletedRows(readWith(bound), resource, asked);
   const paging = { keys: services.keys, address: () => '', linked: () => undefined };
   const { data, meta } = JSON.parse(await anyListJson(context, resource, listRead(context, resource, asked), paging));
   const { links: _links, ...pagination } = meta.pagination;

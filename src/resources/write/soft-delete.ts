@@ -87,7 +87,11 @@ export async function unmarkDeleted(
 }
 
 /** A restored row must not refer to a deleted row. */
-export async function requireKept(context: WriteContext, resource: Resource, values: Values): Promise<void> {
+export async function requireUndeletedReferences(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+): Promise<void> {
   const errors: FieldError[] = [];
   for (const { name, options } of resource.stored) {
     const target = context.services.resources.get(options.target ?? '');

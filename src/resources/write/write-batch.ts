@@ -5,8 +5,8 @@ import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow } from '../query/list-query.ts';
-import { selectionFor } from '../read/remembered.ts';
-import { canCreateTogether } from './create-together.ts';
+import { selectionFor } from '../read/resource-cache.ts';
+import { canBatchCreate } from './batch-create.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import type { BatchOperation, BatchRow } from './read-batch.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
@@ -45,7 +45,7 @@ export async function writeBatch(
       }
     }
   };
-  const together = operation === 'create' && keys.every((key) => !key) && canCreateTogether(services, resource);
+  const together = operation === 'create' && keys.every((key) => !key) && canBatchCreate(services, resource);
   const atOnce = together ? rows.length : Math.min(defaultConcurrency, rows.length);
   await Promise.all(Array.from({ length: atOnce }, work));
   return answers;

@@ -3,17 +3,17 @@ import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/con
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../audit/record-event.ts';
-import { decide } from '../declaration/access.ts';
-import { asProven } from '../declaration/step-up.ts';
+import { evaluateAccess } from '../declaration/access.ts';
+import { withFullProof } from '../declaration/step-up.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
-import { raw, sql, truth } from '../sql/sql-text.ts';
+import { raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { changesBetween } from './changes.ts';
 import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
 
-export function mayNot(resource: Resource, operation: RowRule): Problem {
+export function operationForbidden(resource: Resource, operation: RowRule): Problem {
   if (typeof operation === 'function') return forbidden(`You may not do this with this ${resource.singular}.`);
   const what = operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`;
   return forbidden(`You may not ${operation} ${what}.`);
@@ -28,12 +28,12 @@ export async function requireRule(
 ): Promise<void> {
   if (context.ruled === false) return;
   const rule = allowedRows(resource, operation, context);
-  if (rule === truth) return;
+  if (rule === sqlTrue) return;
   const rows = await readPrepared(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${rule}`,
   );
-  if (rows.length === 0) throw mayNot(resource, operation);
+  if (rows.length === 0) throw operationForbidden(resource, operation);
 }
 
 interface Reference {
@@ -70,7 +70,7 @@ export async function requireReferences(context: WriteContext, resource: Resourc
 }
 
 /** Fields that cannot be changed may be sent with their current value. */
-export function refuseChanged(resource: Resource, before: StoredRow, whole: Values, unchanged: Values): void {
+export function requireUnchanged(resource: Resource, before: StoredRow, whole: Values, unchanged: Values): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(unchanged)) {
     const field = resource.fields.get(name);
@@ -84,7 +84,7 @@ export function refuseChanged(resource: Resource, before: StoredRow, whole: Valu
 }
 
 /** Awaits a write. If a unique value is taken, the error names the field. */
-export async function refuseTaken<T>(resource: Resource, written: Promise<T>): Promise<T> {
+export async function mapUniqueViolation<T>(resource: Resource, written: Promise<T>): Promise<T> {
   try {
     return await written;
   } catch (error) {
@@ -118,7 +118,7 @@ const administrator: Caller = { ...anonymousCaller, kind: 'user', userId: '', ro
 /** Whether administrators may read every row of the resource. If not, the audit trail must not show its values to them. */
 function mayAdministratorsRead({ definition }: Resource, now: number): boolean {
   try {
-    return decide(definition.access.read, asProven(administrator, now), now) === true;
+    return evaluateAccess(definition.access.read, withFullProof(administrator, now), now) === true;
   } catch {
     return false;
   }

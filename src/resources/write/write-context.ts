@@ -10,7 +10,7 @@ export interface WriteContext extends QueryContext {
   /** The argument of hooks inside the transaction. */
   readonly call: WriteCall;
   /** The argument of hooks outside the transaction. */
-  readonly outside: Call;
+  readonly callOutside: Call;
   readonly hooks: HookRuns;
   /** Work to do after the commit. */
   readonly afterCommit: { readonly name: string; run(): Promise<void> | void }[];

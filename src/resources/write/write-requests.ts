@@ -1,6 +1,6 @@
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Selection } from '../read/remembered.ts';
+import type { Selection } from '../read/resource-cache.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import type { Values } from './read-input.ts';
 

@@ -9,8 +9,8 @@ import type { TaggedJson } from '../read/row-json.ts';
 import { readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
-import { canCreateTogether, createTogether } from './create-together.ts';
-import { keepAnswer, type StoredAnswer, takeKey, wasAnswered } from './idempotency.ts';
+import { batchCreate, canBatchCreate } from './batch-create.ts';
+import { claimKey, hasStoredResponse, type StoredResponse, storeResponse } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
 import { withProof } from './with-proof.ts';
@@ -20,7 +20,7 @@ import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
 /** The body and the headers of a 201 response. */
-type CreatedAnswer = Pick<StoredAnswer, 'headers' | 'body'>;
+type CreatedResponse = Pick<StoredResponse, 'headers' | 'body'>;
 
 const revealedJson = (revealed: Values): string =>
   Object.entries(revealed)
@@ -32,10 +32,10 @@ export async function createResource(
   services: ResourceServices,
   resource: Resource,
   sent: CreateRequest,
-): Promise<CreatedAnswer> {
+): Promise<CreatedResponse> {
   const { key, link } = sent;
   // A request that already has a response does not run again.
-  const known = await wasAnswered(services.context, key);
+  const known = await hasStoredResponse(services.context, key);
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareCreate(services, resource, request);
   const { call, selection } = request;
@@ -43,9 +43,9 @@ export async function createResource(
   const alone = () =>
     inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
       const { tx } = write.call;
-      const made = key && (await takeKey(tx, key, call.now));
-      if (made) return answerAgain(write, resource, made);
-      if (!input) throw forgotten();
+      const made = key && (await claimKey(tx, key, call.now));
+      if (made) return repeatResponse(write, resource, made);
+      if (!input) throw responseExpired();
       const row = await insertRow(write, resource, { ...input.values });
       const id = row.id;
       if (link) {
@@ -58,25 +58,29 @@ export async function createResource(
       if (key) {
         // Only the first response contains a secret.
         const plain = extra === '' ? { json, etag } : await rowJson(write, resource, selection, row);
-        await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
+        await storeResponse(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
       }
       return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
     });
   const isPlain = input && !key && !link && selection.includes.length === 0;
-  if (!isPlain || !canCreateTogether(services, resource)) return alone();
-  const answer = async (row: StoredRow): Promise<CreatedAnswer> => {
+  if (!isPlain || !canBatchCreate(services, resource)) return alone();
+  const answer = async (row: StoredRow): Promise<CreatedResponse> => {
     const context = queryContext(services.context.database, call);
     const { json, etag } = await rowJson(context, resource, selection, row);
     return { headers: { location: locationOf(row.id), etag }, body: json };
   };
-  return createTogether(services, resource, { call, values: input.values, alone, answer });
+  return batchCreate(services, resource, { call, values: input.values, alone, answer });
 }
 
-const forgotten = () =>
+const responseExpired = () =>
   conflict('The response stored for this Idempotency-Key has just expired. Send the request again.');
 
 /** The response to the first request with this key, as long as its row exists. */
-async function answerAgain(context: QueryContext, resource: Resource, made: StoredAnswer): Promise<CreatedAnswer> {
+async function repeatResponse(
+  context: QueryContext,
+  resource: Resource,
+  made: StoredResponse,
+): Promise<CreatedResponse> {
   const rows = await readPrepared(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, context)}`,
@@ -100,26 +104,26 @@ export async function changeResource(
 ): Promise<{ json: string; etag: string; revealed: boolean }> {
   const { id, ifMatch, selection, key } = sent;
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const known = key !== undefined && (await wasAnswered(services.context, key));
+  const known = key !== undefined && (await hasStoredResponse(services.context, key));
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareChange(services, resource, request);
   const { call } = request;
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     const { tx } = write.call;
     // Checked before If-Match, because a retry names the version before the first request.
-    const done = key && (await takeKey(tx, key, call.now));
+    const done = key && (await claimKey(tx, key, call.now));
     if (done) {
-      const { headers, body } = await answerAgain(write, resource, done);
+      const { headers, body } = await repeatResponse(write, resource, done);
       return { json: body, etag: headers.etag as string, revealed: false };
     }
-    if (!input) throw forgotten();
+    if (!input) throw responseExpired();
     const before = await lockRow(write, resource, id, 'update', ifMatch);
     const row = await changeRow(write, resource, before, { ...input, values: { ...input.values } });
     const extra = revealedJson(write.revealed);
     const tagged = await rowJson(write, resource, selection, row, extra);
     if (key) {
       const plain = extra === '' ? tagged : await rowJson(write, resource, selection, row);
-      await keepAnswer(tx, key, { id: row.id, headers: { etag: plain.etag }, body: plain.json });
+      await storeResponse(tx, key, { id: row.id, headers: { etag: plain.etag }, body: plain.json });
     }
     return { ...tagged, revealed: extra !== '' };
   });
@@ -137,25 +141,25 @@ export async function deleteResource(
   { id, ifMatch, key, forGood, ...sent }: DeleteRequest,
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const known = key !== undefined && (await wasAnswered(services.context, key));
+  const known = key !== undefined && (await hasStoredResponse(services.context, key));
   const { call, body } = known ? sent : await withProof(services, resource, sent);
   if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   const work = async (write: WriteContext) => {
     const { tx } = write.call;
-    if (key && (await takeKey(tx, key, call.now))) return;
-    if (known) throw forgotten();
+    if (key && (await claimKey(tx, key, call.now))) return;
+    if (known) throw responseExpired();
     const deleted = forGood ? { deleted: { of: resource, which: 'only' as const } } : {};
     const before = await lockRow({ ...write, ...deleted }, resource, id, 'delete', ifMatch);
     await removeRow(write, resource, before, { forGood });
-    if (key) await keepAnswer(tx, key, { id, headers: {}, body: '' });
+    if (key) await storeResponse(tx, key, { id, headers: {}, body: '' });
   };
-  await refuseReferred(services, resource, id, () =>
+  await mapReferenceViolation(services, resource, id, () =>
     inTransaction(services, resource, call, { scope: resource.writeScope, id }, work),
   );
 }
 
 /** Runs a deletion. If other rows prevent it, the error names their resources. */
-export async function refuseReferred(
+export async function mapReferenceViolation(
   services: ResourceServices,
   resource: Resource,
   id: string,
@@ -165,7 +169,7 @@ export async function refuseReferred(
     await remove();
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
-    throw conflict(await whoRefers(services, resource, id), 'still_referred_to');
+    throw conflict(await referringResources(services, resource, id), 'still_referred_to');
   }
 }
 
@@ -184,7 +188,11 @@ export async function restoreResource(
   });
 }
 
-async function whoRefers({ resources, context }: ResourceServices, resource: Resource, id: string): Promise<string> {
+async function referringResources(
+  { resources, context }: ResourceServices,
+  resource: Resource,
+  id: string,
+): Promise<string> {
   const names: string[] = [];
   for (const other of resources.values()) {
     for (const field of other.stored) {

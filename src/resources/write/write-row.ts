@@ -5,11 +5,18 @@ import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
 import { type Executor, readPrepared, type StoredRow, write, writeOnce } from '../sql/executor.ts';
-import { type Fragment, falsehood, join, quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Fragment, join, quoted, raw, sql, sqlFalse } from '../sql/sql-text.ts';
 import type { HookChange } from './hook-runs.ts';
 import type { Input, Values } from './read-input.ts';
-import { markDeleted, requireKept, unmarkDeleted } from './soft-delete.ts';
-import { mayNot, recordWrite, refuseChanged, refuseTaken, requireReferences, requireRule } from './write-checks.ts';
+import { markDeleted, requireUndeletedReferences, unmarkDeleted } from './soft-delete.ts';
+import {
+  mapUniqueViolation,
+  operationForbidden,
+  recordWrite,
+  requireReferences,
+  requireRule,
+  requireUnchanged,
+} from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** The columns and their stored values, including folded columns. */
@@ -28,29 +35,29 @@ function storedValues(resource: Resource, values: Values): Map<string, unknown> 
 type AfterCommit = (call: Call, change: Omit<HookChange, 'values'>) => Promise<void> | void;
 
 /** Runs after the row was written: calls the hook inside the transaction, and schedules the one after the commit. */
-async function written(context: WriteContext, resource: Resource, change: HookChange): Promise<void> {
+async function afterWrite(context: WriteContext, resource: Resource, change: HookChange): Promise<void> {
   const { call, hooks, afterCommit } = context;
   await hooks.run(resource, 'afterWrite', call, change);
   const hook = resource.definition.hooks?.afterCommit as AfterCommit | undefined;
   if (!hook) return;
   const { operation, before, after } = change;
-  afterCommit.push({ name: resource.name, run: () => hook(context.outside, { operation, before, after }) });
+  afterCommit.push({ name: resource.name, run: () => hook(context.callOutside, { operation, before, after }) });
 }
 
 /** Creates a row. Its references must exist and be visible, and it must satisfy the rule for creating rows. */
 export async function insertRow(context: WriteContext, resource: Resource, values: Values): Promise<StoredRow> {
   const { call } = context;
   const { create } = resource.definition;
-  if (allowedRows(resource, 'create', context) === falsehood) throw mayNot(resource, 'create');
+  if (allowedRows(resource, 'create', context) === sqlFalse) throw operationForbidden(resource, 'create');
   await context.hooks.run(resource, 'beforeWrite', call, { operation: 'create', values, before: undefined });
   await requireReferences(context, resource, values);
-  const id = create ? await refuseTaken(resource, create(call, values)) : context.hooks.newId(call.now);
+  const id = create ? await mapUniqueViolation(resource, create(call, values)) : context.hooks.newId(call.now);
   const row = create
     ? await readBack(context, resource, id)
-    : await refuseTaken(resource, insertStatement(context, resource, id, values));
+    : await mapUniqueViolation(resource, insertStatement(context, resource, id, values));
   await requireRule(context, resource, 'create', id);
   const after = wholeRow(resource, row);
-  await written(context, resource, { operation: 'create', values, before: undefined, after });
+  await afterWrite(context, resource, { operation: 'create', values, before: undefined, after });
   await recordWrite(context, resource, 'created', { id, after });
   return row;
 }
@@ -106,7 +113,7 @@ export async function changeRow(
   const { call } = context;
   const { update } = resource.definition;
   const whole = wholeRow(resource, before);
-  refuseChanged(resource, before, whole, input.unchanged);
+  requireUnchanged(resource, before, whole, input.unchanged);
   const { values } = input;
   await context.hooks.run(resource, 'beforeWrite', call, { operation: 'update', values, before: whole });
   const stored = storedValues(resource, values);
@@ -125,12 +132,12 @@ export async function changeRow(
   );
   await requireReferences(context, resource, changed);
   const id = before.id;
-  if (update) await refuseTaken(resource, update(call, whole, values));
-  else if (stored.size > 0) await refuseTaken(resource, updateStatement(context, resource, id, stored));
+  if (update) await mapUniqueViolation(resource, update(call, whole, values));
+  else if (stored.size > 0) await mapUniqueViolation(resource, updateStatement(context, resource, id, stored));
   const row = await readBack(context, resource, id);
   await requireRule(context, resource, 'update', id);
   const after = wholeRow(resource, row);
-  await written(context, resource, { operation: 'update', values, before: whole, after });
+  await afterWrite(context, resource, { operation: 'update', values, before: whole, after });
   const fields = Object.keys(changed);
   if (fields.length > 0) await recordWrite(context, resource, 'updated', { id, before: whole, after, fields });
   return row;
@@ -162,7 +169,7 @@ export async function removeRow(
   if (remove) await remove(call, whole);
   else if (softDelete && !forGood) await markDeleted(context, resource, [whole.id]);
   else await write(context, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
-  await written(context, resource, { operation: 'delete', values: {}, before: whole, after: undefined });
+  await afterWrite(context, resource, { operation: 'delete', values: {}, before: whole, after: undefined });
   await recordWrite(context, resource, 'deleted', { id: whole.id, before: whole });
 }
 
@@ -171,11 +178,11 @@ export async function restoreRow(context: WriteContext, resource: Resource, befo
   const whole = wholeRow(resource, before);
   const change = { operation: 'update', values: {}, before: whole } as const;
   await context.hooks.run(resource, 'beforeWrite', context.call, change);
-  await requireKept(context, resource, whole);
-  await refuseTaken(resource, unmarkDeleted(context, resource, [whole.id], before.deleted_at));
+  await requireUndeletedReferences(context, resource, whole);
+  await mapUniqueViolation(resource, unmarkDeleted(context, resource, [whole.id], before.deleted_at));
   const row = await readBack(context, resource, whole.id);
   const after = wholeRow(resource, row);
-  await written(context, resource, { ...change, after });
+  await afterWrite(context, resource, { ...change, after });
   await recordWrite(context, resource, 'restored', { id: whole.id, before: whole, after });
   return row;
 }

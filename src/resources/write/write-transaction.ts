@@ -9,7 +9,7 @@ import type { ResourceOf } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { quoted } from '../sql/sql-text.ts';
-import { completing } from './complete-statements.ts';
+import { completeStatementsPlugin } from './complete-statements.ts';
 import { HookRuns } from './hook-runs.ts';
 import type { Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
@@ -17,8 +17,10 @@ import type { WriteContext } from './write-context.ts';
 const users = quoted('users');
 
 /** The row of a write, for its locks. */
-export const targetOf = ({ table, ofAccounts }: Resource, id: string | undefined): Pick<Act, 'userId' | 'accountId'> =>
-  table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
+export const lockTargetOf = (
+  { table, ofAccounts }: Resource,
+  id: string | undefined,
+): Pick<Act, 'userId' | 'accountId'> => (table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined });
 
 /**
  * Runs work in the transaction of a write and locks the caller's rights. The work sees the caller as of this transaction, not as of the
@@ -32,7 +34,7 @@ export function inTransaction<T>(
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
   const { ofAccounts, recorded } = resource;
-  return writeTransaction(services, call, { scope, ofAccounts, recorded, ...targetOf(resource, id) }, work);
+  return writeTransaction(services, call, { scope, ofAccounts, recorded, ...lockTargetOf(resource, id) }, work);
 }
 
 /** The same for code that may write any table. */
@@ -58,7 +60,7 @@ export async function writeTransaction<T>(
       });
     }),
   );
-  if (recorded) services.recorded?.();
+  if (recorded) services.wakeSubscribers?.();
   for (const hook of afterCommit) await runAfterCommit(services, hook);
   return result;
 }
@@ -83,7 +85,7 @@ interface Open {
 const byTransaction = new WeakMap<object, WriteContext>();
 
 /** The write of a transaction. */
-export function writeIn(tx: OperatorTx): WriteContext {
+export function writeOfTransaction(tx: OperatorTx): WriteContext {
   const write = byTransaction.get(tx);
   if (!write) throw new Error('resource(…, { tx }): this is not the transaction from `transaction`.');
   return write;
@@ -97,7 +99,7 @@ export function writeContext(
 ): WriteContext {
   const revealed: Values = {};
   const { caller } = call;
-  const own = (tx as OperatorTx).withPlugin(completing(services.resources, services.context.now));
+  const own = (tx as OperatorTx).withPlugin(completeStatementsPlugin(services.resources, services.context.now));
   const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: own });
   const write: WriteContext = {
     services,
@@ -110,7 +112,7 @@ export function writeContext(
       later: (name, data, options) => call.later(name, data, { tx: own, ...options }),
       mail: (template, to, data, other) => call.mail(template, to, data, other ?? own),
     },
-    outside: call,
+    callOutside: call,
     hooks,
     afterCommit,
     revealed,

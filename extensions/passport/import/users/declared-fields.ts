@@ -10,7 +10,7 @@ import type { ResourceDefinition } from '../../../../src/resources/declaration/d
 import type { ResourceCalls } from '../../../../src/resources/declaration/resource-calls.ts';
 import { compileResources, type Resource } from '../../../../src/resources/model/resource.ts';
 import { prepareResources } from '../../../../src/resources/prepare-resources.ts';
-import { callAs, resourceFor } from '../../../../src/resources/write/resource-calls.ts';
+import { createCall, resourceFor } from '../../../../src/resources/write/resource-calls.ts';
 import { inTransaction } from '../../../../src/resources/write/write-transaction.ts';
 import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
 import type { SourceRow } from '../../source/source.ts';
@@ -62,8 +62,12 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
         return { column, field, type };
       });
       const inOne: Target['inOne'] = (work) =>
-        inTransaction(engine, resources.get(name) as Resource, callAs(engine, asking), { scope: undefined }, (write) =>
-          work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx as Tx),
+        inTransaction(
+          engine,
+          resources.get(name) as Resource,
+          createCall(engine, asking),
+          { scope: undefined },
+          (write) => work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx as Tx),
         );
       return { name, calls: resource(name, { as: 'service' }), inOne, owner: ownerOf(definition), columns };
     },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
+import { forbidApplications } from '../../../http/gate/forbid-applications.ts';
 import { requireProof } from '../../../http/gate/require-proof.ts';
 import { notifyOwner } from '../../../identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../../identity/mail/mail.ts';
@@ -96,7 +96,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, source, now } = call;
-      refuseToOutliveConsent(caller);
+      forbidApplications(caller);
       const { scopes = [] } = values;
       const name = values.name as string;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
@@ -136,7 +136,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         run: ({ row, transaction }) =>
           transaction(async (call) => {
             const { caller } = call;
-            refuseToOutliveConsent(caller);
+            forbidApplications(caller);
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token has more rights than the token that you sent.');
             }

@@ -1,6 +1,6 @@
 import type { Context } from '../../../database/context.ts';
 import { type LogPage, lastOfSqlite, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
-import { type Position, readPosition, resync, writePosition } from './position.ts';
+import { formatPosition, type Position, parsePosition, resyncRequired } from './position.ts';
 
 /** The longest time that a reader waits for running transactions. */
 const patienceMs = 1000;
@@ -32,7 +32,7 @@ export class ChangeLog {
   constructor(context: Context) {
     this.#context = context;
     // Another server may be the primary now.
-    context.database.bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
+    context.database.bus.subscribe(({ kind }) => kind === 'everything' && this.#reset());
   }
 
   /**
@@ -80,24 +80,24 @@ export class ChangeLog {
   }
 
   async write(position: Position): Promise<string> {
-    return writePosition(await this.history(), position);
+    return formatPosition(await this.history(), position);
   }
 
   /** Parses a caller's position. Responds 410 if later changes were pruned, or if the position belongs to another history. */
   async read(name: string, text: string): Promise<Position> {
-    const position = readPosition(await this.history(), name, text);
+    const position = parsePosition(await this.history(), name, text);
     await this.settle();
     // A new instance knows the last position, but not yet which positions are final.
     const end = Math.max(this.#last, this.settled);
     if (Math.max(position.number, position.shown?.upTo ?? 0) > end)
-      throw resync('The position is ahead of this history.');
-    await this.refuseOld(position.number);
+      throw resyncRequired('The position is ahead of this history.');
+    await this.requireUnpruned(position.number);
     // On SQLite, the position of a list says exactly which changes the list includes.
     return this.#context.database.engine === 'sqlite' ? { number: position.number } : position;
   }
 
-  async refuseOld(number: number): Promise<void> {
-    if (number < (await prunedTo(this.#context.database.db))) throw resync('The position is too old.');
+  async requireUnpruned(number: number): Promise<void> {
+    if (number < (await prunedTo(this.#context.database.db))) throw resyncRequired('The position is too old.');
   }
 
   async beginning(): Promise<Position> {
@@ -137,7 +137,7 @@ export class ChangeLog {
     this.#pending.push({ last, bound });
   }
 
-  #startAnew(): void {
+  #reset(): void {
     this.#ended = 0;
     this.#newest = 0;
     this.#last = 0;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import type { Shown } from './position.ts';
+import type { IncludedChanges } from './position.ts';
 
 export type LogRow = Selectable<Tables['change_log']>;
 
@@ -70,7 +70,7 @@ export async function readChanges(
     resources,
     limit,
     shown,
-  }: { after: number; to: number; resources: readonly string[]; limit: number; shown?: Shown | undefined },
+  }: { after: number; to: number; resources: readonly string[]; limit: number; shown?: IncludedChanges | undefined },
 ): Promise<LogPage> {
   const end = Math.min(to, after + stretch);
   let query = db

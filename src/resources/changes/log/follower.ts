@@ -2,7 +2,7 @@ import type { Context } from '../../../database/context.ts';
 
 interface Work {
   /** Looks for new work once, and does it. */
-  look(): Promise<void>;
+  poll(): Promise<void>;
   /** Whether to look again after a while. */
   isNeeded(): boolean;
   readonly everyMs: number;
@@ -34,7 +34,7 @@ export class Follower {
   wake(): void {
     if (this.#stopped) return;
     this.#again = true;
-    this.#looking ??= this.#look();
+    this.#looking ??= this.#poll();
   }
 
   async stop(): Promise<void> {
@@ -43,7 +43,7 @@ export class Follower {
     await this.#looking;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     clearTimeout(this.#timer);
     // Waits a microtask, so that `#looking` is set before it is cleared.
     await undefined;
@@ -51,7 +51,7 @@ export class Follower {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        await this.#work.look();
+        await this.#work.poll();
       }
     } catch (error) {
       pause = Math.max(pause, retryAfterMs);

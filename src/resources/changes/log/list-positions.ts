@@ -1,7 +1,7 @@
 import type { Context } from '../../../database/context.ts';
 import type { ListPositions } from '../../model/resource-services.ts';
 import type { ChangeLog } from './change-log.ts';
-import { movedTo, writePosition } from './position.ts';
+import { advancePosition, formatPosition } from './position.ts';
 
 /** The longest time for which a known end of the log is used again. */
 const freshMs = 1000;
@@ -30,12 +30,12 @@ export function createListPositions({ config, database, now }: Context, log: Cha
       ? "(select seq from sqlite_sequence where name = 'change_log')"
       : "concat(pg_current_snapshot(), '/', (select max(position) from change_log))",
     write(known, read) {
-      if (isSqlite) return writePosition(history, { number: typeof read === 'number' ? read : known });
+      if (isSqlite) return formatPosition(history, { number: typeof read === 'number' ? read : known });
       const [snapshot, upTo] = typeof read === 'string' ? read.split('/') : [];
       const shown = snapshot ? { snapshot, upTo: Number(upTo) } : undefined;
-      return writePosition(history, movedTo({ number: 0, shown }, known));
+      return formatPosition(history, advancePosition({ number: 0, shown }, known));
     },
-    get era() {
+    get history() {
       return `${history} ${Math.floor(now() / (config.changesRetention * 250))}`;
     },
   };

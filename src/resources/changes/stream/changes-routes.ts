@@ -4,8 +4,8 @@ import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { App } from '../../../http/app.ts';
 import { acceptsEventStream } from '../../../http/gate/accept.ts';
-import { accountOf } from '../../../http/gate/admit.ts';
 import { bearerToken } from '../../../http/gate/authenticate.ts';
+import { rateLimitAccount } from '../../../http/gate/gate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import { noValidation } from '../../../http/no-validation.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
@@ -14,11 +14,16 @@ import type { Resources } from '../../model/resource.ts';
 import { queryOf, refuseParameters, wholeNumber } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
-import { movedTo, type Position } from '../log/position.ts';
+import { advancePosition, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
-import { readSubscription, type Subscription, Viewing, type Wanted } from '../view/subscription.ts';
+import {
+  readSubscription,
+  type Subscription,
+  type SubscriptionQuery,
+  VisibilityEvaluator,
+} from '../view/subscription.ts';
 import { Stream } from './stream.ts';
-import { endOf, type Streams } from './streams.ts';
+import { endReason, type Streams } from './streams.ts';
 import { issueTicket, redeemTicket } from './tickets.ts';
 
 /** Verifies access tokens. `oauth` provides it. */
@@ -137,7 +142,11 @@ async function tokenOf(services: ChangesServices, request: FastifyRequest, reply
 const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, token: string): Promise<Caller> =>
   request.caller === anonymousCaller ? verifier.verify(token, request) : request.caller;
 
-function subscriptionOf({ context, resources }: ChangesServices, caller: Caller, query: Wanted): Subscription {
+function subscriptionOf(
+  { context, resources }: ChangesServices,
+  caller: Caller,
+  query: SubscriptionQuery,
+): Subscription {
   return readSubscription(context.database.engine, resources, caller, query, context.now());
 }
 
@@ -155,15 +164,15 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   while (to.number < settled && data.length < limit && names.length > 0) {
     const page = await log.page(to, names, limit - data.length);
     const changes = loggedChanges(resources, page.rows);
-    const sights = await new Viewing(context, changes).sightsOf(subscription);
+    const sights = await new VisibilityEvaluator(context, changes).visibilityFor(subscription);
     for (const change of changes) {
       const sight = sights.get(change.resource.name)?.get(change);
       const json = sight && change.jsonFor(sight, history);
       if (json !== undefined) data.push(JSON.parse(json) as Static<typeof ChangeSchema>);
     }
-    to = movedTo(to, page.to);
+    to = advancePosition(to, page.to);
   }
-  if (names.length === 0) to = movedTo(to, Math.max(settled, to.number));
+  if (names.length === 0) to = advancePosition(to, Math.max(settled, to.number));
   return { data, meta: { changes_position: await log.write(to), more: to.number < settled } };
 }
 
@@ -174,7 +183,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   const subscription = subscriptionOf(services, caller, query);
   const stream = new Stream(reply.raw, await log.history(), {
     subscription,
-    account: accountOf(caller),
+    account: rateLimitAccount(caller),
     position: await startOf(services, request),
   });
   streams.add(stream);
@@ -197,7 +206,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   });
   streams.catchUp(stream).catch((error) => {
     context.log.debug({ err: error }, 'a stream of changes ended');
-    stream.end(endOf(error));
+    stream.end(endReason(error));
   });
 }
 

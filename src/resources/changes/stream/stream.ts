@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Change } from '../../../database/bus.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { type Position, writePosition } from '../log/position.ts';
+import { formatPosition, type Position } from '../log/position.ts';
 import type { Subscription } from '../view/subscription.ts';
 
 /** A reader with more unread bytes than this is disconnected. It can reconnect and continue from its last position. */
@@ -75,7 +75,7 @@ export class Stream {
   }
 
   /** A comment that keeps proxies from closing the stream. It also advances the position. */
-  beat(now: number): void {
+  heartbeat(now: number): void {
     if (now < this.#nextBeat) return;
     this.#nextBeat = now + beatEveryMs;
     this.#write(`: still here\nid: ${this.#id()}\n\n`);
@@ -88,7 +88,7 @@ export class Stream {
   }
 
   /** Whether the change affects the rights of the subscriber. */
-  isAbout({ kind, id }: Change): boolean {
+  affects({ kind, id }: Change): boolean {
     const { sessionId, userId, clientId } = this.caller;
     if (kind === 'session') return sessionId === id;
     if (kind === 'user') return userId === id;
@@ -97,7 +97,7 @@ export class Stream {
   }
 
   #id(): string {
-    return writePosition(this.#history, this.position);
+    return formatPosition(this.#history, this.position);
   }
 
   #write(text: string): void {

@@ -5,10 +5,10 @@ import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
-import { movedTo } from '../log/position.ts';
+import { advancePosition } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
-import { recordedResources, Viewing } from '../view/subscription.ts';
-import type { Sights } from '../view/view-store.ts';
+import { recordedResources, VisibilityEvaluator } from '../view/subscription.ts';
+import type { Visibility } from '../view/view-store.ts';
 import type { Stream } from './stream.ts';
 
 const sweepEveryMs = 1000;
@@ -43,12 +43,12 @@ export class Streams {
     this.#resources = resources;
     this.#recorded = [...recordedResources(resources).keys()];
     this.#follower = new Follower(context, {
-      look: async () => this.#deal(await log.observe()),
+      poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
       everyMs: lookEveryMs,
       failed: 'the log of changes could not be read; Gatehouse tries again',
     });
-    context.database.bus.subscribe((change) => this.#hear(change));
+    context.database.bus.subscribe((change) => this.#invalidate(change));
   }
 
   get size(): number {
@@ -63,7 +63,7 @@ export class Streams {
     if (count >= most) throw tooManyRequests(`At most ${most} streams can be open at once.`, 10);
     this.#byAccount.set(account, count + 1);
     this.#open.add(stream);
-    this.#sweep ??= setInterval(() => this.#lookAfter(), sweepEveryMs).unref();
+    this.#sweep ??= setInterval(() => this.#sweepStreams(), sweepEveryMs).unref();
   }
 
   remove(stream: Stream): void {
@@ -88,9 +88,9 @@ export class Streams {
         await this.#log.settle();
         continue;
       }
-      await this.#log.refuseOld(position.number);
+      await this.#log.requireUnpruned(position.number);
       const page = await this.#log.page(position, names, rowsAtOnce);
-      const at = (number: number) => movedTo(position, number);
+      const at = (number: number) => advancePosition(position, number);
       await this.#catchUpWith(stream, page.rows, at);
       if (!stream.closed) stream.position = at(page.to);
     }
@@ -117,7 +117,7 @@ export class Streams {
     return true;
   }
 
-  async #deal(settled: number): Promise<void> {
+  async #deliver(settled: number): Promise<void> {
     while (this.#head < settled) {
       const live = [...this.#open].filter((stream) => stream.live);
       if (live.length === 0) return;
@@ -151,11 +151,11 @@ export class Streams {
     if (rows.length === 0) return;
     const history = await this.#log.history();
     const changes = loggedChanges(this.#resources, rows);
-    const viewing = new Viewing(this.#context, changes);
+    const viewing = new VisibilityEvaluator(this.#context, changes);
     const views = await this.#viewsOf(viewing, streams);
     // Waits a turn after the read, so that every revocation before these writes is known.
     await nextTurn();
-    if (!this.#mayTrust()) return;
+    if (!this.#requireLease()) return;
     for (const [i, stream] of streams.entries()) {
       for (const change of changes) {
         if (stream.closed) break;
@@ -171,40 +171,43 @@ export class Streams {
    * Finds the visible changes of each stream. A failure for one subscriber ends only that stream, for example when a rule requires a more
    * recent proof.
    */
-  async #viewsOf(viewing: Viewing, streams: readonly Stream[]): Promise<(ReadonlyMap<string, Sights> | undefined)[]> {
-    const outcomes = await Promise.allSettled(streams.map((stream) => viewing.sightsOf(stream.subscription)));
-    const isAway = outcomes.every(({ status }) => status === 'rejected');
+  async #viewsOf(
+    viewing: VisibilityEvaluator,
+    streams: readonly Stream[],
+  ): Promise<(ReadonlyMap<string, Visibility> | undefined)[]> {
+    const outcomes = await Promise.allSettled(streams.map((stream) => viewing.visibilityFor(stream.subscription)));
+    const allFailed = outcomes.every(({ status }) => status === 'rejected');
     return outcomes.map((outcome, i) => {
       if (outcome.status === 'fulfilled') return outcome.value;
       const isRefusal = outcome.reason instanceof Problem && outcome.reason.status < 500;
-      if (isAway && !isRefusal) throw outcome.reason;
+      if (allFailed && !isRefusal) throw outcome.reason;
       streams[i]?.end(isRefusal ? 'access_changed' : 'service_stops');
       return undefined;
     });
   }
 
   /** Without a lease on invalidations, this instance may have missed a revocation. */
-  #mayTrust(): boolean {
+  #requireLease(): boolean {
     if (this.#context.database.bus.cacheUsable()) return true;
-    this.#hear({ kind: 'everything', id: '' });
+    this.#invalidate({ kind: 'everything', id: '' });
     return false;
   }
 
-  #hear(change: Change): void {
+  #invalidate(change: Change): void {
     if (change.kind === 'writer') return;
-    for (const stream of this.#open) if (stream.isAbout(change)) stream.end('access_changed');
+    for (const stream of this.#open) if (stream.affects(change)) stream.end('access_changed');
   }
 
-  #lookAfter(): void {
-    if (!this.#mayTrust()) return;
+  #sweepStreams(): void {
+    if (!this.#requireLease()) return;
     const [now, beat] = [this.#context.now(), performance.now()];
     for (const stream of this.#open) {
       if (now >= stream.expiresAt) stream.end('token_expired');
-      else stream.beat(beat);
+      else stream.heartbeat(beat);
     }
   }
 }
 
 /** The `end` event that an open stream gets instead of an error response. */
-export const endOf = (error: unknown): 'resync' | 'service_stops' =>
+export const endReason = (error: unknown): 'resync' | 'service_stops' =>
   error instanceof Problem && error.status === 410 ? 'resync' : 'service_stops';

@@ -9,7 +9,7 @@ export async function insertTicket(db: Db, row: TicketRow): Promise<void> {
 }
 
 /** Returns the ticket and removes it, so that it is valid once. */
-export async function takeTicket(db: Db, id: string): Promise<TicketRow | undefined> {
+export async function consumeTicket(db: Db, id: string): Promise<TicketRow | undefined> {
   const [row] = await db.deleteFrom('change_tickets').where('id', '=', id).returningAll().execute();
   return row;
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
-import { deleteTicketsBefore, insertTicket, takeTicket } from './ticket-store.ts';
+import { consumeTicket, deleteTicketsBefore, insertTicket } from './ticket-store.ts';
 
 const lifetimeMs = 60_000;
 
@@ -21,7 +21,7 @@ export async function issueTicket({ database, now }: Context, keys: KeyRing, tok
 
 export async function redeemTicket({ database, now }: Context, keys: KeyRing, ticket: string): Promise<string> {
   const id = idOf(ticket);
-  const row = await takeTicket(database.db, id);
+  const row = await consumeTicket(database.db, id);
   if (!row) throw unauthorized('token_malformed', 'unknown ticket');
   if (row.expires_at <= now()) throw unauthorized('token_expired', 'old ticket');
   return keys.unseal(row.sealed_token, labelOf(id));

@@ -1,12 +1,12 @@
-import { type Condition, decide } from '../../declaration/access.ts';
+import { type Condition, evaluateAccess } from '../../declaration/access.ts';
 import type { QueryContext } from '../../model/query-context.ts';
 import { fieldOf, type Resource } from '../../model/resource.ts';
 import type { StoredRow } from '../../sql/executor.ts';
 
 /** The condition that a row must meet for the caller to see it. Throws if the caller may see no row at all. */
-export function readingRules(resource: Resource, { caller, now }: Pick<QueryContext, 'caller' | 'now'>) {
+export function readCondition(resource: Resource, { caller, now }: Pick<QueryContext, 'caller' | 'now'>) {
   const { access, where } = resource.definition;
-  const rules: (boolean | Condition)[] = [decide(access.read, caller, now), ...(where ? [where(now)] : [])];
+  const rules: (boolean | Condition)[] = [evaluateAccess(access.read, caller, now), ...(where ? [where(now)] : [])];
   return rules;
 }
 
@@ -19,7 +19,7 @@ export function conditionHolds(
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'all':
-      return allHold(condition.of.map((part) => conditionHolds(resource, part, row)));
+      return andMaybe(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'any':
       return some(condition.of.map((part) => conditionHolds(resource, part, row)));
     case 'compare':
@@ -31,7 +31,7 @@ export function conditionHolds(
   }
 }
 
-export const allHold = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
+export const andMaybe = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
   parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
 
 const some = (parts: readonly (boolean | undefined)[]): boolean | undefined =>

@@ -3,10 +3,10 @@ import type { Resource, Resources } from '../../model/resource.ts';
 import { type RowShape, shapeOf } from '../../read/row-json.ts';
 import type { StoredRow } from '../../sql/executor.ts';
 import type { LogRow } from '../log/change-store.ts';
-import { writePosition } from '../log/position.ts';
+import { formatPosition } from '../log/position.ts';
 
 /** The part of a change that a caller may see: the row before it, and the row after it. */
-export interface Sight {
+export interface VisibleSides {
   readonly before: boolean;
   readonly after: boolean;
 }
@@ -48,12 +48,12 @@ export class LoggedChange {
   }
 
   /** `left`: the row still exists, but the caller no longer sees it. */
-  operationFor({ before, after }: Sight): LogRow['operation'] | 'left' {
+  operationFor({ before, after }: VisibleSides): LogRow['operation'] | 'left' {
     return before && !after && this.after ? 'left' : this.row.operation;
   }
 
   /** The change as JSON. Undefined if the caller sees no part of it. For a row that left the view, only the id is shown. */
-  jsonFor(sight: Sight, history: string): string | undefined {
+  jsonFor(sight: VisibleSides, history: string): string | undefined {
     const { before, after } = sight;
     if (!before && !after) return undefined;
     const kind = (before ? 1 : 0) + (after ? 2 : 0);
@@ -64,17 +64,17 @@ export class LoggedChange {
   #left(history: string): string {
     const { position, row_id: id } = this.row;
     return JSON.stringify({
-      position: writePosition(history, { number: position }),
+      position: formatPosition(history, { number: position }),
       resource: this.resource.name,
       id,
       operation: 'left',
     });
   }
 
-  #whole({ before, after }: Sight, history: string): string {
+  #whole({ before, after }: VisibleSides, history: string): string {
     const { position, row_id: id, operation, version, actor, at } = this.row;
     const head = JSON.stringify({
-      position: writePosition(history, { number: position }),
+      position: formatPosition(history, { number: position }),
       resource: this.resource.name,
       id,
       operation,

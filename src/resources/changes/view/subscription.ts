@@ -1,6 +1,6 @@
 import type { Context } from '../../../database/context.ts';
 import type { Engine } from '../../../database/database.ts';
-import { unknownName, wrongParameter } from '../../../http/errors/parameter-errors.ts';
+import { invalidParameter, unknownName } from '../../../http/errors/parameter-errors.ts';
 import { insufficientScope } from '../../../http/gate/unauthorized.ts';
 import { type Caller, hasScope } from '../../../platform/caller.ts';
 import { getOrCreate } from '../../../platform/get-or-create.ts';
@@ -9,9 +9,9 @@ import type { Resource, Resources } from '../../model/resource.ts';
 import { type ListQuery, readListQuery } from '../../query/list-query.ts';
 import { searchConditions } from '../../read/search-conditions.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
-import { readingRules } from './condition-holds.ts';
+import { readCondition } from './condition-holds.ts';
 import type { LoggedChange } from './logged-change.ts';
-import { changesInView, type Sights } from './view-store.ts';
+import { evaluateVisibility, type Visibility } from './view-store.ts';
 
 /** The subscribed resources, with the search that their rows must match. */
 export interface Subscription {
@@ -21,7 +21,7 @@ export interface Subscription {
   readonly key: string;
 }
 
-export interface Wanted {
+export interface SubscriptionQuery {
   readonly resources?: string | undefined;
   readonly search?: string | undefined;
   readonly searchJoin?: string | undefined;
@@ -39,7 +39,7 @@ export function readSubscription(
   engine: Engine,
   all: Resources,
   caller: Caller,
-  wanted: Wanted,
+  wanted: SubscriptionQuery,
   now: number,
 ): Subscription {
   const { resources: text, search, searchJoin, searchFields } = wanted;
@@ -55,7 +55,7 @@ export function readSubscription(
       if (!resource) throw unknownName('resources: the resource', name, [...recorded.keys()], 'resource_unknown');
       if (!hasScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
       // Throws if the caller may see no row.
-      readingRules(resource, { caller, now });
+      readCondition(resource, { caller, now });
       const asked = readListQuery(resource, query, caller);
       refuseRelations(asked);
       return [name, { resource, search: searchConditions(context, resource, asked) }];
@@ -68,7 +68,7 @@ export function readSubscription(
 function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
   const through = search.flat().find(({ field }) => field.includes('.'));
   if (through) {
-    throw wrongParameter(
+    throw invalidParameter(
       `search: changes cannot be searched through relations, as "${through.field.slice(0, 100)}" does.`,
     );
   }
@@ -76,14 +76,14 @@ function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
 
 function splitNames(text: string): string[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  if (names.length === 0) throw wrongParameter('resources: name them, separated by ,');
+  if (names.length === 0) throw invalidParameter('resources: name them, separated by ,');
   return names;
 }
 
 function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: number): string[] {
   const allowed = (resource: Resource): boolean => {
     try {
-      return hasScope(caller, resource.readScope) && !readingRules(resource, { caller, now }).includes(false);
+      return hasScope(caller, resource.readScope) && !readCondition(resource, { caller, now }).includes(false);
     } catch {
       return false;
     }
@@ -93,32 +93,32 @@ function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: 
 
 /** A key that is equal for callers who see the same rows. Conditions on related rows can differ between callers. */
 function rightsOf(resource: Resource, caller: Caller, now: number): string {
-  const rules = JSON.stringify(readingRules(resource, { caller, now }));
+  const rules = JSON.stringify(readCondition(resource, { caller, now }));
   if (!rules.includes('"related"')) return rules;
   const { kind, userId, clientId, roles, scopes } = caller;
   return `${rules} ${JSON.stringify([kind, userId, clientId, roles, scopes])}`;
 }
 
 /** Evaluates some changes for all subscribers. Subscribers with the same rights share one evaluation. */
-export class Viewing {
+export class VisibilityEvaluator {
   readonly #context: Context;
   readonly #changes: ReadonlyMap<string, readonly LoggedChange[]>;
-  readonly #made = new Map<string, Promise<Sights>>();
+  readonly #made = new Map<string, Promise<Visibility>>();
 
   constructor(context: Context, changes: readonly LoggedChange[]) {
     this.#context = context;
     this.#changes = Map.groupBy(changes, ({ resource }) => resource.name);
   }
 
-  async sightsOf({ caller, resources, key }: Subscription): Promise<Map<string, Sights>> {
+  async visibilityFor({ caller, resources, key }: Subscription): Promise<Map<string, Visibility>> {
     const now = this.#context.now();
-    const sights = new Map<string, Sights>();
+    const sights = new Map<string, Visibility>();
     for (const [name, { resource, search }] of resources) {
       const changes = this.#changes.get(name);
       if (!changes) continue;
       const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
       const context = queryContext(this.#context.database, { caller, now });
-      const made = getOrCreate(this.#made, rights, () => changesInView(context, resource, changes, search));
+      const made = getOrCreate(this.#made, rights, () => evaluateVisibility(context, resource, changes, search));
       sights.set(name, await made);
     }
     return sights;

@@ -3,28 +3,28 @@ import type { QueryContext } from '../../model/query-context.ts';
 import type { Resource } from '../../model/resource.ts';
 import { allowedRows } from '../../model/row-rules.ts';
 import { readUnprepared } from '../../sql/executor.ts';
-import { and, type Fragment, falsehood, join, quoted, raw, sql, truth } from '../../sql/sql-text.ts';
-import { allHold, conditionHolds, readingRules } from './condition-holds.ts';
-import type { LoggedChange, Sight } from './logged-change.ts';
+import { and, type Fragment, join, quoted, raw, sql, sqlFalse, sqlTrue } from '../../sql/sql-text.ts';
+import { andMaybe, conditionHolds, readCondition } from './condition-holds.ts';
+import type { LoggedChange, VisibleSides } from './logged-change.ts';
 
-export type Sights = ReadonlyMap<LoggedChange, Sight>;
+export type Visibility = ReadonlyMap<LoggedChange, VisibleSides>;
 
-const nothing: Sight = { before: false, after: false };
+const nothing: VisibleSides = { before: false, after: false };
 
 /** Applies the access rules and the search to the row before and after each change. */
-export async function changesInView(
+export async function evaluateVisibility(
   context: QueryContext,
   resource: Resource,
   changes: readonly LoggedChange[],
   search: Fragment,
-): Promise<Sights> {
+): Promise<Visibility> {
   const allowed = allowedRows(resource, 'read', context);
-  const sights = new Map<LoggedChange, Sight>();
-  if (allowed === falsehood) return sights;
+  const sights = new Map<LoggedChange, VisibleSides>();
+  if (allowed === sqlFalse) return sights;
   const unsure: LoggedChange[] = [];
-  const rules = readingRules(resource, context);
+  const rules = readCondition(resource, context);
   for (const change of changes) {
-    const sight = search === truth ? sightOf(resource, rules, change) : undefined;
+    const sight = search === sqlTrue ? visibleSides(resource, rules, change) : undefined;
     if (sight) sights.set(change, sight);
     else unsure.push(change);
   }
@@ -32,9 +32,9 @@ export async function changesInView(
   return sights;
 }
 
-function sightOf(resource: Resource, rules: ReturnType<typeof readingRules>, { before, after }: LoggedChange) {
+function visibleSides(resource: Resource, rules: ReturnType<typeof readCondition>, { before, after }: LoggedChange) {
   const sees = (row: typeof before): boolean | undefined =>
-    row !== undefined && allHold(rules.map((rule) => conditionHolds(resource, rule, row)));
+    row !== undefined && andMaybe(rules.map((rule) => conditionHolds(resource, rule, row)));
   const [saw, sight] = [sees(before), sees(after)];
   return saw === undefined || sight === undefined ? undefined : { before: saw, after: sight };
 }
@@ -45,7 +45,7 @@ async function askDatabase(
   resource: Resource,
   changes: readonly LoggedChange[],
   holds: Fragment,
-  sights: Map<LoggedChange, Sight>,
+  sights: Map<LoggedChange, VisibleSides>,
 ): Promise<void> {
   const positions = JSON.stringify(changes.map(({ position }) => position));
   const logged = join(
@@ -56,7 +56,7 @@ async function askDatabase(
     context,
     sql`select t."_position", t."_side" from (${logged}) as t where ${holds}`,
   );
-  const seen = new Map<number, Sight>();
+  const seen = new Map<number, VisibleSides>();
   for (const { _position, _side } of found) {
     seen.set(_position, { ...(seen.get(_position) ?? nothing), [_side]: true });
   }

@@ -4,7 +4,7 @@ import { defineResource } from '../../declaration/define-resource.ts';
 import { belongsTo } from '../../declaration/relations.ts';
 import { integer, json, oneOf, reference, text, timestamp } from '../../declare.ts';
 import type { Resources } from '../../model/resource.ts';
-import { fullyReadable } from './fully-readable.ts';
+import { fullyReadableResources } from './fully-readable.ts';
 
 /** Deliveries of the user's own webhooks. Applications get none, because deliveries contain rows that only the roles of the owner show. */
 const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | Condition =>
@@ -16,7 +16,8 @@ const ownDeliveries: Rule = ({ kind, application, userId }: Caller): boolean | C
 const readDeliveries =
   (resources: () => Resources): Rule =>
   (caller, now) => {
-    const ofOthers: Rule = () => isAdmin(caller) && among('resource', ['', ...fullyReadable(resources(), caller, now)]);
+    const ofOthers: Rule = () =>
+      isAdmin(caller) && among('resource', ['', ...fullyReadableResources(resources(), caller, now)]);
     const theirs = anyOf(ofOthers, ownDeliveries)(caller, now);
     // A token sees deliveries of the resources that it may read. A ping has no resource.
     if (caller.scopes.includes('*')) return theirs;

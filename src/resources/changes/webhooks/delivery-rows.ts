@@ -3,13 +3,13 @@ import type { LoggedChange } from '../view/logged-change.ts';
 import type { DeliveryRow, WebhookRow } from './webhook-store.ts';
 
 /** A change as the owner of a webhook sees it. */
-export interface Shown {
+export interface VisibleChange {
   readonly change: LoggedChange;
   readonly operation: string;
   readonly json: string;
 }
 
-export const bodyOf = ({ change: { resource, row }, operation, json }: Shown): string =>
+export const deliveryBody = ({ change: { resource, row }, operation, json }: VisibleChange): string =>
   `{"type":${JSON.stringify(`${resource.name}.${operation}`)},"timestamp":${JSON.stringify(new Date(row.at).toISOString())},"data":${json}}`;
 
 const waiting = (webhookId: string, now: number) => ({
@@ -27,17 +27,17 @@ const waiting = (webhookId: string, now: number) => ({
   delivered_at: null,
 });
 
-export const deliveryOf = ({ id }: WebhookRow, shown: Shown, now: number): DeliveryRow => ({
+export const createDelivery = ({ id }: WebhookRow, shown: VisibleChange, now: number): DeliveryRow => ({
   ...waiting(id, now),
   position: shown.change.position,
   resource: shown.change.resource.name,
   row_id: shown.change.row.row_id,
   operation: shown.operation,
-  body: bodyOf(shown),
+  body: deliveryBody(shown),
 });
 
 /** A ping belongs to no change, so it waits for no other delivery. */
-export function pingOf(webhookId: string, now: number): DeliveryRow {
+export function createPing(webhookId: string, now: number): DeliveryRow {
   const row = waiting(webhookId, now);
   const data = { webhook_id: webhookId };
   const body = JSON.stringify({ type: 'ping', timestamp: new Date(now).toISOString(), data });

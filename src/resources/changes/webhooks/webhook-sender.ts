@@ -10,8 +10,8 @@ import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
 import { Follower } from '../log/follower.ts';
 import { type LoggedChange, loggedChanges } from '../view/logged-change.ts';
-import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
-import { bodyOf, deliveryOf, type Shown } from './delivery-rows.ts';
+import { readSubscription, type Subscription, VisibilityEvaluator } from '../view/subscription.ts';
+import { createDelivery, deliveryBody, type VisibleChange } from './delivery-rows.ts';
 import { disableWebhooks } from './disable-webhooks.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
@@ -22,7 +22,7 @@ import {
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
-  noteDelivery,
+  updateDelivery,
   type WebhookRow,
 } from './webhook-store.ts';
 import { secretLabel } from './webhooks-resource.ts';
@@ -43,7 +43,7 @@ const notToBeSeen = 'null';
 const pauseAfter = (attempts: number): number =>
   Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), maxPauseMs) * (0.8 + 0.2 * Math.random()));
 
-export interface SenderMeans {
+export interface SenderServices {
   readonly keys: KeyRing;
   readonly resources: Resources;
   readonly log: ChangeLog;
@@ -59,19 +59,19 @@ export interface SenderMeans {
  */
 export class WebhookSender {
   readonly #context: Context;
-  readonly #means: SenderMeans;
+  readonly #services: SenderServices;
   readonly #fetch: GuardedFetch;
   readonly #sending = new Set<Promise<void>>();
   readonly #follower: Follower;
   /** Whether the last query found no webhook. */
   #idle = false;
 
-  constructor(context: Context, means: SenderMeans) {
+  constructor(context: Context, means: SenderServices) {
     this.#context = context;
-    this.#means = means;
+    this.#services = means;
     this.#fetch = createGuardedFetch(context.config);
     this.#follower = new Follower(context, {
-      look: () => this.#look(),
+      poll: () => this.#poll(),
       isNeeded: () => true,
       everyMs: lookEveryMs,
       failed: 'webhooks could not be read; Gatehouse tries again',
@@ -98,11 +98,11 @@ export class WebhookSender {
     await pruneInBatches((limit) => deleteDeliveriesBefore(database.db, now() - config.changesRetention * 1000, limit));
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const webhooks = await activeWebhooks(this.#context.database.db);
     this.#idle = webhooks.length === 0;
     if (this.#idle) return;
-    const settled = await this.#means.log.observe();
+    const settled = await this.#services.log.observe();
     for (const webhook of webhooks) await this.#serve(webhook, settled);
   }
 
@@ -123,16 +123,18 @@ export class WebhookSender {
   /** If another instance has advanced the position meanwhile, this one does nothing. */
   async #makeDeliveries(webhook: WebhookRow, settled: number): Promise<void> {
     const { database, now } = this.#context;
-    const { log } = this.#means;
+    const { log } = this.#services;
     const { id, position } = webhook;
     const { number: oldest } = await log.beginning();
     const subscription = await this.#subscriptionOf(webhook);
     const names = subscription ? [...subscription.resources.keys()] : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
-    const shown = subscription ? await this.#show(subscription, loggedChanges(this.#means.resources, page.rows)) : [];
+    const shown = subscription
+      ? await this.#show(subscription, loggedChanges(this.#services.resources, page.rows))
+      : [];
     const wanted = parseJson(webhook.operations);
     const rows = shown.flatMap((each) =>
-      wanted.includes(each.change.row.operation) ? [deliveryOf(webhook, each, now())] : [],
+      wanted.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
     );
     await database.db.transaction().execute(async (tx) => {
       if ((await lockWebhook(database, tx, id))?.position !== position) return;
@@ -145,19 +147,19 @@ export class WebhookSender {
   /** Uses the current rights of the owner. Undefined if the owner has none. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
     const { database, now } = this.#context;
-    const caller = await this.#means.ownerOf(user_id);
+    const caller = await this.#services.ownerOf(user_id);
     if (!caller) return undefined;
     const wanted = { resources: parseJson(resources).join(','), search: search ?? undefined };
     try {
-      return readSubscription(database.engine, this.#means.resources, caller, wanted, now());
+      return readSubscription(database.engine, this.#services.resources, caller, wanted, now());
     } catch {
       return undefined;
     }
   }
 
-  async #show(subscription: Subscription, changes: readonly LoggedChange[]): Promise<Shown[]> {
-    const history = await this.#means.log.history();
-    const sights = await new Viewing(this.#context, changes).sightsOf(subscription);
+  async #show(subscription: Subscription, changes: readonly LoggedChange[]): Promise<VisibleChange[]> {
+    const history = await this.#services.log.history();
+    const sights = await new VisibilityEvaluator(this.#context, changes).visibilityFor(subscription);
     return changes.flatMap((change) => {
       const sight = sights.get(change.resource.name)?.get(change);
       const json = sight && change.jsonFor(sight, history);
@@ -188,8 +190,8 @@ export class WebhookSender {
     if (delivery.position === 0) return delivery.body;
     const row = await changeAt(this.#context.database.db, delivery.position);
     if (!row) return delivery.body === notToBeSeen ? undefined : delivery.body;
-    const [shown] = await this.#show(subscription, loggedChanges(this.#means.resources, [row]));
-    return shown && bodyOf(shown);
+    const [shown] = await this.#show(subscription, loggedChanges(this.#services.resources, [row]));
+    return shown && deliveryBody(shown);
   }
 
   async #deliver(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
@@ -197,7 +199,7 @@ export class WebhookSender {
     const body = await this.#bodyOf(webhook, delivery);
     if (body === undefined) {
       const error = 'the owner may no longer see this';
-      return noteDelivery(database.db, delivery.id, { state: 'failed', error, body: notToBeSeen });
+      return updateDelivery(database.db, delivery.id, { state: 'failed', error, body: notToBeSeen });
     }
     const began = performance.now();
     const outcome = await this.#post(webhook, delivery.id, body);
@@ -205,13 +207,13 @@ export class WebhookSender {
     const noted = { ...outcome, ...sent, duration_ms: Math.round(performance.now() - began) };
     const status = outcome.response_status;
     if (status !== null && status >= 200 && status < 300) {
-      return noteDelivery(database.db, delivery.id, { ...noted, state: 'delivered', delivered_at: now() });
+      return updateDelivery(database.db, delivery.id, { ...noted, state: 'delivered', delivered_at: now() });
     }
     const pause = pauseAfter(delivery.attempts);
     const isLast = status === 410 || now() + pause - delivery.created_at > maxRetryMs;
-    if (!isLast) return noteDelivery(database.db, delivery.id, { ...noted, next_attempt_at: now() + pause });
+    if (!isLast) return updateDelivery(database.db, delivery.id, { ...noted, next_attempt_at: now() + pause });
     await database.db.transaction().execute(async (tx) => {
-      await noteDelivery(tx, delivery.id, { ...noted, state: 'failed' });
+      await updateDelivery(tx, delivery.id, { ...noted, state: 'failed' });
       await this.#disable(
         tx,
         webhook,
@@ -221,7 +223,7 @@ export class WebhookSender {
   }
 
   async #post(webhook: WebhookRow, id: string, body: string) {
-    const { keys } = this.#means;
+    const { keys } = this.#services;
     const at = this.#context.now();
     const label = secretLabel(webhook.user_id);
     const previous = (webhook.previous_until ?? 0) > at ? webhook.sealed_previous : null;
@@ -241,6 +243,6 @@ export class WebhookSender {
 
   async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
     const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
-    if (disabled > 0) await this.#means.notify(tx, webhook);
+    if (disabled > 0) await this.#services.notify(tx, webhook);
   }
 }

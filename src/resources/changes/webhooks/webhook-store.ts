@@ -60,7 +60,7 @@ export async function leaseDeliveries(
 
 type Outcome = Partial<Omit<DeliveryRow, 'id'>>;
 
-export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): Promise<void> {
+export async function updateDelivery(db: Db | Tx, id: string, outcome: Outcome): Promise<void> {
   await db
     .updateTable('webhook_deliveries')
     .set({ leased_until: null, ...outcome })
@@ -69,7 +69,7 @@ export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): P
 }
 
 /** Selects one webhook, the webhooks of a user, or all. */
-export interface WhichWebhooks {
+export interface WebhookFilter {
   readonly id?: string;
   readonly user_id?: string;
 }
@@ -77,7 +77,7 @@ export interface WhichWebhooks {
 /** Returns the webhooks that were active. */
 export const markInactive = (
   tx: Tx,
-  which: WhichWebhooks,
+  which: WebhookFilter,
   reason: string,
   now: number,
 ): Promise<Pick<WebhookRow, 'id' | 'user_id'>[]> =>
@@ -102,7 +102,7 @@ export async function replaceSecret(
 }
 
 /** Queues deliveries again: those with these ids, or all of a period. Returns their number. */
-export async function sendAgain(
+export async function requeueDeliveries(
   tx: Tx,
   webhookId: string,
   { ids, from, to, now }: { ids?: readonly string[] | undefined; from: number; to: number; now: number },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { refuseToOutliveConsent } from '../../../http/gate/outlives-consent.ts';
+import { forbidApplications } from '../../../http/gate/forbid-applications.ts';
 import { requireProof } from '../../../http/gate/require-proof.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, Problem, unprocessable } from '../../../platform/errors.ts';
@@ -10,10 +10,10 @@ import { belongsTo, hasMany } from '../../declaration/relations.ts';
 import { boolean, integer, list, oneOf, reference, text, timestamp } from '../../declare.ts';
 import type { Resources } from '../../model/resource.ts';
 import { readSubscription } from '../view/subscription.ts';
-import { pingOf } from './delivery-rows.ts';
-import { fullyReadable } from './fully-readable.ts';
+import { createPing } from './delivery-rows.ts';
+import { fullyReadableResources } from './fully-readable.ts';
 import { newSecret, type SignatureKind, verifyingKey } from './webhook-signature.ts';
-import { insertDeliveries, newestPosition, replaceSecret, sendAgain } from './webhook-store.ts';
+import { insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } from './webhook-store.ts';
 
 const hour = 3_600_000;
 const defaultKeepHours = 24;
@@ -24,7 +24,7 @@ const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== nu
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
 
-export interface WebhookMeans {
+export interface WebhookServices {
   readonly keys: KeyRing;
   /** The served resources, available after the start. */
   resources(): Resources;
@@ -39,7 +39,7 @@ interface Wanted {
 }
 
 /** Refuses resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
-function check({ context, caller, now }: Call, means: WebhookMeans, { url, resources, search }: Wanted): void {
+function check({ context, caller, now }: Call, means: WebhookServices, { url, resources, search }: Wanted): void {
   const errors: FieldError[] = [];
   const parsed = url ? URL.parse(url) : null;
   const isUrl =
@@ -59,8 +59,8 @@ function check({ context, caller, now }: Call, means: WebhookMeans, { url, resou
 }
 
 /** An administrator may send another user's deliveries to a new address only if the administrator may read all the rows. */
-function requireEveryRow({ caller, now }: Call, means: WebhookMeans, { resources }: Wanted): void {
-  const readable = new Set(fullyReadable(means.resources(), caller, now));
+function requireEveryRow({ caller, now }: Call, means: WebhookServices, { resources }: Wanted): void {
+  const readable = new Set(fullyReadableResources(means.resources(), caller, now));
   const hidden = resources?.find((name) => !readable.has(name));
   if (hidden !== undefined)
     throw forbidden(`You may not read every row of ${hidden}. Only the owner can change this webhook.`);
@@ -96,7 +96,7 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
 });
 
 /** Webhooks receive changes. The owner's rights decide which changes they receive. */
-export const webhooksResource = (means: WebhookMeans) =>
+export const webhooksResource = (means: WebhookServices) =>
   defineResource({
     name: 'webhooks',
     description: 'URLs that receive changes as requests with Standard Webhooks signatures.',
@@ -144,7 +144,7 @@ export const webhooksResource = (means: WebhookMeans) =>
       },
       async beforeWrite(call, { operation, values, before }) {
         if (operation === 'delete') return;
-        refuseToOutliveConsent(call.caller);
+        forbidApplications(call.caller);
         // A caller who changes the address must be allowed to read everything that the webhook delivers.
         const after = { ...before, ...values };
         if (before && after.active) check(call, means, after);
@@ -173,7 +173,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         async run({ row, transaction }) {
           if (!row.active) throw conflict('The webhook is not active.');
           const made = await transaction(async (call) => {
-            const delivery = pingOf(row.id, call.now);
+            const delivery = createPing(row.id, call.now);
             await insertDeliveries(call.tx, [delivery]);
             return delivery;
           });
@@ -188,7 +188,7 @@ export const webhooksResource = (means: WebhookMeans) =>
         body: keepBody,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
-            refuseToOutliveConsent(call.caller);
+            forbidApplications(call.caller);
             requireProof(call.caller, call.now);
             const secret = newSecret(row.signature as SignatureKind);
             const keep = (body?.keep_old_hours ?? defaultKeepHours) * hour;
@@ -210,7 +210,7 @@ export const webhooksResource = (means: WebhookMeans) =>
           if (!deliveries && !from)
             throw unprocessable([{ field: 'deliveries', code: 'required', message: 'Send "deliveries" or "from".' }]);
           const count = await transaction((call) =>
-            sendAgain(call.tx, row.id, {
+            requeueDeliveries(call.tx, row.id, {
               ids: deliveries,
               from: from ? Date.parse(from) : 0,
               to: to ? Date.parse(to) : call.now,

@@ -1,5 +1,5 @@
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, invalidValue } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 
 export const boolean = <const O extends FieldOptions<boolean> = Record<never, never>>(
@@ -25,13 +25,13 @@ export const booleanType: FieldType = {
   toStored: (value) => (value ? 1 : 0),
   fromStored: (stored) => stored === 1,
   toJson: (stored) => (stored === 1 ? 'true' : 'false'),
-  check: (value) => (typeof value === 'boolean' ? undefined : refuse('type', 'must be true or false')),
+  check: (value) => (typeof value === 'boolean' ? undefined : invalidValue('type', 'must be true or false')),
   fromForm: (text) => readFlag(text) ?? text,
   schema: () => ({ type: 'boolean', examples: [true] }),
   fromSearch(text) {
     const flag = readFlag(text);
     return flag === undefined ? undefined : flag ? 1 : 0;
   },
-  takes: 'true or false',
+  expected: 'true or false',
   hasOrder: false,
 };

@@ -25,7 +25,7 @@ export interface ColumnSchema {
 
 /** A restriction in a new declaration that existing rows may violate. */
 export interface Narrowing {
-  readonly breaks: Fragment;
+  readonly violated: Fragment;
   /** The end of a sentence, with a verb in the plural: "have more than 10 characters in it". */
-  readonly says: string;
+  readonly description: string;
 }

@@ -1,4 +1,4 @@
-import { nearestOf } from '../check-options.ts';
+import { didYouMean } from '../check-options.ts';
 import { declareField, type ExactOptions, type Field, type Fields } from './field.ts';
 
 export interface ComputedOptions {
@@ -40,7 +40,7 @@ export const storedNames = (fields: Fields): string[] =>
 export function checkComputed({ options, compute }: Field, fields: Fields, complain: (what: string) => void): void {
   const stored = ['id', ...storedNames(fields), 'created_at', 'updated_at'];
   for (const source of options.from ?? []) {
-    if (!stored.includes(source)) complain(`from: there is no stored field "${source}".${nearestOf(source, stored)}`);
+    if (!stored.includes(source)) complain(`from: there is no stored field "${source}".${didYouMean(source, stored)}`);
   }
   if (options.as === undefined) complain("as is missing: the type of the value, such as 'text'.");
   if (options.from === undefined) complain('from is missing: the names of the fields that the value is computed from.');

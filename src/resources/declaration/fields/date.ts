@@ -1,5 +1,5 @@
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, invalidValue } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 import { isDay } from './timestamps.ts';
 
@@ -12,8 +12,8 @@ export const dateType: FieldType = {
   ...textValues,
   name: 'date',
   check: (value) =>
-    typeof value === 'string' && isDay(value) ? undefined : refuse('format', 'must be a day as YYYY-MM-DD'),
+    typeof value === 'string' && isDay(value) ? undefined : invalidValue('format', 'must be a day as YYYY-MM-DD'),
   schema: () => ({ type: 'string', format: 'date', examples: ['2026-01-31'] }),
   fromSearch: (text) => (isDay(text) ? text : undefined),
-  takes: 'a day as YYYY-MM-DD',
+  expected: 'a day as YYYY-MM-DD',
 };

@@ -3,7 +3,7 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 
 export interface DecimalOptions extends FieldOptions<string> {
@@ -31,19 +31,19 @@ const wholeDigits = ({ units, scale }: Decimal): number => {
   return units === 0n ? 0 : Math.max(0, digits);
 };
 
-function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOptions): Refusal | undefined {
+function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOptions): InvalidValue | undefined {
   const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
-  if (!parsed) return refuse('type', 'must be a decimal as a string, such as "12.50"');
+  if (!parsed) return invalidValue('type', 'must be a decimal as a string, such as "12.50"');
   if (parsed.scale > scale)
-    return refuse('scale', `must have at most ${scale} digits after the point`, { limit: scale });
+    return invalidValue('scale', `must have at most ${scale} digits after the point`, { limit: scale });
   const whole = precision - scale;
   if (wholeDigits(parsed) > whole) {
-    return refuse('precision', `must have at most ${whole} digits before the point`, { limit: whole });
+    return invalidValue('precision', `must have at most ${whole} digits before the point`, { limit: whole });
   }
   const stored = sortableDecimal(parsed);
   const [least, most] = [sortable(String(min)), sortable(String(max))];
-  if (least !== undefined && stored < least) return refuse('minimum', `must be at least ${min}`, { limit: min });
-  if (most !== undefined && stored > most) return refuse('maximum', `must be at most ${max}`, { limit: max });
+  if (least !== undefined && stored < least) return invalidValue('minimum', `must be at least ${min}`, { limit: min });
+  if (most !== undefined && stored > most) return invalidValue('maximum', `must be at most ${max}`, { limit: max });
   return undefined;
 }
 
@@ -74,7 +74,7 @@ function checkOptions({ precision, scale, min, max }: AnyOptions, complain: (wha
   } else {
     for (const [name, bound] of Object.entries({ min, max })) {
       const refusal = bound === undefined ? undefined : check(String(bound), { precision, scale } as AnyOptions);
-      if (refusal) complain(`${name} ${bound} ${refusal.says}.`);
+      if (refusal) complain(`${name} ${bound} ${refusal.message}.`);
     }
   }
 }
@@ -93,14 +93,14 @@ function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema)
   const [hadWhole, hadScale] = [(before.precision ?? 99) - (before.scale ?? 0), before.scale ?? 99];
   if (hadWhole > precision - scale || hadScale > scale) {
     found.push({
-      breaks: tooManyDigits(column, after),
-      says: `have more digits in it than precision ${precision} and scale ${scale} allow`,
+      violated: tooManyDigits(column, after),
+      description: `have more digits in it than precision ${precision} and scale ${scale} allow`,
     });
   }
   if (max !== undefined && (before.max ?? Infinity) > max)
-    found.push({ breaks: sql`${column} > ${sortable(String(max))}`, says: `hold a value above ${max}` });
+    found.push({ violated: sql`${column} > ${sortable(String(max))}`, description: `hold a value above ${max}` });
   if (min !== undefined && (before.min ?? -Infinity) < min)
-    found.push({ breaks: sql`${column} < ${sortable(String(min))}`, says: `hold a value below ${min}` });
+    found.push({ violated: sql`${column} < ${sortable(String(min))}`, description: `hold a value below ${min}` });
   return found;
 }
 
@@ -117,7 +117,7 @@ const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
   toJson: (stored: string) => `"${formatDecimal(fromSortable(stored), scale)}"`,
   schema,
   fromSearch: sortable,
-  takes: 'a decimal such as 12.50',
+  expected: 'a decimal such as 12.50',
   bounds: (options) => ({
     ...plainValues.bounds(options),
     ...(options.precision === undefined ? {} : { precision: options.precision }),

@@ -16,12 +16,16 @@ export interface SearchTerm {
 }
 
 /** The reason why a value is refused: a code for programs, and the end of the sentence "<field> …". */
-export interface Refusal extends FieldErrorValues {
+export interface InvalidValue extends FieldErrorValues {
   readonly code: string;
-  readonly says: string;
+  readonly message: string;
 }
 
-export const refuse = (code: string, says: string, values?: FieldErrorValues): Refusal => ({ code, says, ...values });
+export const invalidValue = (code: string, message: string, values?: FieldErrorValues): InvalidValue => ({
+  code,
+  message,
+  ...values,
+});
 
 export interface SearchedField {
   readonly name: string;
@@ -49,7 +53,7 @@ export interface FieldType {
   fromStored(stored: unknown): unknown;
   toJson(stored: unknown): string;
 
-  check(value: unknown, options: AnyOptions): Refusal | undefined;
+  check(value: unknown, options: AnyOptions): InvalidValue | undefined;
   /** Parses the text of a form. Returns malformed text unchanged, so that `check` refuses it. */
   fromForm(text: string): unknown;
   /** Whether the empty text of a form is a value. By default it means no value. */
@@ -67,7 +71,7 @@ export interface FieldType {
   /** Converts the text of a search to a stored value. Undefined for an invalid text. */
   fromSearch(text: string, field: SearchedField): unknown;
   /** Ends the sentence "it takes …". */
-  readonly takes: string;
+  readonly expected: string;
   readonly hasOrder: boolean;
   /** The stored values that match a search term, or a condition on the row of the aliased table. */
   matches(term: SearchTerm, field: SearchedField, engine: Engine, alias: string): readonly unknown[] | Fragment;
@@ -86,5 +90,5 @@ export interface FieldType {
   /** Values are plain text. A column can change between such types if the values fit. */
   readonly isPlainText?: true;
   /** Other types whose values can all be converted to this type. */
-  readonly widens?: readonly string[];
+  readonly convertibleFrom?: readonly string[];
 }

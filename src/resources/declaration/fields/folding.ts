@@ -9,7 +9,7 @@ export const fold = (text: string): string =>
 export const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** The smallest text after all texts with the prefix, by code points. Undefined if there is none. */
-export function afterPrefix(prefix: string): string | undefined {
+export function prefixUpperBound(prefix: string): string | undefined {
   const points = Array.from(prefix);
   while (points.length > 0) {
     const last = (points.pop() as string).codePointAt(0) as number;

@@ -1,5 +1,5 @@
 import { declareField, type ExactOptions, type Field } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, invalidValue } from './field-type.ts';
 import { checkRange, type NumberOptions, numberSchema, numberValues } from './numeric.ts';
 
 /** A whole number within ±2^53. */
@@ -12,8 +12,8 @@ export const integerType: FieldType = {
   name: 'integer',
   storage: 'bigint',
   check: (value, options) =>
-    Number.isSafeInteger(value) ? checkRange(Number(value), options) : refuse('type', 'must be a whole number'),
+    Number.isSafeInteger(value) ? checkRange(Number(value), options) : invalidValue('type', 'must be a whole number'),
   schema: (options) => numberSchema('integer', options, 1),
   fromSearch: (text) => (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) + 0 : undefined),
-  takes: 'a whole number',
+  expected: 'a whole number',
 };

@@ -2,7 +2,7 @@ import { readJson } from '../../../http/bodies/json-body.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { amount } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type OwnOptions, refuse } from './field-type.ts';
+import { type FieldType, invalidValue, type OwnOptions } from './field-type.ts';
 import { jsonValues } from './plain-values.ts';
 
 /** Parses with the rules of JSON bodies. Undefined for a text that is not JSON. */
@@ -45,10 +45,10 @@ export const jsonType: FieldType = {
   name: 'json',
   check(value, { max = defaultMax }) {
     if (!depthWithin(value, maxDepth))
-      return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
-    if (!hasFiniteNumbers(value)) return refuse('type', 'must not contain a number that is too large');
+      return invalidValue('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
+    if (!hasFiniteNumbers(value)) return invalidValue('type', 'must not contain a number that is too large');
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
-    return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
+    return size > max ? invalidValue('maxLength', `must have at most ${max} bytes as JSON`, { limit: max }) : undefined;
   },
   ownOptions: { max: amount } satisfies OwnOptions<JsonOptions>,
   fromForm: (text) => parseJsonText(text) ?? text,
@@ -59,6 +59,6 @@ export const jsonType: FieldType = {
   },
   schema: () => ({ description: 'Any JSON value.', examples: [{ key: 'value' }] }),
   fromSearch: () => undefined,
-  takes: 'no search',
-  widens: ['text', 'integer', 'number', 'boolean', 'timestamp', 'date', 'enum', 'list', 'uuid'],
+  expected: 'no search',
+  convertibleFrom: ['text', 'integer', 'number', 'boolean', 'timestamp', 'date', 'enum', 'list', 'uuid'],
 };

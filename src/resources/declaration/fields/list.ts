@@ -2,7 +2,7 @@ import { listHolds } from '../../sql/json-lists.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
 import { parseJsonText } from './json.ts';
 import { jsonValues, refuseWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
@@ -39,7 +39,7 @@ export const listType: FieldType = {
     examples: [values ? values.slice(0, 1) : ['item']],
   }),
   fromSearch: (text) => text,
-  takes: 'an item of the list',
+  expected: 'an item of the list',
   hasOrder: false,
   matches(term, field, engine, alias) {
     refuseWildcard(term, field);
@@ -50,13 +50,16 @@ export const listType: FieldType = {
 function checkList(
   value: unknown,
   { values, max = defaultMax, maxItem = defaultMaxItem }: AnyOptions,
-): Refusal | undefined {
-  if (!Array.isArray(value)) return refuse('type', 'must be a list of strings');
-  if (value.length > max) return refuse('maxItems', `must have at most ${max} items`, { limit: max });
+): InvalidValue | undefined {
+  if (!Array.isArray(value)) return invalidValue('type', 'must be a list of strings');
+  if (value.length > max) return invalidValue('maxItems', `must have at most ${max} items`, { limit: max });
   for (const item of value) {
     const wrong = checkText(item, { max: maxItem });
-    if (wrong) return { ...wrong, says: `contains an item that ${wrong.says}` };
-    if (values && !values.includes(item)) return refuse('enum', `may contain only: ${values.join(', ')}`, { values });
+    if (wrong) return { ...wrong, message: `contains an item that ${wrong.message}` };
+    if (values && !values.includes(item))
+      return invalidValue('enum', `may contain only: ${values.join(', ')}`, { values });
   }
-  return new Set(value).size === value.length ? undefined : refuse('uniqueItems', 'must not contain an item twice');
+  return new Set(value).size === value.length
+    ? undefined
+    : invalidValue('uniqueItems', 'must not contain an item twice');
 }

@@ -1,5 +1,5 @@
 import { declareField, type ExactOptions, type Field } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, invalidValue } from './field-type.ts';
 import { checkRange, type NumberOptions, numberSchema, numberValues, toNumber } from './numeric.ts';
 
 export const number = <const O extends NumberOptions = Record<never, never>>(
@@ -13,12 +13,12 @@ export const numberType: FieldType = {
   check: (value, options) =>
     typeof value === 'number' && Number.isFinite(value)
       ? checkRange(value, options)
-      : refuse('type', 'must be a number'),
+      : invalidValue('type', 'must be a number'),
   schema: (options) => numberSchema('number', options, 1.5),
   fromSearch(text) {
     const value = toNumber(text);
     return typeof value === 'number' ? value + 0 : undefined;
   },
-  takes: 'a number',
-  widens: ['integer'],
+  expected: 'a number',
+  convertibleFrom: ['integer'],
 };

@@ -2,7 +2,7 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 
 export interface NumberOptions extends FieldOptions<number> {
@@ -18,9 +18,9 @@ export const toNumber = (text: string): unknown => {
   return Number.isFinite(number) ? number : text;
 };
 
-export const checkRange = (value: number, { min, max }: AnyOptions): Refusal | undefined => {
-  if (min !== undefined && value < min) return refuse('minimum', `must be at least ${min}`, { limit: min });
-  if (max !== undefined && value > max) return refuse('maximum', `must be at most ${max}`, { limit: max });
+export const checkRange = (value: number, { min, max }: AnyOptions): InvalidValue | undefined => {
+  if (min !== undefined && value < min) return invalidValue('minimum', `must be at least ${min}`, { limit: min });
+  if (max !== undefined && value > max) return invalidValue('maximum', `must be at most ${max}`, { limit: max });
   return undefined;
 };
 
@@ -42,9 +42,9 @@ export const numberValues = {
   narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
     const found: Narrowing[] = [];
     if (max !== undefined && (before.max ?? Infinity) > max)
-      found.push({ breaks: sql`${column} > ${max}`, says: `hold a value above ${max}` });
+      found.push({ violated: sql`${column} > ${max}`, description: `hold a value above ${max}` });
     if (min !== undefined && (before.min ?? -Infinity) < min)
-      found.push({ breaks: sql`${column} < ${min}`, says: `hold a value below ${min}` });
+      found.push({ violated: sql`${column} < ${min}`, description: `hold a value below ${min}` });
     return found;
   },
 } as const satisfies Partial<FieldType>;

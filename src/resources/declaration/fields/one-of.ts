@@ -3,7 +3,7 @@ import { isOneOf } from '../../../platform/is-one-of.ts';
 import { join, sql } from '../../sql/sql-text.ts';
 import { anything } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, refuse, type SearchedField, type SearchTerm } from './field-type.ts';
+import { type FieldType, invalidValue, type SearchedField, type SearchTerm } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 
 export const oneOf = <
@@ -18,7 +18,7 @@ export const oneOfType: FieldType = {
   ...textValues,
   name: 'enum',
   check: (value, { values = [] }) =>
-    isOneOf(values, value) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`, { values }),
+    isOneOf(values, value) ? undefined : invalidValue('enum', `must be one of: ${values.join(', ')}`, { values }),
   ownOptions: { values: anything },
   checkOptions({ values }, complain) {
     if (
@@ -31,7 +31,7 @@ export const oneOfType: FieldType = {
   },
   schema: ({ values = [] }) => ({ type: 'string', enum: [...values], examples: [values[0]] }),
   fromSearch: (text) => text,
-  takes: 'one of its values',
+  expected: 'one of its values',
   hasOrder: false,
   matches: matchingValues,
   bounds: (options) => ({
@@ -46,7 +46,7 @@ export const oneOfType: FieldType = {
       values.map((value) => sql`${value}`),
       ', ',
     );
-    return [{ breaks: sql`${column} not in (${allowed})`, says: 'hold a value that is no longer allowed' }];
+    return [{ violated: sql`${column} not in (${allowed})`, description: 'hold a value that is no longer allowed' }];
   },
   isPlainText: true,
 };

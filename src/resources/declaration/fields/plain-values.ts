@@ -1,4 +1,4 @@
-import { shown, wrongParameter } from '../../../http/errors/parameter-errors.ts';
+import { invalidParameter, quoteForError } from '../../../http/errors/parameter-errors.ts';
 import type { AnyOptions } from './field.ts';
 import type { FieldType, SearchedField, SearchTerm } from './field-type.ts';
 
@@ -8,12 +8,13 @@ const same = (value: unknown): unknown => value;
 export function searchedValue(text: string, field: SearchedField): unknown {
   const { type, name } = field;
   const stored = type.fromSearch(text, field);
-  if (stored === undefined) throw wrongParameter(`search: ${name} takes ${type.takes}, not ${shown(text)}.`);
+  if (stored === undefined)
+    throw invalidParameter(`search: ${name} takes ${type.expected}, not ${quoteForError(text)}.`);
   return stored;
 }
 
 export function refuseWildcard({ openStart, openEnd }: SearchTerm, { name, type }: SearchedField): void {
-  if (openStart || openEnd) throw wrongParameter(`search: ${name} takes no wildcard; it takes ${type.takes}.`);
+  if (openStart || openEnd) throw invalidParameter(`search: ${name} takes no wildcard; it takes ${type.expected}.`);
 }
 
 const boundsOf = ({ min, max }: AnyOptions) => ({

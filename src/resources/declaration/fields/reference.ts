@@ -1,4 +1,4 @@
-import { nearestOf } from '../check-options.ts';
+import { didYouMean } from '../check-options.ts';
 import { oneOfWords, words } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import type { FieldType, OwnOptions } from './field-type.ts';
@@ -17,7 +17,7 @@ export const reference = <const O extends ReferenceOptions = Record<never, never
 ): Field<string, O> => declareField('reference', { ...options, target });
 
 /** The type of references to rows whose ids have this type. */
-export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType => ({
+export const referenceTo = ({ check, expected, fromSearch }: FieldType): FieldType => ({
   ...textValues,
   name: 'reference',
   check,
@@ -28,7 +28,7 @@ export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType 
   checkOptions({ target = '', onDelete, required }, complain, resources) {
     const known = [...resources];
     if (!known.includes(target)) {
-      complain(`there is no resource "${target}" to refer to.${nearestOf(target, known)}`);
+      complain(`there is no resource "${target}" to refer to.${didYouMean(target, known)}`);
     }
     if (onDelete === 'set null' && required) {
       complain("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");
@@ -36,7 +36,7 @@ export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType 
   },
   schema: () => ({ type: 'string', examples: [exampleId] }),
   fromSearch,
-  takes,
+  expected,
   indexing: 'always',
 });
 

@@ -4,13 +4,13 @@ import { amount, expression, oneOfWords } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import {
   type FieldType,
+  type InvalidValue,
+  invalidValue,
   type OwnOptions,
-  type Refusal,
-  refuse,
   type SearchedField,
   type SearchTerm,
 } from './field-type.ts';
-import { afterPrefix } from './folding.ts';
+import { prefixUpperBound } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
 
 export interface TextOptions extends FieldOptions<string> {
@@ -43,25 +43,25 @@ const length = (value: string): number => {
 };
 
 /** Shows the hint of the operator, because a regular expression is hard to read. */
-const wrongForm = (hint: string | undefined, { source }: RegExp): Refusal =>
+const wrongForm = (hint: string | undefined, { source }: RegExp): InvalidValue =>
   hint === undefined
-    ? refuse('pattern', `must match ${source}`)
-    : refuse('pattern', `does not have the right form: ${hint.replace(/\.$/, '')}`, { values: [hint] });
+    ? invalidValue('pattern', `must match ${source}`)
+    : invalidValue('pattern', `does not have the right form: ${hint.replace(/\.$/, '')}`, { values: [hint] });
 
 export function checkText(
   value: unknown,
   { min = 1, max = defaultMax, pattern, hint }: AnyOptions,
-): Refusal | undefined {
-  if (typeof value !== 'string') return refuse('type', 'must be a string');
+): InvalidValue | undefined {
+  if (typeof value !== 'string') return invalidValue('type', 'must be a string');
   if (!value.isWellFormed() || value.includes('\0')) {
-    return refuse('format', 'must be valid Unicode text without NUL characters');
+    return invalidValue('format', 'must be valid Unicode text without NUL characters');
   }
   const size = value.length < min || value.length > max ? length(value) : value.length;
   if (size < min) {
-    const says = size === 0 ? 'must not be empty' : `must have at least ${min} characters`;
-    return refuse('minLength', says, { limit: min });
+    const message = size === 0 ? 'must not be empty' : `must have at least ${min} characters`;
+    return invalidValue('minLength', message, { limit: min });
   }
-  if (size > max) return refuse('maxLength', `must have at most ${max} characters`, { limit: max });
+  if (size > max) return invalidValue('maxLength', `must have at most ${max} characters`, { limit: max });
   if (pattern && !pattern.test(value)) return wrongForm(hint, pattern);
   return undefined;
 }
@@ -102,7 +102,7 @@ export const textType: FieldType = {
     ...exampleOf(min, max, pattern),
   }),
   fromSearch: (value, field) => field.foldText(value),
-  takes: 'a text',
+  expected: 'a text',
   matches: (term, field, engine, alias) =>
     term.openStart || term.openEnd
       ? wildcard(engine, field.compared(alias), field, term)
@@ -112,10 +112,10 @@ export const textType: FieldType = {
   bounds: (options) => ({ ...textValues.bounds(options), max: maxOf(options) }),
   narrowings(column, before, { max }) {
     if (max === undefined || (before.max ?? Number.POSITIVE_INFINITY) <= max) return [];
-    return [{ breaks: sql`length(${column}) > ${max}`, says: `have more than ${max} characters in it` }];
+    return [{ violated: sql`length(${column}) > ${max}`, description: `have more than ${max} characters in it` }];
   },
   isPlainText: true,
-  widens: ['integer', 'number', 'decimal', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],
+  convertibleFrom: ['integer', 'number', 'decimal', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],
 };
 
 function wildcard(
@@ -137,7 +137,7 @@ function wildcard(
       ? sql`substr(${compared}, ${-count}) = ${folded}`
       : sql`right(${compared}, ${count}) = ${folded}`;
   }
-  const end = afterPrefix(folded);
+  const end = prefixUpperBound(folded);
   return end === undefined ? sql`${compared} >= ${folded}` : sql`(${compared} >= ${folded} and ${compared} < ${end})`;
 }
 
@@ -147,7 +147,7 @@ const idMax = 128;
 export const textIdType: FieldType = {
   ...textType,
   check: (value) => checkText(value, { max: idMax }),
-  takes: 'an id',
+  expected: 'an id',
 };
 
 /** A field with such ids. They are compared unchanged. */

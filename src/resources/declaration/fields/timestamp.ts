@@ -1,7 +1,7 @@
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, invalidValue } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
-import { isDay, parseTimestamp, writeTimestamp } from './timestamps.ts';
+import { formatTimestamp, isDay, parseTimestamp } from './timestamps.ts';
 
 /** A point in time in the format of RFC 3339. Responses use UTC. */
 export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(
@@ -14,13 +14,13 @@ export const timestampType: FieldType = {
   name: 'timestamp',
   storage: 'bigint',
   toStored: (value: string) => parseTimestamp(value),
-  fromStored: (stored: number) => writeTimestamp(stored),
-  toJson: (stored: number) => `"${writeTimestamp(stored)}"`,
+  fromStored: (stored: number) => formatTimestamp(stored),
+  toJson: (stored: number) => `"${formatTimestamp(stored)}"`,
   check: (value) =>
     typeof value === 'string' && parseTimestamp(value) !== undefined
       ? undefined
-      : refuse('format', 'must be a time in the format of RFC 3339, such as 2026-01-31T12:00:00Z'),
+      : invalidValue('format', 'must be a time in the format of RFC 3339, such as 2026-01-31T12:00:00Z'),
   schema: () => ({ type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] }),
   fromSearch: (text) => parseTimestamp(isDay(text) ? `${text}T00:00:00Z` : text),
-  takes: 'a time such as 2026-01-31T12:00:00Z, or a day',
+  expected: 'a time such as 2026-01-31T12:00:00Z, or a day',
 };

@@ -41,7 +41,7 @@ function dayText(day: number): string {
 }
 
 /** The same as `toISOString`, several times faster. */
-export function writeTimestamp(ms: number): string {
+export function formatTimestamp(ms: number): string {
   const day = Math.floor(ms / dayMs);
   const rest = ms - day * dayMs;
   const seconds = Math.floor(rest / 1000);

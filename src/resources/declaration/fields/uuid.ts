@@ -1,6 +1,6 @@
 import { isUuid } from '../../../database/uuid.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, invalidValue } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 
 export const uuid = <const O extends FieldOptions<string> = Record<never, never>>(
@@ -12,8 +12,8 @@ export const exampleId = '0199d0a0-7c00-7000-8000-000000000001';
 export const uuidType: FieldType = {
   ...textValues,
   name: 'uuid',
-  check: (value) => (typeof value === 'string' && isUuid(value) ? undefined : refuse('format', 'must be a UUID')),
+  check: (value) => (typeof value === 'string' && isUuid(value) ? undefined : invalidValue('format', 'must be a UUID')),
   schema: () => ({ type: 'string', format: 'uuid', examples: [exampleId] }),
   fromSearch: (text) => (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined),
-  takes: 'a UUID',
+  expected: 'a UUID',
 };

@@ -23,7 +23,7 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
   const sameTarget = old.references !== undefined && old.references.table === next.references?.table;
   if (sameTarget) return column;
   const [from, to] = [fieldTypeNamed(old.type), fieldTypeNamed(next.type)];
-  if (!from || !to?.widens?.includes(old.type) || next.references) return undefined;
+  if (!from || !to?.convertibleFrom?.includes(old.type) || next.references) return undefined;
   if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return column;
   if (from.name === 'integer') return to.name === 'text' ? sql`cast(${column} as text)` : column;
   // Converts by way of the JSON value, so that both engines store the same.

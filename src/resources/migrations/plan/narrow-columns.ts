@@ -1,7 +1,7 @@
 import type { ColumnSchema, Narrowing } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import type { Executor } from '../../sql/executor.ts';
-import { type Fragment, quoted, raw, sql, truth } from '../../sql/sql-text.ts';
+import { type Fragment, quoted, raw, sql, sqlTrue } from '../../sql/sql-text.ts';
 import type { Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere } from '../rows-of-table.ts';
@@ -32,27 +32,27 @@ export async function narrowColumn(
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   if (after.required && !before?.required && (before || after.default === undefined)) {
     // In a new column, every row is empty.
-    const empty = await countRowsWhere(executor, table, before ? sql`${column} is null` : truth);
+    const empty = await countRowsWhere(executor, table, before ? sql`${column} is null` : sqlTrue);
     if (empty > 0) {
       const instead = after.default === undefined ? 'Give it a default, let' : 'Let';
-      const fill = ownMigration(`fill-${table}-${name}`, `update ${table} set ${name} = … where ${name} is null`);
+      const fill = suggestMigration(`fill-${table}-${name}`, `update ${table} set ${name} = … where ${name} is null`);
       blockers.push(
         `${resource}.${after.field}: ${rowsThat(empty, 'have no value in it')}. ${instead} it be empty (no \`required\`), or fill it in ${fill}.`,
       );
     }
   }
-  for (const { breaks, says } of before ? narrowings(column, before, after) : []) {
-    const broken = await countRowsWhere(executor, table, breaks);
+  for (const { violated, description } of before ? narrowings(column, before, after) : []) {
+    const broken = await countRowsWhere(executor, table, violated);
     if (broken === 0) continue;
-    const change = ownMigration(`fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
+    const change = suggestMigration(`fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
     blockers.push(
-      `${resource}.${after.field}: ${rowsThat(broken, says)}. Undo the change of the declaration, or change the values in ${change}.`,
+      `${resource}.${after.field}: ${rowsThat(broken, description)}. Undo the change of the declaration, or change the values in ${change}.`,
     );
   }
 }
 
 /** Describes the migration that the operator can write. */
-export function ownMigration(name: string, statement: string): string {
+export function suggestMigration(name: string, statement: string): string {
   const file = `migrations/001-${name}.ts`.replaceAll('_', '-');
   return `a migration of your own, such as ${file}, with \`${statement}\` (docs/migrations.md)`;
 }

@@ -1,5 +1,5 @@
 import type { Step } from '../migration-steps.ts';
-import type { DoneAhead } from '../work-ahead.ts';
+import type { DoneAhead } from '../run-ahead-of-transaction.ts';
 
 type Tables = ReadonlySet<string>;
 
@@ -10,14 +10,14 @@ const onlyHelps = ({ index }: Step, tables: Tables): boolean =>
   index !== undefined && !index.unique && tables.has(index.table);
 
 /** Separates the new indexes that can be created later from the other steps. `tables`: the existing tables. */
-export function byTime(steps: readonly Step[], tables: Tables): { now: Step[]; later: Step[] } {
+export function splitDeferrable(steps: readonly Step[], tables: Tables): { now: Step[]; later: Step[] } {
   const replaced = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const isForLater = (step: Step) => onlyHelps(step, tables) && !replaced.has(step.index?.name ?? '');
   return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
 }
 
 /** The steps that can run before the transaction. Steps of columns that the transaction drops cannot. */
-export function onLastingColumns(steps: readonly Step[]): Step[] {
+export function stepsBeforeTransaction(steps: readonly Step[]): Step[] {
   const dropped = new Set(steps.flatMap(({ dropsColumn: it }) => (it ? [columnName(it.table, it.name)] : [])));
   return steps.filter(({ column, fill, index }) => {
     const used = [
@@ -34,6 +34,6 @@ export function onLastingColumns(steps: readonly Step[]): Step[] {
  * a long time.
  */
 export function inTransaction(steps: readonly Step[], tables: Tables, ahead: DoneAhead) {
-  const isForLater = (step: Step) => !ahead.has(step.says) && onlyHelps(step, tables);
+  const isForLater = (step: Step) => !ahead.has(step.description) && onlyHelps(step, tables);
   return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
 }

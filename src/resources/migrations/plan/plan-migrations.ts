@@ -1,7 +1,7 @@
 import type { Executor } from '../../sql/executor.ts';
 import { addReference, createIndex, createTable, type Step } from '../migration-steps.ts';
 import type { TableSchema } from '../storage-schema.ts';
-import { type Permissions, planTable, type Unnamed } from './plan-table.ts';
+import { type Permissions, planTable, type UndeclaredPart } from './plan-table.ts';
 
 /** The steps that migrate the tables to the declarations, in order. */
 export interface MigrationPlan {
@@ -9,7 +9,7 @@ export interface MigrationPlan {
   /** The reasons why the plan cannot run, and the solutions. */
   readonly blockers: readonly string[];
   /** Columns and tables that are no longer declared, and that stay. */
-  readonly unnamed: readonly Unnamed[];
+  readonly unnamed: readonly UndeclaredPart[];
   readonly schemas: Snapshots;
 }
 
@@ -25,7 +25,7 @@ export async function planMigrations(
   const { engine } = executor;
   const steps: Step[] = [];
   const blockers: string[] = [];
-  const unnamed: Unnamed[] = [];
+  const unnamed: UndeclaredPart[] = [];
   const schemas = new Map<string, TableSchema>();
   const isNew = [...wanted].filter(([name]) => !stored.has(name));
   for (const [name, schema] of isNew) {

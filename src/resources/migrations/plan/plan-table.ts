@@ -10,7 +10,7 @@ import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../rows-of-table.ts';
 import type { IndexSchema, TableSchema } from '../storage-schema.ts';
 import { conversionOf } from './conversions.ts';
-import { narrowColumn, ownMigration, type TablePlan } from './narrow-columns.ts';
+import { narrowColumn, suggestMigration, type TablePlan } from './narrow-columns.ts';
 import { recastColumn } from './recast-column.ts';
 
 /** The data that may be dropped. A start drops nothing. */
@@ -22,15 +22,15 @@ export interface Permissions {
 }
 
 /** A column or index that is no longer declared. */
-export interface Unnamed {
-  readonly says: string;
+export interface UndeclaredPart {
+  readonly description: string;
   /** How to allow the removal. */
   readonly mend: string;
 }
 
 interface Plan extends TablePlan {
   readonly permissions: Permissions;
-  readonly unnamed: Unnamed[];
+  readonly unnamed: UndeclaredPart[];
 }
 
 /** Plans the steps for an existing table. Returns its new schema. */
@@ -100,7 +100,7 @@ function refuseType({ resource, table, blockers }: Plan, name: string, { field, 
     blockers.push(`${isA} at a start, because other versions may use the column. Run gatehouse migrate.`);
     return;
   }
-  const empty = ownMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
+  const empty = suggestMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
   blockers.push(
     `${isA}, because ${rowsThat(held, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column by gatehouse migrate with ${empty}.`,
   );
@@ -141,7 +141,7 @@ async function leaveColumns(
     }
     if (old.type !== 'folded') {
       unnamed.push({
-        says: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
+        description: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
         mend: `gatehouse migrate --drop ${operators}`,
       });
     }
@@ -169,7 +169,7 @@ function indexesThatStay(
     if (index.unique && index.columns.every((column) => after.columns[column])) {
       const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
       unnamed.push({
-        says: `${resource}: ${fields} is no longer declared unique, but the column still is`,
+        description: `${resource}: ${fields} is no longer declared unique, but the column still is`,
         mend: 'gatehouse migrate --drop',
       });
     }

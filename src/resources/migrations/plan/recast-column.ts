@@ -16,12 +16,12 @@ export function recastColumn(
   column: ColumnSchema,
   conversion: Conversion,
 ): Step[] {
-  const says = `change how "${table}.${name}" is stored`;
+  const description = `change how "${table}.${name}" is stored`;
   const temporary = temporaryOf(name, column);
   const converted: Converted = { table, from: name, to: temporary, by: conversion };
   const text = columnText(engine, temporary, column);
   const step = engine === 'postgres' ? recastBeside(converted, column, text) : recastAtOnce(converted, text);
-  return [{ says, ...step }, ...addReference(engine, table, name, column)];
+  return [{ description, ...step }, ...addReference(engine, table, name, column)];
 }
 
 const takePlace = ({ table, from, to }: Converted): Fragment[] => [
@@ -30,7 +30,7 @@ const takePlace = ({ table, from, to }: Converted): Fragment[] => [
 ];
 
 /** On SQLite, no other process writes during the transaction. */
-function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'says'> {
+function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'description'> {
   const { table, to, by } = converted;
   const add = raw(`alter table ${quoted(table)} add column ${columnText}`);
   const finish = takePlace(converted);
@@ -43,7 +43,7 @@ function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'say
  * On PostgreSQL, most rows are converted before the transaction. When a row changes, a trigger clears its converted value, and the
  * transaction converts it again. All steps can be repeated.
  */
-function recastBeside(converted: Converted, { storage }: ColumnSchema, columnText: string): Omit<Step, 'says'> {
+function recastBeside(converted: Converted, { storage }: ColumnSchema, columnText: string): Omit<Step, 'description'> {
   const { table, from, to } = converted;
   const guard = quoted(`recast_${hash('sha1', `${table}.${from}`).slice(0, 16)}`);
   const on = quoted(table);

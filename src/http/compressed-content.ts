@@ -19,7 +19,7 @@ const encodingFor = ({ headers }: FastifyRequest): Encoding | undefined => {
 };
 
 /** Content that is sent often and never changes. It is compressed at the first request and cached. */
-export class Compressed {
+export class CompressedContent {
   readonly #type: string;
   readonly #content: Buffer;
   readonly #made = new Map<Encoding, Promise<Buffer>>();

@@ -6,7 +6,7 @@ interface Settings {
 }
 
 /** The values of the message below. */
-export interface OtherSite {
+export interface CrossSiteOrigin {
   origin: string;
   url: string;
   page: string;
@@ -14,14 +14,14 @@ export interface OtherSite {
   instead: string;
 }
 
-export const otherSite =
+export const crossSiteWarning =
   'CORS_ORIGINS names {origin}, but BASE_URL is {url}: for a browser, {page} and {service} are different sites, and it does not send the refresh cookie. Open the page at {instead}, or set BASE_URL to {page}.';
 
 /**
  * `localhost` and `127.0.0.1` are different sites: the browser does not send the refresh cookie, and a reload signs
  * the user out.
  */
-export function otherSites({ baseUrl, corsOrigins }: Settings): OtherSite[] {
+export function findCrossSiteOrigins({ baseUrl, corsOrigins }: Settings): CrossSiteOrigin[] {
   const service = new URL(baseUrl);
   if (!isLoopback(service.hostname)) return [];
   return corsOrigins.flatMap((origin) => {

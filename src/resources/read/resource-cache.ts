@@ -1,7 +1,7 @@
 import type { CommitCounts, Engine } from '../../database/database.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Resource } from '../model/resource.ts';
-import { besides, type Include, keyColumns } from '../query/include-tree.ts';
+import { type Include, keyColumns, withoutIncluded } from '../query/include-tree.ts';
 import { plainRow, type RowQuery } from '../query/list-query.ts';
 import { defaultSort, type Sort } from '../query/sorting.ts';
 import type { PreparedSelect } from '../sql/executor.ts';
@@ -17,7 +17,7 @@ export interface Selection {
 }
 
 const selectionOf = (resource: Resource, { fields, includes }: RowQuery): Selection => ({
-  shape: shapeOf(resource, besides(fields ?? resource.shown, includes), {
+  shape: shapeOf(resource, withoutIncluded(fields ?? resource.shown, includes), {
     extra: keyColumns(resource, includes),
     repeated: fields === undefined,
   }),
@@ -25,7 +25,7 @@ const selectionOf = (resource: Resource, { fields, includes }: RowQuery): Select
 });
 
 /** The caches for reads of one resource. All of them can be rebuilt. */
-class Remembered {
+class ResourceCache {
   /** The selection of requests without `filter` and `include`. */
   readonly selection: Selection;
   readonly sort: Sort;
@@ -33,22 +33,22 @@ class Remembered {
   /** The last count of the table, and the state of the change counters at that time. */
   lastCount: { readonly rows: number; readonly changes: CommitCounts } | undefined;
   /** False: the changes of this table are not counted. */
-  isTold = true;
+  countsChanges = true;
 
   constructor(resource: Resource) {
     const selection = selectionOf(resource, plainRow);
-    this.selection = selection.shape.lasting ? { ...selection, recent: new RecentRows() } : selection;
+    this.selection = selection.shape.cacheable ? { ...selection, recent: new RecentRows() } : selection;
     this.sort = defaultSort(resource);
   }
 }
 
-const byResource = new WeakMap<Resource, Remembered>();
+const byResource = new WeakMap<Resource, ResourceCache>();
 
-const remember = (resource: Resource): Remembered => new Remembered(resource);
+const createCache = (resource: Resource): ResourceCache => new ResourceCache(resource);
 
-export const rememberedOf = (resource: Resource): Remembered => getOrCreate(byResource, resource, remember);
+export const cacheOf = (resource: Resource): ResourceCache => getOrCreate(byResource, resource, createCache);
 
 export const selectionFor = (resource: Resource, query: RowQuery): Selection =>
   query.fields === undefined && query.includes.length === 0
-    ? rememberedOf(resource).selection
+    ? cacheOf(resource).selection
     : selectionOf(resource, query);

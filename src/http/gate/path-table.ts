@@ -8,7 +8,7 @@ interface Known {
 }
 
 /** The existing paths and their methods: distinguishes 405 from 404, and lists the allowed methods of a path. */
-export function knowPaths() {
+export function createPathTable() {
   const byUrl = new Map<string, Known>();
   // Made when first needed: most requests do not need it, and a start would take longer.
   let router: ReturnType<typeof findMyWay> | undefined;
@@ -40,4 +40,4 @@ export function knowPaths() {
   };
 }
 
-export type KnownPaths = ReturnType<typeof knowPaths>;
+export type PathTable = ReturnType<typeof createPathTable>;

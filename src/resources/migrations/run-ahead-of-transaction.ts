@@ -19,7 +19,7 @@ const besideName = (name: string): string => `${name}_n`;
  * On PostgreSQL: does slow work before the transaction that locks the tables. Converts rows in small batches and creates indexes
  * concurrently. It only adds, and it can be interrupted and repeated. `tables`: the existing tables.
  */
-export async function workAhead(
+export async function runAheadOfTransaction(
   database: Database,
   steps: readonly Step[],
   tables: ReadonlySet<string>,
@@ -35,7 +35,7 @@ export async function workAhead(
   );
   const long = [
     ...columns.filter(({ fill }) => fill),
-    ...steps.filter(({ beside }) => beside && tables.has(beside.table)),
+    ...steps.filter(({ withoutLock }) => withoutLock && tables.has(withoutLock.table)),
     ...recasts,
     ...steps.filter(({ index }) => index && tables.has(index.table)),
   ];
@@ -47,14 +47,14 @@ export async function workAhead(
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const shown = stepProgress(progress);
   return withoutTableLocks(database, async (db) => {
-    const done = new Map<string, readonly Fragment[]>(columns.map(({ says }) => [says, []]));
+    const done = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
     try {
       for (const [n, step] of long.entries()) {
-        shown.next(step.says, long.length - n);
+        shown.next(step.description, long.length - n);
         const left = step.index
           ? await makeAhead(db, step.index, dropped, columnNameOf)
           : await doAhead(db, step, shown.rows);
-        if (left) done.set(step.says, left);
+        if (left) done.set(step.description, left);
       }
       return done;
     } finally {
@@ -65,14 +65,14 @@ export async function workAhead(
 
 /** Undefined if the transaction must run the step as well. */
 async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
-  const { fill, beside, recast, convert } = step;
+  const { fill, withoutLock, recast, convert } = step;
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
     await convertRows(executor, convert, rows);
     await createIndexConcurrently(db, recast.left.name, () => writeOnce(executor, recast.left.make));
     return undefined;
   }
-  if (beside) await beside.run(executor, rows);
+  if (withoutLock) await withoutLock.run(executor, rows);
   else if (fill) await fillFolded(executor, fill, rows);
   return [];
 }

@@ -9,7 +9,7 @@ import { readSchemas } from './schema-store.ts';
 import { validateReferences } from './validate-references.ts';
 
 /** On PostgreSQL: finishes work of migrations that needs no lock. Only `gatehouse migrate` waits for it. */
-export async function finishLater(
+export async function finishMigrations(
   database: Database,
   fixed: readonly FixedIndex[],
   report: Report = () => undefined,
@@ -22,9 +22,9 @@ export async function finishLater(
   if (schemas.every((schema) => defaultedColumns(schema).length === 0)) return;
   await withoutTableLocks(database, async (db) => {
     const executor: Executor = { engine: 'postgres', db };
-    for (const { says, beside } of await missingDefaults(executor, schemas)) {
-      await beside?.run(executor, () => undefined);
-      report(`Done while the service was in use: ${says}.`);
+    for (const { description, withoutLock } of await missingDefaults(executor, schemas)) {
+      await withoutLock?.run(executor, () => undefined);
+      report(`Done while the service was in use: ${description}.`);
     }
   });
 }

@@ -14,7 +14,7 @@ export interface WatchedTransaction {
   names(table: string): boolean;
 }
 
-export function watchTables(tx: Tx): WatchedTransaction {
+export function recordTables(tx: Tx): WatchedTransaction {
   const identifiers = new Set<string>();
   const texts: string[] = [];
   const plugin: KyselyPlugin = {

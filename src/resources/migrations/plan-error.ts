@@ -1,7 +1,7 @@
 import type { MigrationPlan } from './plan/plan-migrations.ts';
 
 /** The reason why the plan cannot run, or why an argument of `--drop` is probably a mistake. */
-export function refusalOf(
+export function planError(
   { steps, blockers }: Pick<MigrationPlan, 'steps' | 'blockers'>,
   drop: true | readonly string[] = [],
 ): string | undefined {
@@ -11,6 +11,6 @@ export function refusalOf(
   return [
     'The stored rows do not fit the declared resources. Nothing was changed. The plan:',
     ...blockers.map((blocker) => `  ! ${blocker}`),
-    ...steps.map(({ says }) => `  + ${says}`),
+    ...steps.map(({ description }) => `  + ${description}`),
   ].join('\n');
 }

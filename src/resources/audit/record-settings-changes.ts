@@ -27,7 +27,7 @@ function shownSettings(config: Config): Map<string, string> {
 }
 
 /** At a start: records the settings that have changed since the last start. */
-export async function noteSettings(context: Context): Promise<void> {
+export async function recordSettingsChanges(context: Context): Promise<void> {
   const now = shownSettings(context.config);
   await underMigrationLock(context.database, async (tx) => {
     const before = await readKnownSettings(tx);

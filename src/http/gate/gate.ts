@@ -7,31 +7,31 @@ import type { App } from '../app.ts';
 import { queryStringProblem } from '../bodies/form-body.ts';
 import { networkOf } from '../network-of.ts';
 import { withoutQuery } from '../without-query.ts';
-import { acceptsEventStream, acceptsJson, isApi, notAcceptable } from './accept.ts';
+import { acceptsEventStream, acceptsJson, isApiPath, notAcceptable } from './accept.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
 import { setCachingHeaders } from './caching.ts';
-import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
-import type { KnownPaths } from './known-paths.ts';
+import { type CorsPolicy, corsPolicyOf, createCors, isPreflight } from './cors.ts';
+import type { PathTable } from './path-table.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { knowRoutes } from './route-facts.ts';
+import { createRouteFacts } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import { requireScope } from './unauthorized.ts';
 
 /** Every request passes here: headers, Accept, input, unknown paths, caller, rate and scope (`config.auth`). */
-export function admitRequests(
+export function addGate(
   app: App,
   { config, metrics, database }: Context,
   authenticate: Authenticate,
-  paths: KnownPaths,
+  paths: PathTable,
   limit: RateLimit,
 ): void {
   const headers = securityHeaders(config);
   const cors = createCors(config.corsOrigins);
-  const factsOf = knowRoutes(metrics);
-  admitAgain(app, database, authenticate);
+  const factsOf = createRouteFacts(metrics);
+  recheckAfterBody(app, database, authenticate);
 
   app.addHook('onRequest', (request, reply, proceed) => {
-    const done = limit.isShared ? whenNumbered(request, proceed) : proceed;
+    const done = limit.isShared ? afterSharedCount(request, proceed) : proceed;
     // Before the request causes any database read.
     database.bus.endSnapshot();
     request.caller = anonymousCaller;
@@ -41,7 +41,7 @@ export function admitRequests(
     // Not on `reply.raw`: headers that Fastify hands over in one writeHead cost less than headers set one by one (docs/performance.md).
     reply.header('x-request-id', request.id);
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1] as string);
-    const reach = route.pattern === undefined ? reachOfUnknown(request) : route.cors;
+    const reach = route.pattern === undefined ? corsOfUnknownPath(request) : route.cors;
     cors.setHeaders(request.headers, reply, reach);
     const byToken = request.headers.authorization !== undefined;
     setCachingHeaders(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
@@ -52,7 +52,7 @@ export function admitRequests(
     }
     try {
       // By the route's own pattern where there is one: a path can be written in many ways (`/%76%31/users`).
-      if (config.forceAcceptHeader && (route.pattern === undefined ? isApi(request.url) : route.inApi)) {
+      if (config.forceAcceptHeader && (route.pattern === undefined ? isApiPath(request.url) : route.inApi)) {
         requireJson(request, route.config.eventStream === true);
       }
       refuseUnreadable(request, route.config.query === 'raw');
@@ -66,7 +66,7 @@ export function admitRequests(
       }
       const admit = (caller: Caller) => {
         request.caller = caller;
-        if (limited !== false) limit.count(nameOf(request), reply);
+        if (limited !== false) limit.count(rateLimitKey(request), reply);
         requireScope(caller, scope);
       };
       if (byCookie) {
@@ -107,12 +107,12 @@ export function admitRequests(
   }
 
   /** No route matched: it may be another method of a path that is there. */
-  function reachOfUnknown({ url }: FastifyRequest): CorsReach {
+  function corsOfUnknownPath({ url }: FastifyRequest): CorsPolicy {
     const known = paths.find(withoutQuery(url));
-    return corsReach(known?.url ?? url, known?.config);
+    return corsPolicyOf(known?.url ?? url, known?.config);
   }
 
-  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, reach: CorsReach): void {
+  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, reach: CorsPolicy): void {
     limit.count(addressOf(request), reply);
     const path = withoutQuery(request.url);
     const known = paths.find(path);
@@ -133,23 +133,23 @@ export function admitRequests(
 }
 
 /** With workers, the number of a request among those of all comes later, and may be one too many. */
-const whenNumbered =
+const afterSharedCount =
   (request: FastifyRequest, proceed: (error?: Error) => void) =>
   (error?: Error): void => {
-    if (request.told === null) proceed(error);
-    else void request.told.then((tooMany) => proceed(tooMany ?? error));
+    if (request.sharedCount === null) proceed(error);
+    else void request.sharedCount.then((tooMany) => proceed(tooMany ?? error));
   };
 
 /** The network of the caller. The address of a closed connection is no longer known. */
 const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
 
 /** The caller whose requests are counted: a client that acts for its owner, or a user through any client. */
-export const accountOf = ({ kind, userId, clientId }: Caller): string =>
+export const rateLimitAccount = ({ kind, userId, clientId }: Caller): string =>
   (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
 
 /** The key for counting requests by caller: the account, or the network of an anonymous caller. */
-export const nameOf = (request: FastifyRequest): string =>
-  request.caller && request.caller !== anonymousCaller ? accountOf(request.caller) : addressOf(request);
+export const rateLimitKey = (request: FastifyRequest): string =>
+  request.caller && request.caller !== anonymousCaller ? rateLimitAccount(request.caller) : addressOf(request);
 
 function requireJson({ method, headers }: FastifyRequest, streams: boolean): void {
   // Browsers send preflights by themselves, with no Accept header that the application could set.
@@ -172,13 +172,13 @@ function refuseUnreadable({ url, query, headers, raw }: FastifyRequest, readsQue
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** Routes whose requests wait for a body, and whose caller is somebody. */
-function needsAnotherLook({ method, config }: RouteOptions): boolean {
+function needsSecondCheck({ method, config }: RouteOptions): boolean {
   if ([method].flat().every(isRead)) return false;
   return config?.auth !== 'public' || config.bearer === 'optional' || config.web === 'optional';
 }
 
 /** Authenticates again when the body has arrived: a slow body can outlive its token. Routes without bodies skip it. */
-function admitAgain(app: App, { bus }: Database, authenticate: Authenticate): void {
+function recheckAfterBody(app: App, { bus }: Database, authenticate: Authenticate): void {
   const again: preValidationHookHandler = (request, reply, done) => {
     // An optional token or session that was not sent.
     if (request.caller === anonymousCaller) return done();
@@ -204,6 +204,6 @@ function admitAgain(app: App, { bus }: Database, authenticate: Authenticate): vo
   };
 
   app.addHook('onRoute', (route) => {
-    if (needsAnotherLook(route)) route.preValidation = [again, ...[route.preValidation ?? []].flat()];
+    if (needsSecondCheck(route)) route.preValidation = [again, ...[route.preValidation ?? []].flat()];
   });
 }

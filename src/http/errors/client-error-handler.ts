@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import { Problem } from '../../platform/errors.ts';
-import { acceptsJson, isApi, notAcceptable } from '../gate/accept.ts';
+import { acceptsJson, isApiPath, notAcceptable } from '../gate/accept.ts';
 import { securityHeaders } from '../gate/security-headers.ts';
 import { requestId } from '../request-id.ts';
 import { problemBody } from './error-bodies.ts';
@@ -31,10 +31,10 @@ const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header acc
 const maxHeaderSize = 16 * 1024;
 
 /** Responds to requests that never reach a route, in the same format and with the same headers as other errors. */
-export function answerEarly(config: Config) {
+export function createClientErrorHandler(config: Config) {
   const security = securityHeaders(config);
 
-  function answer(raw: ServerResponse, problem: Problem, id: string): void {
+  function respond(raw: ServerResponse, problem: Problem, id: string): void {
     const body = problemBody(problem, id);
     for (let i = 0; i < security.length; i += 2) raw.setHeader(security[i] as string, security[i + 1] as string);
     raw.setHeader('X-Request-Id', id);
@@ -61,12 +61,12 @@ export function answerEarly(config: Config) {
     },
     /** Answers a path that the router rejects: it cannot be decoded, or a part of it is too long. */
     unroutable(error: FastifyError, { id, url, headers }: FastifyRequest, { raw }: FastifyReply): void {
-      const wrongAccept = config.forceAcceptHeader && isApi(url) && !acceptsJson(headers.accept);
-      answer(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
+      const wrongAccept = config.forceAcceptHeader && isApiPath(url) && !acceptsJson(headers.accept);
+      respond(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
     },
     /** An Expect header with something else than 100-continue. */
     unexpected(request: IncomingMessage, raw: ServerResponse): void {
-      answer(raw, unexpected, requestId(request));
+      respond(raw, unexpected, requestId(request));
     },
   };
 }

@@ -9,9 +9,9 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
 import { readPrepared, type StoredRow, write } from '../sql/executor.ts';
-import { type Fragment, falsehood, quoted, raw, sql, truth } from '../sql/sql-text.ts';
+import { type Fragment, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import type { Values } from './read-input.ts';
-import { mayNot, recordWrite, referencesOf } from './write-checks.ts';
+import { operationForbidden, recordWrite, referencesOf } from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
 import { newRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
@@ -41,12 +41,12 @@ const expectedMs = 200;
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 /** The outcome is undefined for a row that has to be created alone. */
-type Gathering = Batcher<Creation<unknown>, Outcome | undefined>;
+type CreateBatcher = Batcher<Creation<unknown>, Outcome | undefined>;
 
-const gatherings = new WeakMap<ResourceServices, Map<string, Gathering>>();
+const batchers = new WeakMap<ResourceServices, Map<string, CreateBatcher>>();
 
 /** Whether rows of this resource can be created together. A row with hooks needs a separate transaction. */
-export const canCreateTogether = (
+export const canBatchCreate = (
   { context: { database } }: ResourceServices,
   { definition: { managed, create, hooks }, ofAccounts }: Resource,
 ): boolean => database.engine === 'postgres' && managed && !create && !hooks && !ofAccounts;
@@ -56,27 +56,27 @@ export const canCreateTogether = (
  * with one statement. If a row cannot be created in this way, it is created alone and gets the usual response. Rows of two callers never
  * share a transaction, so no caller waits for another.
  */
-export async function createTogether<T>(
+export async function batchCreate<T>(
   services: ResourceServices,
   resource: Resource,
   creation: Creation<T>,
 ): Promise<T> {
-  const byKey = getOrCreate(gatherings, services, () => new Map());
+  const byKey = getOrCreate(batchers, services, () => new Map());
   const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
   const limits = { concurrency: transactionsAtOnce, maxItems: maxRows, expectedMs };
-  const gathering = getOrCreate(
+  const batcher = getOrCreate(
     byKey,
     key,
-    (): Gathering => new Batcher(limits, (creations) => createAll(services, resource, creations)),
+    (): CreateBatcher => new Batcher(limits, (creations) => createAll(services, resource, creations)),
   );
   try {
     // Another request may run it. `bind` keeps its statements in the trace of this request.
-    const outcome = await gathering.add({ ...creation, alone: AsyncResource.bind(creation.alone) });
+    const outcome = await batcher.add({ ...creation, alone: AsyncResource.bind(creation.alone) });
     if (!outcome) return await creation.alone();
     if ('error' in outcome) throw outcome.error;
     return outcome.value as T;
   } finally {
-    if (gathering.isIdle && byKey.get(key) === gathering) byKey.delete(key);
+    if (batcher.isIdle && byKey.get(key) === batcher) byKey.delete(key);
   }
 }
 
@@ -128,7 +128,7 @@ async function insertRows(
   creations: readonly Creation<unknown>[],
 ): Promise<(StoredRow | undefined)[]> {
   const rule = allowedRows(resource, 'create', context);
-  if (rule === falsehood) throw mayNot(resource, 'create');
+  if (rule === sqlFalse) throw operationForbidden(resource, 'create');
   await write(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
   const refers = await visibleReferences(context, resource, creations);
   const ids = creations.map(({ call }) => uuidv7(call.now));
@@ -137,7 +137,7 @@ async function insertRows(
   );
   if (stored.length === 0) return [];
   const inserted = await insertStatement(context, resource, stored);
-  if (rule !== truth) await requireRuleOfAll(context, resource, inserted, rule);
+  if (rule !== sqlTrue) await requireRuleOfAll(context, resource, inserted, rule);
   const byId = new Map(inserted.map((row) => [row.id, row]));
   const rows = ids.map((id) => byId.get(id));
   for (const [i, { call }] of creations.entries()) {
@@ -176,7 +176,7 @@ async function requireRuleOfAll(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where ${idsAmong(inserted.map(({ id }) => id))} and ${rule}`,
   );
-  if (allowed.length < inserted.length) throw mayNot(resource, 'create');
+  if (allowed.length < inserted.length) throw operationForbidden(resource, 'create');
 }
 
 /** Whether all referenced rows exist and the caller may see them. */
