@@ -75,7 +75,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   const parameters = readParameters(request.body);
   const grant = grants.get(required(parameters, 'grant_type'));
   if (!grant) {
-    throw new OAuthError('unsupported_grant_type', `grant_type takes one of ${[...grants.keys()].join(', ')}.`);
+    throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${[...grants.keys()].join(', ')}.`);
   }
   await oauth.keys.ensureCurrent();
   const { epoch } = oauth.keys;

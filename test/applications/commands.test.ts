@@ -49,8 +49,8 @@ describe('Applications on the command line', () => {
 
   it('are refused for the same reasons as by the API', async () => {
     for (const [args, says] of [
-      [['--application', '--redirect-uri', 'http://notes.example/'], /--redirect-uri .* must be https/],
-      [['--application', '--logo', 'http://notes.example/'], /--logo must be https/],
+      [['--application', '--redirect-uri', 'http://notes.example/'], /--redirect-uri .* must use https/],
+      [['--application', '--logo', 'http://notes.example/'], /--logo must use https/],
       [['--redirect-uri', uri], /--redirect-uri is only for applications/],
       [['--public'], /--public is only for applications/],
     ] as const) {

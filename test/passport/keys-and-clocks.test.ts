@@ -109,8 +109,12 @@ describe('Dates of a wall clock', () => {
       assert.equal(berlin.read(none), null, String(none));
     }
   });
+});
 
-  it("are accompanied by settings in every format of Laravel's .env", () => {
+describe('The .env of the old service', () => {
+  const from = (text: string) => databaseOfEnv(parseLaravelEnv(text));
+
+  it('is parsed in every format of Laravel', () => {
     const env = parseLaravelEnv(
       '\uFEFF# c\nA=1\nexport B="two # words" # c\nC=\'$x\'\nD=$' + '{A}/x\nE=\nF=a=b==\r\n G = spaced \n',
     );
@@ -124,10 +128,6 @@ describe('Dates of a wall clock', () => {
       G: 'spaced',
     });
   });
-});
-
-describe('The .env of the old service', () => {
-  const from = (text: string) => databaseOfEnv(parseLaravelEnv(text));
 
   it('names its database in every format of Laravel', () => {
     for (const [text, url] of [

@@ -150,7 +150,7 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
   }
   const mode = only(parameters, 'response_mode');
   if (mode !== undefined && !isOneOf(responseModes, mode)) {
-    throw invalidRequest(`response_mode takes one of ${responseModes.join(', ')}.`);
+    throw invalidRequest(`response_mode must be one of ${responseModes.join(', ')}.`);
   }
 }
 
@@ -183,6 +183,6 @@ function readPrompt(text: string): ReadonlySet<Prompt> {
 
 function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(text)) throw invalidRequest('max_age takes whole seconds.');
+  if (!/^\d{1,10}$/.test(text)) throw invalidRequest('max_age must be a whole number of seconds.');
   return Number(text);
 }

@@ -9,11 +9,11 @@ const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname
 export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>): boolean =>
   config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
 
-/** The error, as the end of a sentence that begins with the URI. */
-export type UriFault = { readonly code: string; readonly says: string };
+/** `message` is the end of a sentence that begins with the URI. */
+export type UriFault = { readonly code: string; readonly message: string };
 
 const maxUriLength = 2000;
-const fault = (code: string, says: string): UriFault => ({ code, says });
+const fault = (code: string, message: string): UriFault => ({ code, message });
 
 /** RFC 8252 7.1: a domain of the application in reverse order, so that no other application claims the scheme. */
 const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
@@ -30,10 +30,10 @@ export function faultOfRedirectUri(uri: string): UriFault | undefined {
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:') {
     if (isLoopbackHost(hostname)) return undefined;
-    return fault('insecure', 'must be https: http is for localhost, 127.0.0.1 and [::1]');
+    return fault('insecure', 'must use https: only localhost, 127.0.0.1 and [::1] may use http');
   }
   if (privateScheme.test(uri) || schemeOfEditor.test(uri)) return undefined;
-  return fault('scheme', 'must be https, or a scheme of its own with a dot in it, as com.example.app:/callback');
+  return fault('scheme', 'must use https or a private scheme with a dot, such as com.example.app:/callback');
 }
 
 /** For URIs that this service or a browser calls. `local`: http to this machine is allowed. */
@@ -42,27 +42,27 @@ export function faultOfWebUri(uri: string, { local = false } = {}): UriFault | u
   if ('code' in read) return read;
   if (read.protocol === 'https:') return undefined;
   if (local && read.protocol === 'http:' && isLoopbackHost(read.hostname)) return undefined;
-  return fault('insecure', 'must be https');
+  return fault('insecure', 'must use https');
 }
 
 function readUri(uri: string): URL | UriFault {
   if (uri.length > maxUriLength) return fault('maxLength', `must have at most ${maxUriLength} characters`);
-  if (!/^[\x21-\x7e]+$/.test(uri)) return fault('characters', 'must be written in ASCII without spaces');
-  if (/[\\"<>^`{|}]/.test(uri)) return fault('characters', 'holds a character that a URI must not hold');
-  if (uri.includes('*')) return fault('wildcard', 'must be written out: there are no wildcards');
-  if (uri.includes('#')) return fault('fragment', 'must have no fragment');
+  if (!/^[\x21-\x7e]+$/.test(uri)) return fault('characters', 'must contain only ASCII characters and no spaces');
+  if (/[\\"<>^`{|}]/.test(uri)) return fault('characters', 'contains a character that a URI does not allow');
+  if (uri.includes('*')) return fault('wildcard', 'must not contain a wildcard (*)');
+  if (uri.includes('#')) return fault('fragment', 'must not contain a fragment (#)');
   if (!URL.canParse(uri)) return fault('format', 'must be an absolute URI');
   const url = new URL(uri);
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri)) {
-    return fault('userinfo', 'must hold no user and no password');
+    return fault('userinfo', 'must not contain a user name or a password');
   }
   if (disguised.test(url.pathname) || /%(0[0-9a-f]|1[0-9a-f]|7f)/i.test(url.search)) {
-    return fault('characters', 'hides a slash, a backslash or a control character');
+    return fault('characters', 'contains an encoded slash, backslash or control character');
   }
   // Other spellings: upper case, the default port, dots in the path, unusual forms of an IP address.
   if (url.href !== uri && !(isWeb && url.href === `${uri}/`)) {
-    return fault('normal_form', `must be written as ${url.href}`);
+    return fault('normal_form', `must be in its normal form, ${url.href}`);
   }
   return url;
 }

@@ -70,10 +70,10 @@ const protectedFields = [
   'backchannel_logout_uri',
 ] as const;
 
-const error = (field: string, code: string, says: string): FieldError => ({
+const error = (field: string, code: string, complaint: string): FieldError => ({
   field,
   code,
-  message: `${field} ${says}.`,
+  message: `${field} ${complaint}.`,
 });
 
 /** Checks a new or changed application, or the application fields of another client. */
@@ -105,7 +105,7 @@ function checkUris({ values, local }: Change): FieldError[] {
   for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const uri of values[field] ?? []) {
       const wrong = faultOfRedirectUri(uri);
-      if (wrong) errors.push(error(field, wrong.code, `holds "${uri.slice(0, 200)}", which ${wrong.says}`));
+      if (wrong) errors.push(error(field, wrong.code, `contains "${uri.slice(0, 200)}", which ${wrong.message}`));
     }
   }
   // An application that uses only the device flow sends an empty list.
@@ -121,7 +121,7 @@ function checkUris({ values, local }: Change): FieldError[] {
     const wrong = values[field]
       ? faultOfWebUri(values[field], { local: local && ['backchannel_logout_uri', 'jwks_uri'].includes(field) })
       : undefined;
-    if (wrong) errors.push(error(field, wrong.code, wrong.says));
+    if (wrong) errors.push(error(field, wrong.code, wrong.message));
   }
   return errors;
 }

@@ -55,7 +55,7 @@ export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: 
   const authMethod = oneOf(sent, 'token_endpoint_auth_method', authMethods) ?? defaultAuthMethod;
   const types = listOf(sent, 'grant_types') ?? ['authorization_code'];
   const unknown = types.find((type) => !grantTypes.includes(type));
-  if (unknown !== undefined) throw invalid(`grant_types takes ${grantTypes.join(', ')}.`);
+  if (unknown !== undefined) throw invalid(`grant_types must contain only ${grantTypes.join(', ')}.`);
   if ((listOf(sent, 'response_types') ?? []).some((type) => type !== 'code')) {
     throw invalid('response_types accepts only code.');
   }
@@ -96,14 +96,14 @@ export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: 
 function oneOf<T extends string>(sent: Sent, name: string, values: readonly T[]): T | undefined {
   const value = textOf(sent, name);
   if (value === undefined || isOneOf(values, value)) return value;
-  throw invalid(`${name} takes one of ${values.join(', ')}.`);
+  throw invalid(`${name} must be one of ${values.join(', ')}.`);
 }
 
 function secondsOf(sent: Sent, name: string): number | null {
   const value = Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
   if (value === null) return null;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalid(`${name} takes whole seconds.`);
+  throw invalid(`${name} must be a whole number of seconds.`);
 }
 
 /** RFC 7591 2: the keys or their address, not both. */
@@ -121,7 +121,7 @@ function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationField
 
 function flagOf(sent: Sent, name: string): boolean {
   const value = Object.hasOwn(sent, name) ? (sent[name] ?? false) : false;
-  if (typeof value !== 'boolean') throw invalid(`${name} takes true or false.`);
+  if (typeof value !== 'boolean') throw invalid(`${name} must be true or false.`);
   return value;
 }
 
@@ -129,7 +129,7 @@ function notesOf(sent: Sent): ClientNotes {
   const texts = ['application_type', 'software_id', 'software_version'].map((name) => [name, textOf(sent, name)]);
   const notes = [...texts, ['contacts', listOf(sent, 'contacts')]].filter(([, value]) => value !== undefined);
   const long = notes.find(([, value]) => [value].flat().some((text) => (text?.length ?? 0) > maxNoteLength));
-  if (long) throw invalid(`${long[0]} takes texts of at most ${maxNoteLength} characters.`);
+  if (long) throw invalid(`${long[0]} must have at most ${maxNoteLength} characters.`);
   return Object.fromEntries(notes) as ClientNotes;
 }
 
@@ -161,7 +161,7 @@ function redirectUrisOf(sent: Sent, name: string): readonly string[] {
   const uris = listOf(sent, name) ?? [];
   for (const uri of uris) {
     const wrong = faultOfRedirectUri(uri);
-    if (wrong) throw new OAuthError('invalid_redirect_uri', `${name}: '${uri.slice(0, 200)}' ${wrong.says}.`);
+    if (wrong) throw new OAuthError('invalid_redirect_uri', `${name}: '${uri.slice(0, 200)}' ${wrong.message}.`);
   }
   return uris;
 }
@@ -170,7 +170,7 @@ function webUriOf(sent: Sent, name: string): string | null {
   const uri = textOf(sent, name);
   if (uri === undefined) return null;
   const wrong = faultOfWebUri(uri);
-  if (wrong) throw invalid(`${name} ${wrong.says}.`);
+  if (wrong) throw invalid(`${name} ${wrong.message}.`);
   return uri;
 }
 
