@@ -67,6 +67,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
           body: {
             ...{ '--ground': c.ground, '--quiet': c.quiet, '--line': c.line, '--danger': c.danger, '--warn': c.warn },
             ...{ '--accent': c.accent, '--accent-soft': c.accentSoft, '--hover': mode === 'dark' ? '8%' : '4%' },
+            '--hovered': mode === 'dark' ? 'rgb(255 255 255 / 8%)' : 'rgb(0 0 0 / 4%)',
           },
           '@media (prefers-reduced-motion: reduce)': {
             '*, *::before, *::after': { animation: 'none !important', transition: 'none !important' },

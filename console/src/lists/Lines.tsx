@@ -1,13 +1,6 @@
-import { List, ListItem, ListItemButton, ListItemText } from '@mui/material';
 import type { ReactNode } from 'react';
-import {
-  Link,
-  type RaRecord,
-  RecordContextProvider,
-  useCreatePath,
-  useListContext,
-  useResourceContext,
-} from 'react-admin';
+import { RecordContextProvider, useCreatePath, useListContext, useResourceContext } from 'react-admin';
+import { RouteLink } from '../app/router.tsx';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { ChangedBy } from '../live/LiveRows.tsx';
@@ -23,7 +16,7 @@ interface Props {
   rowAction?: ReactNode;
 }
 
-/** Rows on a phone: the name, and below it the fields that distinguish the rows. */
+/** Rows on a phone: the name, and below it "Seats 4  Owner Ada", the fields that distinguish the rows. They are plain elements. */
 export function Lines({ columns, selectable, rowAction }: Props) {
   const [first, ...others] = columns;
   const description = useDescription();
@@ -32,10 +25,10 @@ export function Lines({ columns, selectable, rowAction }: Props) {
   const { data = [], selectedIds = [], onToggleItem } = useListContext();
   const shown = detailsOf(others, description, data);
   return (
-    <List disablePadding>
+    <ul className="rows">
       {data.map((row) => (
         <RecordContextProvider key={row.id} value={row}>
-          <ListItem disablePadding divider>
+          <li>
             {selectable && (
               <RowCheckbox
                 checked={selectedIds.includes(row.id)}
@@ -43,47 +36,27 @@ export function Lines({ columns, selectable, rowAction }: Props) {
                 aria-label={say('Select {row}', { row: rowName(description, row) })}
               />
             )}
-            <ListItemButton
-              component={Link}
+            <RouteLink
               to={createPath({ resource, type: 'show', id: row.id })}
-              underline="none"
-              color="inherit"
-              disabled={!description.operations.has('find')}
+              state={{ _scrollToTop: true }}
+              {...(!description.operations.has('find') && { 'aria-disabled': true, tabIndex: -1 })}
             >
-              <ListItemText
-                primary={first && <LineName field={first} />}
-                secondary={<Details fields={detailsOf(shown, description, [row])} rows={data} />}
-                slotProps={{
-                  primary: { sx: { fontWeight: 600 } },
-                  secondary: {
-                    component: 'div',
-                    sx: { display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '2px 12px' },
-                  },
-                }}
-              />
-            </ListItemButton>
+              <span className="name">
+                {first && <Value field={first} linked={false} />}
+                <ChangedBy />
+              </span>
+              <span className="details">
+                {detailsOf(shown, description, [row]).map((field) => (
+                  <span key={field.name}>
+                    {labelInLine(field)} <Value field={field} linked={false} brief digits={digitsOf(field, data)} />
+                  </span>
+                ))}
+              </span>
+            </RouteLink>
             {rowAction}
-          </ListItem>
+          </li>
         </RecordContextProvider>
       ))}
-    </List>
+    </ul>
   );
-}
-
-function LineName({ field }: { field: FieldDescription }) {
-  return (
-    <>
-      <Value field={field} linked={false} />
-      <ChangedBy />
-    </>
-  );
-}
-
-/** "Seats 4  Owner Ada": a label is shown if the value alone is unclear. */
-function Details({ fields, rows }: { fields: FieldDescription[]; rows: RaRecord[] }) {
-  return fields.map((field) => (
-    <span key={field.name}>
-      {labelInLine(field)} <Value field={field} linked={false} brief digits={digitsOf(field, rows)} />
-    </span>
-  ));
 }
