@@ -24,28 +24,28 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
   const rounds = plan.quick ? 1 : 3;
   try {
     await drive(server.url, get, load);
-    const restful: Result[] = [];
-    const storms: Record<string, () => Promise<unknown>> = {
+    const idleResults: Result[] = [];
+    const loads: Record<string, () => Promise<unknown>> = {
       'while logins saturate the hashing queue': async () => drive(server.url, await server.again('password'), longer),
       'while searches read the whole table': () => search(server.url, get, performance.now() + longer.seconds * 1000),
       'while a walk reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
       'while cars are being imported': () => importCars(server.url, get, performance.now() + longer.seconds * 1000),
     };
     const during: ({ name: string } & Result)[] = [];
-    for (const [name, storm] of Object.entries(storms)) {
-      const stormy: Result[] = [];
+    for (const [name, startLoad] of Object.entries(loads)) {
+      const loadedResults: Result[] = [];
       for (let round = 0; round < rounds; round++) {
-        restful.push(await drive(server.url, get, load));
-        const raging = storm();
+        idleResults.push(await drive(server.url, get, load));
+        const running = startLoad();
         await new Promise((resolve) => setTimeout(resolve, 300));
-        stormy.push(await drive(server.url, get, load));
-        await raging;
+        loadedResults.push(await drive(server.url, get, load));
+        await running;
       }
-      during.push({ name, ...medianOf(stormy) });
+      during.push({ name, ...medianOf(loadedResults) });
       console.log(`measured ${name}`);
     }
     during.push({ name: 'while expired sessions are being pruned', ...(await whilePruning(prepared, load)) });
-    return { rows, atRest: medianOf(restful), during };
+    return { rows, atRest: medianOf(idleResults), during };
   } finally {
     await server.stop();
     prepared.remove();

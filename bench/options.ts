@@ -52,7 +52,7 @@ function wholeNumber(option: string, text: string | undefined, fallback: number)
   if (text === undefined) return fallback;
   return /^[1-9]\d{0,3}$/.test(text)
     ? Number(text)
-    : fail(`--${option} takes a whole number from 1 on, not "${text}".`);
+    : fail(`--${option} must be a whole number of at least 1, not "${text}".`);
 }
 
 /** The minimum size: cursors point some hundred rows into a list. */
@@ -62,7 +62,7 @@ function sizesOf(text: string | undefined, fallback: readonly number[]): readonl
   const good = sizes.length > 1 && sizes.every((size) => Number.isInteger(size) && size >= 1000 && size <= 1e8);
   return good
     ? sizes.sort((a, b) => a - b)
-    : fail(`--sizes takes two or more whole numbers from 1000 on, with commas between them, not "${text}".`);
+    : fail(`--sizes must be two or more whole numbers of at least 1000, separated by commas, not "${text}".`);
 }
 
 function parse() {

@@ -19,46 +19,46 @@ const ownTransactions = new Map([
   ['database/change-as.ts', 'changeAs itself'],
   ['database/locks/migration-lock.ts', 'the service'],
   ['resources/migrations/plan/conversions.ts', 'the service'],
-  ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
+  ['database/postgres/replicas/replicas.ts', 'no caller: it announces a write'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
   ['resources/changes/log/change-store.ts', 'the service'],
   ['resources/changes/webhooks/webhook-store.ts', 'the service'],
   ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
-  ['resources/jobs/scheduler.ts', 'the service, which queues what is due'],
+  ['resources/jobs/scheduler.ts', 'the service, which queues due jobs'],
 
   ['identity/roles/role-store.ts', 'the service'],
-  ['identity/registration/make-user.ts', 'a stranger who registers, or the operator'],
-  ['identity/email/confirm-email.ts', 'by a mailed link, used up in the transaction'],
-  ['identity/email/change-email.ts', 'by a mailed link, used up in the transaction'],
-  ['identity/credentials/reset-password.ts', 'by a mailed link, used up in the transaction'],
-  ['oauth/open-login.ts', 'by what a person proved and a client, both held in the transaction'],
-  ['oauth/first-step.ts', 'by a code from a mail, used up in the transaction'],
-  ['oauth/report-token.ts', 'by the token that is to end'],
-  ['identity/providers/accept-invitation.ts', 'by a mailed link, used up in the transaction'],
+  ['identity/registration/make-user.ts', 'a new user, or the operator'],
+  ['identity/email/confirm-email.ts', 'by a mailed link, which the transaction uses up'],
+  ['identity/email/change-email.ts', 'by a mailed link, which the transaction uses up'],
+  ['identity/credentials/reset-password.ts', 'by a mailed link, which the transaction uses up'],
+  ['oauth/open-login.ts', 'by the proof of a user and by a client, both locked in the transaction'],
+  ['oauth/first-step.ts', 'by a mailed code, which the transaction uses up'],
+  ['oauth/report-token.ts', 'by the token that it ends'],
+  ['identity/providers/accept-invitation.ts', 'by a mailed link, which the transaction uses up'],
   ['oauth/provider-logout.ts', 'by a logout token that an identity provider signed'],
-  ['identity/providers/resolve-identity.ts', 'by what an identity provider signed'],
-  ['identity/factors/email-codes.ts', 'a stranger who asks for a code'],
+  ['identity/providers/resolve-identity.ts', 'by a token that an identity provider signed'],
+  ['identity/factors/email-codes.ts', 'an unauthenticated request for a code'],
   ['cli/commands/user-commands.ts', 'the operator'],
-  ['oauth/registration/client-documents.ts', 'the service, by what an application says of itself'],
-  ['oauth/registration/manage-client.ts', 'by the token of a registration, held in the transaction'],
+  ['oauth/registration/client-documents.ts', 'the service, by the metadata document of an application'],
+  ['oauth/registration/manage-client.ts', 'by the token of a registration, locked in the transaction'],
   ['oauth/registration/prune-clients.ts', 'the service'],
-  ['oauth/grants/device-code.ts', 'by a device code and a client, both held in the transaction'],
-  ['oauth/grants/authorization-code.ts', 'by a code and a client, both held in the transaction'],
-  ['oauth/revoke.ts', 'by a client, held in the transaction'],
-  ['oauth/openid/logout-request.ts', 'by an ID token, which this service has signed'],
-  ['oauth/openid/backchannel-logout.ts', 'the service, which found an address that keeps failing'],
+  ['oauth/grants/device-code.ts', 'by a device code and a client, both locked in the transaction'],
+  ['oauth/grants/authorization-code.ts', 'by a code and a client, both locked in the transaction'],
+  ['oauth/revoke.ts', 'by a client, locked in the transaction'],
+  ['oauth/openid/logout-request.ts', 'by an ID token of this service'],
+  ['oauth/openid/backchannel-logout.ts', 'the service, which found a URI that keeps failing'],
   ['oauth/rotate-keys.ts', 'the operator'],
   ['oauth/end-all-sessions.ts', 'the operator'],
-  ['extensions/move/tables/look-at-target.ts', 'the operator who moves the service'],
-  ['extensions/move/tables/postgres-tables.ts', 'the operator who moves the service'],
+  ['extensions/move/tables/look-at-target.ts', 'the operator, who moves the service'],
+  ['extensions/move/tables/postgres-tables.ts', 'the operator, who moves the service'],
   ['oauth/sessions/refresh-session.ts', 'the service, which found a theft'],
   ['extensions/passport/legacy-tokens/passport-tokens.ts', 'the service'],
   ['extensions/passport/import/pass-store.ts', 'the operator'],
   ['extensions/passport/import/run-pass.ts', 'the operator'],
   ['extensions/passport/import/users/user-target-store.ts', 'the operator'],
-  ['oauth/clients/secrets/foreign-secrets.ts', 'by a client, held in the transaction'],
+  ['oauth/clients/secrets/foreign-secrets.ts', 'by a client, locked in the transaction'],
   ['cli/commands/client-create.ts', 'the operator'],
   ['cli/commands/client-commands.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],
@@ -107,11 +107,11 @@ const tableOwners = new Map(
 
 /** Stores that write tables of another folder, and the reason. */
 const otherWriters = new Map([
-  ['identity/accounts/forget-user-store.ts', 'takes a deleted user out of the trail and out of the mail that waits'],
-  ['extensions/passport/import/client-target-store.ts', 'brings over whole tables of another service'],
-  ['extensions/passport/import/logins/login-store.ts', 'brings over whole tables of another service'],
-  ['extensions/passport/import/users/user-target-store.ts', 'brings over whole tables of another service'],
-  ['extensions/passport/legacy-tokens/legacy-token-store.ts', 'ends sessions with the tokens that were brought over'],
+  ['identity/accounts/forget-user-store.ts', 'removes a deleted user from the audit trail and from queued mail'],
+  ['extensions/passport/import/client-target-store.ts', 'imports tables of another service'],
+  ['extensions/passport/import/logins/login-store.ts', 'imports tables of another service'],
+  ['extensions/passport/import/users/user-target-store.ts', 'imports tables of another service'],
+  ['extensions/passport/legacy-tokens/legacy-token-store.ts', 'ends sessions with the imported tokens'],
 ]);
 
 interface Import {
@@ -214,10 +214,10 @@ describe('Layering', () => {
       const tables = [...textOf(file).matchAll(written)].map((match) => (match[1] ?? match[2]) as string);
       const foreign = tables.filter((table) => tableOwners.has(table) && tableOwners.get(table) !== partOf(file));
       assert.deepEqual(foreign, [], `${pathOf(file)} writes tables of another folder: call that folder instead`);
-      const homeless = [...textOf(file).matchAll(written)].flatMap(([, table]) =>
+      const unowned = [...textOf(file).matchAll(written)].flatMap(([, table]) =>
         table === undefined || tableOwners.has(table) ? [] : [table],
       );
-      assert.deepEqual(homeless, [], `add the owner of the tables of ${pathOf(file)} to tableOwners`);
+      assert.deepEqual(unowned, [], `add the owner of the tables of ${pathOf(file)} to tableOwners`);
     }
   });
 

@@ -108,14 +108,14 @@ onBothEngines('Bearer tokens', (engine) => {
   });
 
   it('become invalid immediately when their user is deleted', async () => {
-    const doomed = await login(service);
-    const { sub } = decode(doomed.split('.')[1] as string);
-    await service.verifier.verify(doomed, null);
+    const tokenOfDeleted = await login(service);
+    const { sub } = decode(tokenOfDeleted.split('.')[1] as string);
+    await service.verifier.verify(tokenOfDeleted, null);
     await commitAndInvalidate(service.context.database, async (tx, invalidate) => {
       await tx.deleteFrom('users').where('id', '=', sub).execute();
       invalidate({ kind: 'user', id: sub });
     });
-    await refused(doomed, 'user_gone');
+    await refused(tokenOfDeleted, 'user_gone');
   });
 
   it("of a client act for its owner without the owner's roles", async () => {

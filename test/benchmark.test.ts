@@ -76,11 +76,11 @@ describe('The benchmark', () => {
     );
   });
 
-  for (const [options, says] of [
+  for (const [options, message] of [
     [['--only=operation'], /no "operation"; did you mean "operations"/],
     [['--operations=gett'], /no "gett"; did you mean "get"/],
-    [['--rounds=abc'], /--rounds takes a whole number/],
-    [['--sizes=10000'], /--sizes takes two or more whole numbers/],
+    [['--rounds=abc'], /--rounds must be a whole number/],
+    [['--sizes=10000'], /--sizes must be two or more whole numbers/],
     [['--fast'], /Unknown option '--fast'/],
   ] as const) {
     it(`reports the mistake in ${options[0]}, and measures nothing`, async () => {
@@ -88,7 +88,7 @@ describe('The benchmark', () => {
         run(process.execPath, [program, ...options, `--out=${out}/none`]),
         (error: { code: number; stderr: string }) => {
           assert.equal(error.code, 2);
-          assert.match(error.stderr, says);
+          assert.match(error.stderr, message);
           assert.match(error.stderr, /--only a,b/);
           return true;
         },

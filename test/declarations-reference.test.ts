@@ -115,7 +115,7 @@ function everyExample(): string {
   ]);
   const declared = (label: string, key: string, text: string) => {
     const rest = [...base].filter(([name]) => name !== key && !(key === 'fields' && name === 'relations'));
-    return `  ${JSON.stringify(label)}: defineResource({ ${[...rest.map(([, said]) => said), text].join(', ')} }),`;
+    return `  ${JSON.stringify(label)}: defineResource({ ${[...rest.map(([, declared]) => declared), text].join(', ')} }),`;
   };
   const accessOf = ({ example }: Line) => {
     const rest = ['read', 'write'].filter((key) => !example.startsWith(`${key}:`)).map((key) => `${key}: 'auth:api'`);
@@ -124,7 +124,7 @@ function everyExample(): string {
   const actionOf = ({ example }: Line) => {
     const whole = { name: "name: 'park'", summary: "summary: 'Park'", run: 'run: () => 1' };
     const rest = Object.entries(whole).filter(([key]) => !example.startsWith(`${key}:`));
-    return `actions: [{ ${[...rest.map(([, said]) => said), example].join(', ')} }]`;
+    return `actions: [{ ${[...rest.map(([, declared]) => declared), example].join(', ')} }]`;
   };
   const examples = [
     ...resource.map(({ name, example }) => declared(`resource ${name}`, name, example)),

@@ -68,7 +68,7 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     for (const token of [first, second])
       assert.equal((await ask({ url }, '/v1/users', { token: token.access_token })).status, 200);
 
-    const said = await rotate(service, '--compromised');
+    const output = await rotate(service, '--compromised');
     const stolen = [
       first.access_token,
       second.access_token,
@@ -91,8 +91,8 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     const value = link.split('/').at(-1) as string;
     const reset = await ask({ url }, `/v1/password/resets/${value}`, { json: { password: 'another long one' } });
     assert.equal(reset.body.code, 'link_invalid');
-    assert.match(said, /personal access tokens are invalid/);
-    assert.match(said, /gatehouse client secret ID/);
+    assert.match(output, /personal access tokens are invalid/);
+    assert.match(output, /gatehouse client secret ID/);
     const live = await context.database.db
       .selectFrom('sessions')
       .select('id')

@@ -104,14 +104,14 @@ onBothEngines('Tokens', (engine) => {
       return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     };
     const wide = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'wide' }));
-    const modest = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'modest', scopes: ['users:read'] }));
+    const readOnly = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'modest', scopes: ['users:read'] }));
     const secretOf = async (client: Row, token: string) =>
       (await askAs('POST', `/v1/clients/${client.id}/secrets`, token, {})).status;
     const clientsOnly = await narrow(ann, ['clients:write', 'clients:read']);
-    assert.deepEqual([await secretOf(wide, clientsOnly), await secretOf(modest, clientsOnly)], [403, 403]);
+    assert.deepEqual([await secretOf(wide, clientsOnly), await secretOf(readOnly, clientsOnly)], [403, 403]);
     assert.equal((await grantClient(service, wide, wide.client_secret)).status, 200, 'the old secret still works');
     assert.equal(await secretOf(wide, await narrow(admin, ['clients:write'])), 403);
-    assert.equal(await secretOf(modest, await narrow(ann, ['clients:write', 'users:read'])), 201);
+    assert.equal(await secretOf(readOnly, await narrow(ann, ['clients:write', 'users:read'])), 201);
     assert.equal(await secretOf(wide, ann.token), 201);
     const watching = await addClient(service, { userId: ann.id, scopes: ['tokens:introspect'] });
     assert.equal(

@@ -6,7 +6,7 @@ import { type Cost, totalOf } from '../measure/cost.ts';
 import { type Ratio, ratioOf } from '../measure/median.ts';
 import { number, table } from './table.ts';
 
-const inHalf = ({ low, high }: Ratio): string => `${low.toFixed(2)} to ${high.toFixed(2)}`;
+const quartilesOf = ({ low, high }: Ratio): string => `${low.toFixed(2)} to ${high.toFixed(2)}`;
 /** The database's part follows after a plus, if it has separate processes. */
 const micros = ({ service, database }: Cost): string =>
   database === 0 ? number(service) : `${number(service)} + ${number(database)}`;
@@ -21,7 +21,7 @@ export function enginesTable(figures: readonly EngineFigures[]): string {
       number(sqlite.perSecond),
       number(postgres.perSecond),
       ratio.middle.toFixed(2),
-      inHalf(ratio),
+      quartilesOf(ratio),
       micros(costs.sqlite),
       micros(costs.postgres),
       (totalOf(costs.sqlite) / totalOf(costs.postgres)).toFixed(2),
@@ -52,7 +52,7 @@ export function commitsTable(commit: string, figures: readonly CommitFigures[]):
       number(here.perSecond),
       number(there.perSecond),
       ratio.middle.toFixed(2),
-      inHalf(ratio),
+      quartilesOf(ratio),
       micros(costs.here),
       micros(costs.there),
       (totalOf(costs.there) / totalOf(costs.here)).toFixed(2),
@@ -69,7 +69,7 @@ export function workersTable(figures: readonly WorkersFigures[]): string {
     number(one.perSecond),
     number(all.perSecond),
     growth.middle.toFixed(2),
-    inHalf(growth),
+    quartilesOf(growth),
     growthApart.middle.toFixed(2),
     micros(costs.one),
     micros(costs.workers),

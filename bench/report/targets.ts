@@ -77,17 +77,17 @@ function ofEngines({ operation, sqlite, postgres, costs }: EngineFigures): Targe
 }
 
 const ofIsolation = ({ atRest, during }: IsolationFigures): Target[] =>
-  ['logins', 'searches'].map((storm) =>
+  ['logins', 'searches'].map((work) =>
     atMost(
-      `p99 of the GET during a storm of ${storm} / at rest`,
-      (during.find(({ name }) => name.startsWith(`while ${storm}`))?.p99 ?? 0) / atRest.p99,
+      `p99 of the GET during a storm of ${work} / at rest`,
+      (during.find(({ name }) => name.startsWith(`while ${work}`))?.p99 ?? 0) / atRest.p99,
       3,
     ),
   );
 
 function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[] {
   const many = (count: number) => count.toLocaleString('en');
-  const list = [atMost(`seconds until a change is with ${many(fanOut.subscribers)} subscribers`, fanOut.ms / 1000, 1)];
+  const list = [atMost(`seconds until ${many(fanOut.subscribers)} subscribers have a change`, fanOut.ms / 1000, 1)];
   if (idle.memoryMb !== undefined) list.push(atMost(`MB with ${many(idle.streams)} idle streams`, idle.memoryMb, 500));
   for (const [of, by] of [
     ['byApi', 'the API'],
@@ -98,7 +98,7 @@ function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[]
     const reached = `${Math.round(rowsPerSecond)}`;
     const name = `rows written a second on PostgreSQL by ${by}, with a subscriber`;
     list.push({ name, reached, asked: '≥ 2000', met: rowsPerSecond >= 2000 });
-    list.push(atMost('seconds that this subscriber is late at the end', lateMs / 1000, 1));
+    list.push(atMost('seconds until this subscriber has the last row', lateMs / 1000, 1));
   }
   for (const { engine, plain, recorded } of costs) {
     const ratio = totalOf(recorded) / totalOf(plain);

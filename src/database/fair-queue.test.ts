@@ -86,7 +86,7 @@ describe('A fair queue', () => {
     const queue = new FairQueue({ ...limits, atOnce: 1 });
     const begun: string[] = [];
     const leaving: (() => void)[] = [];
-    const hasty: Reader = {
+    const disconnecting: Reader = {
       caller: 'a',
       onDisconnect(gone) {
         leaving.push(gone);
@@ -95,11 +95,11 @@ describe('A fair queue', () => {
     };
     const signals: AbortSignal[] = [];
     const slow = job('slow', begun);
-    const running = queue.run(hasty, (signal) => {
+    const running = queue.run(disconnecting, (signal) => {
       signals.push(signal);
       return slow.run();
     });
-    const waiting = queue.run(hasty, job('waiting', begun).run);
+    const waiting = queue.run(disconnecting, job('waiting', begun).run);
     for (const leave of leaving) leave();
     await assert.rejects(running);
     await assert.rejects(waiting);

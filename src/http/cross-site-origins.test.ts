@@ -9,9 +9,9 @@ test('a CORS origin on this machine that is another site for browsers is reporte
     corsOrigins: ['http://localhost:5173', 'http://127.0.0.1:5173', 'https://app.example.com'],
   });
   assert.equal(more.length, 0);
-  const said = formatEnglish(crossSiteWarning, { ...site });
-  assert.match(said, /localhost and 127\.0\.0\.1 are different sites/);
-  assert.match(said, /Open the page at http:\/\/127\.0\.0\.1:5173, or set BASE_URL to localhost\.$/);
+  const warning = formatEnglish(crossSiteWarning, { ...site });
+  assert.match(warning, /localhost and 127\.0\.0\.1 are different sites/);
+  assert.match(warning, /Open the page at http:\/\/127\.0\.0\.1:5173, or set BASE_URL to localhost\.$/);
   assert.deepEqual(
     findCrossSiteOrigins({ baseUrl: 'https://auth.example.com', corsOrigins: ['http://localhost:5173'] }),
     [],

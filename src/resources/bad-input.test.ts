@@ -116,7 +116,7 @@ onBothEngines('Bad input', (engine) => {
         ],
       ],
       [
-        'a text that is none',
+        'a value that is not text',
         { plate: 7, model: {} },
         [
           ['plate', 'type'],
@@ -126,7 +126,7 @@ onBothEngines('Bad input', (engine) => {
       ['an empty text', { plate: '' }, [['plate', 'minLength']]],
       ['a long text', { plate: 'x'.repeat(13) }, [['plate', 'maxLength']]],
       [
-        'null where there is none',
+        'null for a required field',
         { plate: null, seats: null },
         [
           ['plate', 'required'],
@@ -150,13 +150,17 @@ onBothEngines('Bad input', (engine) => {
       ['a leap second', { serviced_at: '2026-01-01T23:59:60Z' }, [['serviced_at', 'format']]],
       ['an enum', { color: 'green' }, [['color', 'enum']]],
       ['a list', { tags: 'a' }, [['tags', 'type']]],
-      ['a list of other things', { tags: [1] }, [['tags', 'type']]],
-      ['a list with doubles', { tags: ['a', 'a'] }, [['tags', 'uniqueItems']]],
+      ['a list of another type', { tags: [1] }, [['tags', 'type']]],
+      ['a list with duplicates', { tags: ['a', 'a'] }, [['tags', 'uniqueItems']]],
       ['a UUID', { chassis: 'x' }, [['chassis', 'format']]],
       ['deep JSON', { extras: JSON.parse('['.repeat(40) + ']'.repeat(40)) }, [['extras', 'maxDepth']]],
       ['large JSON', { extras: 'x'.repeat(70_000) }, [['extras', 'maxLength']]],
-      ['a reference to nothing', { owner_id: '0199d0a0-7c00-7000-8000-000000000001' }, [['owner_id', 'not_found']]],
-      ['a reference that is none', { owner_id: "' or 1=1" }, [['owner_id', 'format']]],
+      [
+        'a reference to a missing row',
+        { owner_id: '0199d0a0-7c00-7000-8000-000000000001' },
+        [['owner_id', 'not_found']],
+      ],
+      ['an invalid reference', { owner_id: "' or 1=1" }, [['owner_id', 'format']]],
       ['what is taken', { plate: 'A1' }, [['plate', 'taken']]],
     ];
     for (const [name, values, errors] of cases) {

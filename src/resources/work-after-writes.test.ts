@@ -62,8 +62,8 @@ const boats = defineResource({
   actions: [action({ name: 'launch', summary: 'Launch', run: ({ row, later }) => later('tell', row, { after: 60 }) })],
 });
 
-const told: { key: string; data: unknown }[] = [];
-const tell = defineJob({ name: 'tell', handle: ({ key, data }) => void told.push({ key, data }) });
+const handled: { key: string; data: unknown }[] = [];
+const tell = defineJob({ name: 'tell', handle: ({ key, data }) => void handled.push({ key, data }) });
 
 onBothEngines('Work after writes', (engine) => {
   const start = resourceServices(engine);
@@ -74,7 +74,7 @@ onBothEngines('Work after writes', (engine) => {
   });
   beforeEach(() => {
     seen.length = 0;
-    told.length = 0;
+    handled.length = 0;
     gate = new Promise((resolve) => {
       open = resolve;
     });
@@ -100,13 +100,13 @@ onBothEngines('Work after writes', (engine) => {
     assert.equal((await post('undone')).status, 409);
     assert.equal((await post('misspelt')).status, 500);
     await service.queue.runDueJobs();
-    assert.deepEqual(told, [{ key: stored[0]?.id, data: { id: row.id, operation: 'create' } }]);
+    assert.deepEqual(handled, [{ key: stored[0]?.id, data: { id: row.id, operation: 'create' } }]);
     const { row: key } = await service.ask('POST', `/v1/boats/${row.id}/launch`);
     await service.queue.runDueJobs();
-    assert.equal(told.length, 1, 'before its time');
+    assert.equal(handled.length, 1, 'before its time');
     service.advance(61_000);
     await service.queue.runDueJobs();
-    assert.equal(told[1]?.key, key);
+    assert.equal(handled[1]?.key, key);
   });
 
   it('does not block other writes while a hook waits, and applies the result of the hook once', async () => {

@@ -63,10 +63,14 @@ onBothEngines('The audience of an access token', (engine) => {
 
   it('is shown by introspection', async () => {
     const { body } = await grant([files]);
-    const asking = { client_id: client.id, client_secret: client.secret };
-    const access = await ask(service, '/oauth/introspect', { form: { ...asking, token: String(body.access_token) } });
+    const credentials = { client_id: client.id, client_secret: client.secret };
+    const access = await ask(service, '/oauth/introspect', {
+      form: { ...credentials, token: String(body.access_token) },
+    });
     assert.deepEqual([access.body.active, access.body.aud], [true, files]);
-    const renewal = await ask(service, '/oauth/introspect', { form: { ...asking, token: String(body.refresh_token) } });
+    const renewal = await ask(service, '/oauth/introspect', {
+      form: { ...credentials, token: String(body.refresh_token) },
+    });
     assert.deepEqual([renewal.body.active, renewal.body.aud], [true, [files]]);
   });
 

@@ -44,20 +44,20 @@ onBothEngines('An authentication level that an application requests', (engine) =
     const { visitor } = await signedIn(service);
     const { body } = await redeem(service, application, await codeFor(visitor, application.id, { scope: 'openid' }));
     const token = body.access_token;
-    const said = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
-    assert.deepEqual([said.acr, said.amr, typeof said.auth_time], ['urn:gatehouse:1', ['pwd'], 'number']);
+    const payload = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
+    assert.deepEqual([payload.acr, payload.amr, typeof payload.auth_time], ['urn:gatehouse:1', ['pwd'], 'number']);
     const introspect = async () => {
       const form = { token, client_id: application.id, client_secret: String(application.secret) };
       return (await ask<{ acr: string; auth_time: number }>(service, '/oauth/introspect', { form })).body;
     };
-    assert.deepEqual((await introspect()).auth_time, said.auth_time);
+    assert.deepEqual((await introspect()).auth_time, payload.auth_time);
     service.advance(600_000);
     const proved = await ask(service, '/v1/sessions/current/proofs', {
       token,
       json: { password: 'a long enough password' },
     });
     assert.equal(proved.status, 201, proved.text);
-    assert.ok((await introspect()).auth_time >= said.auth_time + 600);
+    assert.ok((await introspect()).auth_time >= payload.auth_time + 600);
   });
 
   it('is listed in the metadata', async () => {

@@ -29,7 +29,7 @@ onBothEngines('Changes of accounts', (engine) => {
   const asked = (resources: string, token = admin) =>
     readSettled<Page>(service, `/v1/changes?resources=${resources}&limit=1000${after ? `&after=${after}` : ''}`, token);
   const read = async (resources: string, token = admin) => (await asked(resources, token)).body;
-  const told = async (resources: string) =>
+  const changesOf = async (resources: string) =>
     (await read(resources)).data.map(({ resource, operation }) => `${resource} ${operation}`);
 
   it('show administrators new, changed and deleted users', async () => {
@@ -76,7 +76,7 @@ onBothEngines('Changes of accounts', (engine) => {
       .execute();
     const token = admin;
     assert.equal((await ask(service, `/v1/consents/${consent.id}`, { method: 'DELETE', token })).status, 204);
-    assert.deepEqual(await told('clients,consents'), ['clients created', 'consents created', 'consents deleted']);
+    assert.deepEqual(await changesOf('clients,consents'), ['clients created', 'consents created', 'consents deleted']);
     assert.ok(
       !/secret/.test(JSON.stringify((await read('clients')).data.map(({ after: is }) => Object.values(is ?? {})))),
     );

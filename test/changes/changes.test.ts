@@ -173,12 +173,12 @@ onBothEngines('GET /v1/changes', (engine) => {
       data.map(({ operation }) => operation),
       ['created', 'updated', 'left'],
     );
-    const seated = await read(`resources=cars&after=${after}&search=${encodeURIComponent('seats:>5')}`);
+    const filtered = await read(`resources=cars&after=${after}&search=${encodeURIComponent('seats:>5')}`);
     assert.deepEqual(
-      seated.data.map(({ operation, before: was }) => [operation, was]),
+      filtered.data.map(({ operation, before: was }) => [operation, was]),
       [
         ['updated', null],
-        ['updated', seated.data[1]?.before],
+        ['updated', filtered.data[1]?.before],
       ],
     );
   });

@@ -19,7 +19,7 @@ async function makeCar(service: Service, plate: string): Promise<{ token: string
 }
 
 /** The events that a subscriber receives after a position. */
-async function goOn(service: Service, position: string): Promise<[number, string | undefined]> {
+async function resumeAfter(service: Service, position: string): Promise<[number, string | undefined]> {
   const token = await logIn(service, 'admin@example.com', 'correct horse battery');
   const path = `/v1/changes?resources=cars&after=${position}`;
   const { status, body } = await ask<{ code?: string }>(service, path, { token });
@@ -37,16 +37,16 @@ onBothEngines('A service after gatehouse move', (engine) => {
     const [here, there] = [await create(), await createOther()];
     const old = await start({ database: here, env });
     const { position } = await makeCar(old, 'M 1');
-    assert.deepEqual(await goOn(old, position), [200, undefined]);
+    assert.deepEqual(await resumeAfter(old, position), [200, undefined]);
     await old.close();
     const given = { DATABASE_URL: here.url, DATA_DIR: here.dir };
     const moved = await gatehouseHere(['move', '--to', there.url], here.dir, given);
     assert.equal(moved.code, 0, moved.stderr);
     copyFileSync(join(here.dir, 'encryption.key'), join(there.dir, 'encryption.key'));
     const now = await startOther({ database: there, env });
-    assert.deepEqual(await goOn(now, position), [410, 'resync']);
+    assert.deepEqual(await resumeAfter(now, position), [410, 'resync']);
     const { position: next } = await makeCar(now, 'M 2');
-    assert.deepEqual(await goOn(now, next), [200, undefined]);
+    assert.deepEqual(await resumeAfter(now, next), [200, undefined]);
   });
 });
 
@@ -67,10 +67,10 @@ describe('A service with a restored database', () => {
     const restored = await gatehouseHere(['restore', copy, '--force'], database.dir, given);
     assert.equal(restored.code, 0, restored.stderr);
     const now = await start({ database, env });
-    assert.deepEqual(await goOn(now, position), [410, 'resync']);
+    assert.deepEqual(await resumeAfter(now, position), [410, 'resync']);
     await makeCar(now, 'R 3');
     await makeCar(now, 'R 4');
-    assert.deepEqual(await goOn(now, position), [410, 'resync']);
+    assert.deepEqual(await resumeAfter(now, position), [410, 'resync']);
   });
 });
 
@@ -83,7 +83,7 @@ describe('An instance that starts while a transaction is open', () => {
     await first.context.database.db.transaction().execute(async (tx) => {
       await sql`select pg_current_xact_id()`.execute(tx);
       const second = await start({ env, database: first.database });
-      assert.deepEqual(await goOn(second, position), [200, undefined]);
+      assert.deepEqual(await resumeAfter(second, position), [200, undefined]);
     });
   });
 });

@@ -45,19 +45,19 @@ describe('A stream that is opened while the instance may have missed a revocatio
   const streamIsAdded = async () => /^gatehouse_change_streams 1$/m.test((await ask(service, '/metrics')).text);
 
   it('gets 503, and signs nobody out', async () => {
-    const [locks, tells] = [await connect(), await connect()];
-    await tells.query('listen gatehouse_heard');
+    const [locker, notifier] = [await connect(), await connect()];
+    await notifier.query('listen gatehouse_heard');
     // From here on, the token is in the cache.
     assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
-    await locks.query('begin');
-    await locks.query('lock table sessions in access exclusive mode');
+    await locker.query('begin');
+    await locker.query('lock table sessions in access exclusive mode');
     const opening = open();
     // Opening reads the session once more, which waits for the lock.
     while (!(await streamIsAdded()));
-    const heard = once(tells, 'notification');
-    await tells.query('select pg_notify($1, $2)', ['gatehouse_changes', everything]);
+    const heard = once(notifier, 'notification');
+    await notifier.query('select pg_notify($1, $2)', ['gatehouse_changes', everything]);
     await heard;
-    await locks.query('rollback');
+    await locker.query('rollback');
     const refused = await opening;
     assert.equal(refused.response.status, 503);
     assert.equal(refused.response.headers.get('retry-after'), '1');

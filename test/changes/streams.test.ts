@@ -199,7 +199,7 @@ onBothEngines('Streams of changes', (engine) => {
     for (let i = 0; i < 5; i++) streams.push(await open('resources=cars', person.token));
     assert.equal((await open('resources=cars', person.token)).response.status, 429);
     for (const stream of streams) stream.close();
-    const strange = await open('resources=cars', admin, { 'last-event-id': '0123456789-0000000000000001' });
-    assert.equal(strange.response.status, 410);
+    const otherHistory = await open('resources=cars', admin, { 'last-event-id': '0123456789-0000000000000001' });
+    assert.equal(otherHistory.response.status, 410);
   });
 });

@@ -51,8 +51,8 @@ onBothEngines('Account commands', (engine) => {
       ['ada@example.com', 1, 1, false],
     );
     assert.match(await answer('user', 'show', shown.id), /^email +ada@example.com$/m);
-    const said = await answer('user', 'password', 'ada@example.com');
-    const password = /^password {2}([\w-]+) /.exec(said)?.[1] as string;
+    const output = await answer('user', 'password', 'ada@example.com');
+    const password = /^password {2}([\w-]+) /.exec(output)?.[1] as string;
     assert.equal(await isIn(token), false);
     assert.equal((await logIn('ada@example.com', 'lovelace-1815')).status, 400);
     assert.equal((await logIn('ada@example.com', password)).status, 200);

@@ -16,7 +16,7 @@ onBothEngines('gatehouse login', (engine) => {
   const start = services(engine);
   const home = mkdtempSync(join(tmpdir(), 'gatehouse-home-'));
   const file = join(home, 'gatehouse', 'credentials.json');
-  const before_ = process.env.XDG_CONFIG_HOME;
+  const configHome = process.env.XDG_CONFIG_HOME;
   let service: Service;
   let ada: Person;
   before(async () => {
@@ -25,8 +25,8 @@ onBothEngines('gatehouse login', (engine) => {
     process.env.XDG_CONFIG_HOME = home;
   });
   after(() => {
-    if (before_ === undefined) delete process.env.XDG_CONFIG_HOME;
-    else process.env.XDG_CONFIG_HOME = before_;
+    if (configHome === undefined) delete process.env.XDG_CONFIG_HOME;
+    else process.env.XDG_CONFIG_HOME = configHome;
     rmSync(home, { recursive: true });
   });
 
@@ -35,10 +35,10 @@ onBothEngines('gatehouse login', (engine) => {
 
   /** Starts the command, and the user decides in the browser while it waits. */
   async function signIn(decision: string, scope = '*'): Promise<string> {
-    const said: string[] = [];
+    const output: string[] = [];
     const decide = async (ms: number) => {
       service.advance(ms);
-      const code = /[A-Z]{4}-[A-Z]{4}/.exec(said.join('\n'))?.[0] as string;
+      const code = /[A-Z]{4}-[A-Z]{4}/.exec(output.join('\n'))?.[0] as string;
       const visitor = new Visitor(service);
       await visitor.signIn(ada.email, password);
       await visitor.get('/device');
@@ -47,17 +47,17 @@ onBothEngines('gatehouse login', (engine) => {
       const ticked = Object.fromEntries([...html.matchAll(/name="(scope:[^"]+)"/g)].map(([, name]) => [name, 'on']));
       await visitor.send('/device/decision', { user_code: code, decision, ...ticked });
     };
-    await logIn(service.url, scope, (line) => said.push(line), decide);
-    return said.join('\n');
+    await logIn(service.url, scope, (line) => output.push(line), decide);
+    return output.join('\n');
   }
 
   it('prints the URL, and stores the token in a file that only its owner can read', async () => {
     assert.equal((await run('token')).code, 1, 'no login is stored');
-    const said = await signIn('allow');
-    assert.match(said, new RegExp(`Open +${service.url}/device\nand type +[A-Z]{4}-[A-Z]{4}`));
+    const output = await signIn('allow');
+    assert.match(output, new RegExp(`Open +${service.url}/device\nand type +[A-Z]{4}-[A-Z]{4}`));
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.equal(statSync(join(home, 'gatehouse')).mode & 0o777, 0o700);
-    assert.doesNotMatch(said, new RegExp(kept().accessToken));
+    assert.doesNotMatch(output, new RegExp(kept().accessToken));
   });
 
   it('prints a valid token, and refreshes it before it expires', async () => {
@@ -80,10 +80,10 @@ onBothEngines('gatehouse login', (engine) => {
   it('requires the second factor in the browser before the consent', async () => {
     const person = await someone(service);
     const { app } = await addApp(service, person);
-    const said: string[] = [];
+    const output: string[] = [];
     const decide = async (ms: number) => {
       service.advance(ms);
-      const user_code = /[A-Z]{4}-[A-Z]{4}/.exec(said.join('\n'))?.[0] as string;
+      const user_code = /[A-Z]{4}-[A-Z]{4}/.exec(output.join('\n'))?.[0] as string;
       const visitor = new Visitor(service);
       const step = await visitor.signIn(person.email, password, '/device');
       const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(step.html)?.[1] ?? '';
@@ -95,7 +95,7 @@ onBothEngines('gatehouse login', (engine) => {
       const ticked = Object.fromEntries([...html.matchAll(/name="(scope:[^"]+)"/g)].map(([, name]) => [name, 'on']));
       await visitor.send('/device/decision', { user_code, decision: 'allow', ...ticked });
     };
-    await logIn(service.url, '*', (line) => said.push(line), decide);
+    await logIn(service.url, '*', (line) => output.push(line), decide);
     const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: kept().accessToken });
     assert.equal(me.body.data.id, person.id);
   });

@@ -18,8 +18,8 @@ describe('gatehouse webhooks listen', () => {
   async function listen(...options: string[]) {
     const child = startCommand(['webhooks', 'listen', ...options], process.cwd());
     children.push(child);
-    const said = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
-    const url = /http:\/\/\S+/.exec(String((await said.next()).value))?.[0] as string;
+    const output = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+    const url = /http:\/\/\S+/.exec(String((await output.next()).value))?.[0] as string;
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     return { child, url, line: async () => String((await lines.next()).value) };
   }

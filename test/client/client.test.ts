@@ -183,7 +183,7 @@ onBothEngines('The client and a real service', (engine) => {
 
     test('are not created twice if a response is lost', async () => {
       let lose = true;
-      const unlucky = await signedIn({
+      const losingResponse = await signedIn({
         retryDelays: [1],
         fetch: async (url, init) => {
           const response = await fetch(url, init);
@@ -192,7 +192,7 @@ onBothEngines('The client and a real service', (engine) => {
           throw new TypeError('connection lost');
         },
       });
-      await unlucky.resource('notes').create({ title: 'Only once' });
+      await losingResponse.resource('notes').create({ title: 'Only once' });
       assert.equal((await notes().list({ search: { title: 'Only once' } })).pagination.total, 1);
     });
 

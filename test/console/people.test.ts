@@ -27,7 +27,7 @@ describe('The console and people', () => {
     await press('Enter');
   };
   /** Presses a button with a confirmation, by the keyboard. */
-  const askAndDo = async (button: string, confirm = button) => {
+  const pressAndConfirm = async (button: string, confirm = button) => {
     await page.getByRole('button', { name: button, exact: true }).first().press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: confirm, exact: true }).press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -83,14 +83,14 @@ describe('The console and people', () => {
     await visit.test(
       'unlocks a user, confirms the email, sends a reset, ends the sessions and gives a role',
       async () => {
-        await askAndDo('Unlock');
+        await pressAndConfirm('Unlock');
         await page.getByText('Locked until').waitFor({ state: 'detached' });
         const token = await logIn(service, 'grace@example.com', password);
-        await askAndDo('Confirm email');
+        await pressAndConfirm('Confirm email');
         await page.getByText('Email not confirmed').waitFor({ state: 'detached' });
-        await askAndDo('Send reset email');
+        await pressAndConfirm('Send reset email');
         assert.equal((await mailsTo(service, 'reset-password', 'grace@example.com')).length, 1);
-        await askAndDo('Sign out everywhere');
+        await pressAndConfirm('Sign out everywhere');
         assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
         await page.getByRole('button', { name: 'Roles', exact: true }).press('Enter');
         await page.getByRole('checkbox', { name: 'editor' }).press('Space');

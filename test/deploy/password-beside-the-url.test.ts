@@ -10,7 +10,7 @@ import { gatehouseHere } from '../harness/command-here.ts';
 const password = 'ab/cd+e=@:?#%';
 
 /** A server that requests the password in clear text, and then refuses it (PostgreSQL protocol 3.0). */
-async function askingServer() {
+async function passwordServer() {
   const heard: string[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -32,7 +32,7 @@ describe('A database password outside of the URL', () => {
   after(() => rmSync(dir, { recursive: true, force: true }));
 
   it('reaches the server unchanged, like in compose.yaml, and is in no message', async () => {
-    const { port, heard } = await askingServer();
+    const { port, heard } = await passwordServer();
     const { code, stdout, stderr } = await gatehouseHere(['user', 'list'], dir, {
       DATABASE_URL: `postgres://gatehouse@127.0.0.1:${port}/gatehouse`,
       PGPASSWORD: password,

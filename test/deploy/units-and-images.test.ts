@@ -35,7 +35,7 @@ describe('The systemd units', { skip }, () => {
     const args = ['security', '--offline=true', join(root, 'deploy/gatehouse.service')];
     const { stdout, status } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     const exposure = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1];
-    if (status !== 0 || !exposure) return test.skip('this systemd-analyze judges no file');
+    if (status !== 0 || !exposure) return test.skip('this systemd-analyze cannot check a file');
     assert.ok(Number(exposure) < 2, stdout);
     return undefined;
   });

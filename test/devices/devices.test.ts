@@ -228,19 +228,19 @@ onBothEngines('The device flow', (engine) => {
 
   it('authenticates confidential clients, and refuses other client types and other scopes', async () => {
     const secret = await addApplication(service, { scopes: ['openid'] });
-    const ask1 = (form: Record<string, string>) => ask<Codes>(service, '/oauth/device_authorization', { form });
-    assert.equal((await ask1({ client_id: secret.id })).body.error, 'invalid_client');
+    const begunBy = (form: Record<string, string>) => ask<Codes>(service, '/oauth/device_authorization', { form });
+    assert.equal((await begunBy({ client_id: secret.id })).body.error, 'invalid_client');
     const good = { client_id: secret.id, client_secret: secret.secret as string };
-    const { body: codes } = await ask1(good);
+    const { body: codes } = await begunBy(good);
     assert.equal((await poll(codes.device_code, secret.id)).body.error, 'invalid_client');
     await decide(await signedIn(), codes.user_code, 'allow');
     const tokens = await ask<Tokens>(service, '/oauth/token', {
       form: { grant_type: grantType, device_code: codes.device_code, ...good },
     });
     assert.deepEqual([tokens.status, tokens.body.refresh_token], [200, undefined], 'without offline_access');
-    assert.equal((await ask1({ ...good, scope: 'users:read' })).body.error, 'invalid_scope');
+    assert.equal((await begunBy({ ...good, scope: 'users:read' })).body.error, 'invalid_scope');
     const personal = await addClient(service);
-    const other = await ask1({ client_id: personal.id, client_secret: personal.secret });
+    const other = await begunBy({ client_id: personal.id, client_secret: personal.secret });
     assert.equal(other.body.error, 'unauthorized_client');
   });
 

@@ -47,7 +47,7 @@ describe('A full disk', () => {
       rmSync(folder, { recursive: true });
     }
   });
-  const skip = (t: TestContext) => t.skip('this user may mount no file system');
+  const skip = (t: TestContext) => t.skip('this user may not mount a file system');
 
   it('causes 503 on SQLite, three times, and nothing acknowledged is lost', async (t) => {
     const folder = mountSmall(24, mounted);

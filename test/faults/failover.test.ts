@@ -28,7 +28,7 @@ describe('A failover under load, with two instances', () => {
     await oracle.succeeds(300);
     return oracle;
   };
-  const goesOn = async (t: TestContext, oracle: Oracle) => {
+  const continuesAfterPromotion = async (t: TestContext, oracle: Oracle) => {
     await postgres.promote();
     const promoted = performance.now();
     await oracle.succeeds(10);
@@ -41,7 +41,7 @@ describe('A failover under load, with two instances', () => {
   it('continues when the primary was killed: nothing acknowledged is lost, nobody is signed out', async (t) => {
     const oracle = await trial(postgres.primary.url);
     await postgres.primary.kill();
-    await goesOn(t, oracle);
+    await continuesAfterPromotion(t, oracle);
     // The old primary accepts writes too, and lacks all writes since the failover.
     await postgres.primary.start();
     await oracle.succeeds(1000);
@@ -53,7 +53,7 @@ describe('A failover under load, with two instances', () => {
     const network = await proxied(postgres.primary.url);
     const oracle = await trial(network.url);
     network.swallow(['to client', 'to server'], 'all');
-    await goesOn(t, oracle);
+    await continuesAfterPromotion(t, oracle);
     network.restore();
     await oracle.succeeds(1000);
     await oracle.end();

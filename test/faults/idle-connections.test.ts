@@ -25,7 +25,7 @@ describe('Ten thousand idle connections', () => {
     await oracle.succeeds(200);
     await oracle.end();
     assert.equal(child.exitCode, null);
-    t.diagnostic(`${opened} of 10,000 were opened; ${await oracle.check()}`);
+    t.diagnostic(`${opened} of 10,000 connections were opened; ${await oracle.check()}`);
     for (const socket of sockets) socket.destroy();
   });
 });

@@ -86,7 +86,7 @@ describe('A read-only database', () => {
       forbid('+');
       forbid('-');
     } catch {
-      return t.skip('this user may make no file immutable');
+      return t.skip('this user may not make a file immutable');
     }
     t.after(() => forbid('-'));
     oracle.begin(4);
@@ -106,7 +106,7 @@ describe('A read-only database', () => {
 
   it('causes 503 on SQLite after a disk failure, and no acknowledged write is lost when the disk is repaired', async (t) => {
     const disk = makeDisk();
-    if (!disk) return t.skip('this user may make no file system');
+    if (!disk) return t.skip('this user may not create a file system');
     disks.push(disk);
     const { oracle, start, leave } = await begin({ DATA_DIR: join(disk.folder, 'data') });
     const server = await start();

@@ -11,8 +11,8 @@ import { twoVersions } from '../harness/two-versions.ts';
 
 const isReady = async ({ url }: ServerProcess) =>
   (await fetch(`${url}/health/ready`).catch(() => undefined))?.status === 200;
-const until = async (isSo: () => Promise<boolean>) => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
 /** The whole schema: tables with their columns, indexes, and the applied migrations. */

@@ -70,7 +70,7 @@ describe('The API description', { timeout: 900_000 }, () => {
   };
 
   it('passes Spectral without warnings', async (t) => {
-    if (home === undefined) return t.skip('the registry is away');
+    if (home === undefined) return t.skip('the npm registry is unreachable');
     writeFileSync(join(out, 'rules.yaml'), 'extends: ["spectral:oas"]\n');
     const args = ['lint', 'openapi.json', '--ruleset', 'rules.yaml', '--fail-severity', 'hint', '--format', 'text'];
     const { stdout } = await program('@stoplight/spectral-cli', 'spectral', args).catch((error) => {
@@ -80,7 +80,7 @@ describe('The API description', { timeout: 900_000 }, () => {
   });
 
   it('becomes code that compiles, with the declared types', async (t) => {
-    if (home === undefined) return t.skip('the registry is away');
+    if (home === undefined) return t.skip('the npm registry is unreachable');
     const made = await Promise.all([
       program('openapi-typescript', 'openapi-typescript', ['openapi.json', '-o', 'openapi-typescript/api.d.ts']),
       program('@hey-api/openapi-ts', 'openapi-ts', ['-i', 'openapi.json', '-o', '@hey-api/openapi-ts']),

@@ -11,9 +11,9 @@ export async function gatehouseHere(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Omit<Outcome, 'signal'>> {
-  const said = { stdout: '', stderr: '' };
-  const say = (stream: keyof typeof said) => (text: unknown) => {
-    said[stream] += `${text}\n`;
+  const output = { stdout: '', stderr: '' };
+  const say = (stream: keyof typeof output) => (text: unknown) => {
+    output[stream] += `${text}\n`;
   };
   const mocks = [mock.method(console, 'log', say('stdout')), mock.method(console, 'error', say('stderr'))];
   const before = { ...process.env };
@@ -21,7 +21,7 @@ export async function gatehouseHere(
   try {
     process.env = { PATH: before.PATH, HOME: before.HOME, ...env };
     process.chdir(cwd);
-    return { code: await runCommand(args), ...said };
+    return { code: await runCommand(args), ...output };
   } finally {
     process.env = before;
     process.chdir(dir);

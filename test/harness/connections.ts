@@ -23,7 +23,7 @@ function send(agent: Agent, url: string, { method, json, form, token, headers }:
   const body =
     json === undefined ? form && new URLSearchParams(form as Record<string, string>).toString() : JSON.stringify(json);
   return new Promise((resolve, reject) => {
-    const asking = request(url, {
+    const sent = request(url, {
       agent,
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
@@ -35,8 +35,8 @@ function send(agent: Agent, url: string, { method, json, form, token, headers }:
         ...headers,
       },
     });
-    asking.on('error', reject);
-    asking.on('response', async (response) => {
+    sent.on('error', reject);
+    sent.on('response', async (response) => {
       try {
         let text = '';
         for await (const chunk of response) text += chunk;
@@ -47,6 +47,6 @@ function send(agent: Agent, url: string, { method, json, form, token, headers }:
         reject(error);
       }
     });
-    asking.end(body);
+    sent.end(body);
   });
 }

@@ -7,14 +7,14 @@ const tables = ['users', 'clients', 'client_secrets', 'sessions', 'one_time_toke
 /** A fingerprint of the database, to show that a refused request changed nothing. */
 export async function contentOf(
   { context, accounts, verifier }: Service,
-  but: readonly string[] = [],
+  exceptTables: readonly string[] = [],
 ): Promise<string> {
   // Background work of earlier requests must not count as a change by the next request.
   await accounts.mail.settle();
   await verifier.flush();
   const hash = createHash('sha256');
   for (const table of tables) {
-    if (but.includes(table)) continue;
+    if (exceptTables.includes(table)) continue;
     const rows = await context.database.db.selectFrom(table).selectAll().orderBy('id').execute();
     // The last use of a token and its address are recorded for refused requests too.
     const lasting = rows.map((row) => ({ ...row, ...(table === 'sessions' ? { last_used_at: 0, address: '' } : {}) }));

@@ -168,7 +168,7 @@ export class Oracle {
       const asked = await this.#send('/v1/entries?limit=1', {
         headers: { ...headers, authorization: `Bearer ${tokens.access_token}` },
       });
-      if (status === 200 || asked.status !== 401) wrong.push(`alive after logout: ${status} ${asked.status}`);
+      if (status === 200 || asked.status !== 401) wrong.push(`valid after logout: ${status} ${asked.status}`);
     }
     assert.deepEqual(wrong, [], 'logins in an unexpected state');
     assert.equal(this.answers.get(500) ?? 0, 0, '500 responses');

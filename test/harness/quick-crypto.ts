@@ -12,7 +12,7 @@ import { isMainThread } from 'node:worker_threads';
 const mark = Buffer.from('quick');
 const saltLength = 16;
 /** The salts for unknown users and for users without a password. */
-const saltsOfNobody = [Buffer.alloc(saltLength), Buffer.from('has no password.')];
+const saltsWithoutUser = [Buffer.alloc(saltLength), Buffer.from('has no password.')];
 const isReal = Boolean(process.env.TEST_REAL_PASSWORDS);
 const { argon2Sync, createPrivateKey, createPublicKey, generateKeyPair, randomBytes, randomInt } = crypto;
 
@@ -26,7 +26,7 @@ crypto.argon2Sync = (algorithm, parameters) => {
   const { nonce } = parameters;
   const isQuick =
     Buffer.isBuffer(nonce) &&
-    (nonce.subarray(0, mark.length).equals(mark) || (!isReal && saltsOfNobody.some((salt) => salt.equals(nonce))));
+    (nonce.subarray(0, mark.length).equals(mark) || (!isReal && saltsWithoutUser.some((salt) => salt.equals(nonce))));
   return argon2Sync(algorithm, isQuick ? { ...parameters, memory: 8, passes: 1 } : parameters);
 };
 if (!isMainThread && !isReal) crypto.randomBytes = markedBytes as typeof randomBytes;

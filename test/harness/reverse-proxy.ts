@@ -54,9 +54,9 @@ export function reverseProxies() {
       env: { PATH: process.env.PATH, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir },
     });
     started.push(proxy);
-    let said = '';
+    let output = '';
     proxy.stderr?.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
     while (
       !(await fetch(url).then(
@@ -64,7 +64,7 @@ export function reverseProxies() {
         () => false,
       ))
     ) {
-      if (proxy.exitCode !== null) throw new Error(`${program} ended: ${said}`);
+      if (proxy.exitCode !== null) throw new Error(`${program} ended: ${output}`);
     }
   }
   return {

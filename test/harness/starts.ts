@@ -51,15 +51,15 @@ export function startedProcesses(): (
       stream?.on('data', (chunk) => {
         text += chunk;
       });
-    const process_ = { child, printed: () => text, says, end: ended(child) };
+    const startedProcess = { child, printed: () => text, says, end: ended(child) };
     async function says(what: RegExp): Promise<void> {
       while (!what.test(text)) {
-        if (child.exitCode !== null) throw new Error(`ended before it said ${what}:\n${text}`);
+        if (child.exitCode !== null) throw new Error(`ended before it printed ${what}:\n${text}`);
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     }
-    started.push(process_);
-    return process_;
+    started.push(startedProcess);
+    return startedProcess;
   };
 }
 

@@ -8,16 +8,16 @@ function sendSlowly(url: string, bytes: string, drip: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
-    let said = '';
+    let response = '';
     const dripping = setInterval(() => socket.writable && socket.write(drip), 20);
     socket.on('data', (chunk) => {
-      said += chunk;
+      response += chunk;
     });
     // The server may close the connection during a write. Its response counts.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(dripping);
-      resolve(said);
+      resolve(response);
     });
     socket.write(bytes);
   });
@@ -41,9 +41,9 @@ describe('A request that does not arrive completely', () => {
     ['a body in chunks', post('application/json', 'Transfer-Encoding: chunked'), '1\r\n{\r\n'],
   ] as const) {
     it(`ends with 408 when ${what} arrives byte by byte`, async () => {
-      const said = await sendSlowly(url, bytes, drip);
-      assert.match(said, /^HTTP\/1\.1 408 Request Timeout\r\n/);
-      assert.match(said, /"code":"request_timeout"/);
+      const response = await sendSlowly(url, bytes, drip);
+      assert.match(response, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+      assert.match(response, /"code":"request_timeout"/);
     });
   }
 });

@@ -14,7 +14,7 @@ describe('Cache headers', () => {
     shared = await start({ CORS_ORIGINS: origin });
   });
 
-  const told = async (url: string, path: string, token = '', method = 'GET') => {
+  const cacheHeaders = async (url: string, path: string, token = '', method = 'GET') => {
     const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
     const answer = await fetch(url + path, { method, headers });
     return [answer.headers.get('cache-control'), answer.headers.get('vary')];
@@ -22,20 +22,20 @@ describe('Cache headers', () => {
 
   it('mark a private response as private, and as dependent on the token', async () => {
     const mine = 'private, no-cache';
-    assert.deepEqual(await told(plain, '/v1/guarded', 'good'), [mine, 'Authorization']);
-    assert.deepEqual(await told(plain, '/v1/guarded', 'good', 'HEAD'), [mine, 'Authorization']);
-    assert.deepEqual(await told(plain, '/v1/guarded', 'bad'), [mine, 'Authorization']);
-    assert.deepEqual(await told(plain, '/v1/guarded'), [mine, 'Authorization']);
-    assert.deepEqual(await told(plain, '/v1/things', '', 'POST'), [mine, 'Authorization']);
-    assert.deepEqual(await told(plain, '/v1/either', 'good'), [mine, 'Authorization']);
-    assert.deepEqual(await told(shared, '/v1/guarded', 'good'), [mine, 'Authorization, Origin']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/guarded', 'good'), [mine, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/guarded', 'good', 'HEAD'), [mine, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/guarded', 'bad'), [mine, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/guarded'), [mine, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/things', '', 'POST'), [mine, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/either', 'good'), [mine, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(shared, '/v1/guarded', 'good'), [mine, 'Authorization, Origin']);
   });
 
   it('list the headers that a public response depends on', async () => {
-    assert.deepEqual(await told(plain, '/v1/either'), [null, 'Authorization']);
-    assert.deepEqual(await told(shared, '/v1/either'), [null, 'Authorization, Origin']);
-    assert.deepEqual(await told(plain, '/v1/things'), [null, null]);
-    assert.deepEqual(await told(shared, '/plain'), [null, null]);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/either'), [null, 'Authorization']);
+    assert.deepEqual(await cacheHeaders(shared, '/v1/either'), [null, 'Authorization, Origin']);
+    assert.deepEqual(await cacheHeaders(plain, '/v1/things'), [null, null]);
+    assert.deepEqual(await cacheHeaders(shared, '/plain'), [null, null]);
   });
 
   it('are sent with 304 too', async () => {

@@ -116,7 +116,7 @@ const tried = (work: () => unknown) => {
 const multipart = (text: string) =>
   readMultipart(Buffer.from(text), 'multipart/form-data; boundary=a', (bytes) => bytes.toString());
 const form = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'array' } } } as never;
-const everyWay = ['email', 'username', 'phone'] as const;
+const identifierKinds = ['email', 'username', 'phone'] as const;
 
 /** Every function that processes text of a caller, with the maximum length of the text. */
 const searched = {
@@ -149,7 +149,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['Accept', 1 << 14, acceptsJson],
   ['If-None-Match', 1 << 14, (text) => matchesEtag(text, '"a"')],
   ['an address', 1 << 14, networkOf],
-  ['a login', 1 << 18, (text) => [readLogin(text, everyWay), fingerprintOfLogin(text)]],
+  ['a login', 1 << 18, (text) => [readLogin(text, identifierKinds), fingerprintOfLogin(text)]],
   ['a profile', 1 << 18, (text) => readProfile({ email: text, username: text, phone: text, name: text })],
   ['a new password', 1 << 18, (text) => checkNewPassword(text, {})],
   ['a scope', 1 << 18, parseScope],
@@ -159,11 +159,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['folding', 1 << 16, (text) => prefixUpperBound(fold(text))],
   ['a moment', 1 << 18, parseTimestamp],
   ['a value of an action', 1 << 18, (text) => readForm({ a: text, b: text }, form)],
-  [
-    'a name that is not known',
-    1 << 18,
-    (text) => [unknownName('x', text, ['search', 'page'], 'x'), quoteForError(text)],
-  ],
+  ['an unknown name', 1 << 18, (text) => [unknownName('x', text, ['search', 'page'], 'x'), quoteForError(text)]],
   ['the nearest name', 1 << 10, (text) => closestName(text.slice(0, 60), ['search', 'page'])],
   ['a path to go to', 1 << 16, localPath],
   ['a user agent', 1 << 8, describeUserAgent],

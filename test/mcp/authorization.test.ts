@@ -68,7 +68,7 @@ onBothEngines('Authorization at /mcp', (engine) => {
   it('publishes schemas that a strict validator accepts without a warning', async () => {
     const { client } = await connectAssistant(service, visitor);
     const warnings: string[] = [];
-    const warn = (...said: unknown[]) => void warnings.push(said.join(' '));
+    const warn = (...parts: unknown[]) => void warnings.push(parts.join(' '));
     const ajv = new Ajv2020({ strict: 'log', allErrors: true, logger: { log: warn, warn, error: warn } });
     addFormats.default(ajv);
     const { tools } = await client.listTools();

@@ -27,10 +27,10 @@ onBothEngines('An assistant that subscribes to rows', (engine) => {
     await visitor.signIn('ada@fleet.example', 'fleet-example-user');
     const { client } = await connectAssistant(service, visitor);
     assert.equal(client.getServerCapabilities()?.resources?.subscribe, true);
-    const told: string[] = [];
+    const notified: string[] = [];
     let heard = () => {};
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-      told.push(params.uri);
+      notified.push(params.uri);
       heard();
     });
     const uri = (id: string | undefined) => `gatehouse:///cars/${id}`;
@@ -45,7 +45,7 @@ onBothEngines('An assistant that subscribes to rows', (engine) => {
     await change(cars[1]?.id, 7);
     await change(cars[0]?.id, 8);
     await first;
-    assert.deepEqual(told, [uri(cars[0]?.id)]);
+    assert.deepEqual(notified, [uri(cars[0]?.id)]);
     const second = next();
     await change(cars[0]?.id, 9);
     await second;
@@ -56,7 +56,7 @@ onBothEngines('An assistant that subscribes to rows', (engine) => {
     assert.equal((await ask(service, `/v1/users/${ada?.id}`, { method: 'PATCH', json, token: admin })).status, 200);
     await change(cars[0]?.id, 10);
     await end;
-    assert.equal(told.length, 2);
+    assert.equal(notified.length, 2);
     await client.close();
   });
 

@@ -22,24 +22,27 @@ describe('The MCP server', () => {
 
   const call = async (name: string, given: Record<string, unknown>) => {
     const { content, isError } = await assistant.client.callTool({ name, arguments: given });
-    return { isError, told: JSON.parse((content as { text: string }[])[0]?.text as string) as Record<string, unknown> };
+    return {
+      isError,
+      result: JSON.parse((content as { text: string }[])[0]?.text as string) as Record<string, unknown>,
+    };
   };
 
   it('can exclude a resource completely', async () => {
     assert.ok(assistant.asked.includes('notes:read') && !assistant.asked.includes('diaries:read'));
     const tools = JSON.stringify(await assistant.client.listTools());
     assert.ok(tools.includes('"notes"') && !tools.includes('"diaries"'));
-    assert.equal((await call('list', { resource: 'diaries' })).told.status, 400);
-    assert.equal((await call('list', { resource: 'notes', include: 'diary' })).told.status, 400);
-    const { told } = await call('describe', { resource: 'notes' });
-    assert.deepEqual((told.resources as { relations: object }[])[0]?.relations, {});
-    assert.ok(!JSON.stringify(told).includes('"diaries"'));
+    assert.equal((await call('list', { resource: 'diaries' })).result.status, 400);
+    assert.equal((await call('list', { resource: 'notes', include: 'diary' })).result.status, 400);
+    const { result } = await call('describe', { resource: 'notes' });
+    assert.deepEqual((result.resources as { relations: object }[])[0]?.relations, {});
+    assert.ok(!JSON.stringify(result).includes('"diaries"'));
   });
 
   it('runs an action of a collection only on the collection', async () => {
-    assert.deepEqual((await call('act', { action: 'notes.count' })).told, { data: { count: 3 } });
-    assert.equal((await call('get', { resource: 'notes', id: 'count' })).told.status, 400);
-    assert.equal((await call('act', { action: 'notes.count', id: 'x' })).told.status, 400);
+    assert.deepEqual((await call('act', { action: 'notes.count' })).result, { data: { count: 3 } });
+    assert.equal((await call('get', { resource: 'notes', id: 'count' })).result.status, 400);
+    assert.equal((await call('act', { action: 'notes.count', id: 'x' })).result.status, 400);
   });
 
   it('refuses an unknown host name (DNS rebinding)', async () => {

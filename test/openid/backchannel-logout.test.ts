@@ -46,7 +46,7 @@ onBothEngines('Back-channel logout', (engine) => {
 
   const signIn = (scopes = ['openid'], clientId = app.id) =>
     openSession(service, { userId, clientId, scopes, login: { id: web.id }, source });
-  const told = async () => {
+  const logoutTokens = async () => {
     await service.queue.runDueJobs();
     return party.posts.map((post) => post.get('logout_token') ?? '');
   };
@@ -59,7 +59,7 @@ onBothEngines('Back-channel logout', (engine) => {
   it('sends a logout token that names the login, when the user signs out in the browser', async () => {
     const { id: sid } = await signIn();
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
-    const tokens = await told();
+    const tokens = await logoutTokens();
     assert.equal(tokens.length, 1);
     assert.deepEqual([...(party.posts[0]?.keys() ?? [])], ['logout_token']);
     const { baseUrl } = service.context.config;
@@ -86,7 +86,7 @@ onBothEngines('Back-channel logout', (engine) => {
       const { url: DATABASE_URL, dir } = service.database;
       const { code, stderr } = await gatehouseHere(command, dir, { DATABASE_URL, DATA_DIR: dir });
       assert.equal(code, 0, stderr);
-      const claims = (await told()).map((token) => decodeJwt(token));
+      const claims = (await logoutTokens()).map((token) => decodeJwt(token));
       assert.deepEqual(claims.map(({ sid }) => sid).sort(), sids.sort());
       await prepare();
     });
@@ -95,7 +95,7 @@ onBothEngines('Back-channel logout', (engine) => {
   it('keeps offline access on a logout in the browser, and notifies the application', async () => {
     const { id: sid } = await signIn(['openid', 'offline_access']);
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
-    assert.equal((await told()).length, 1);
+    assert.equal((await logoutTokens()).length, 1);
     assert.equal(await isLive(sid), true);
   });
 
@@ -104,7 +104,7 @@ onBothEngines('Back-channel logout', (engine) => {
     const { db } = service.context.database;
     await db.deleteFrom('sessions').where('client_id', '=', app.id).where('user_id', '=', userId).execute();
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
-    assert.equal((await told()).length, 1);
+    assert.equal((await logoutTokens()).length, 1);
   });
 
   for (const [what, act] of [
@@ -122,10 +122,10 @@ onBothEngines('Back-channel logout', (engine) => {
       const { id } = await signIn(['openid', 'offline_access']);
       const { status, text } = await act(id);
       assert.ok(status < 300, text);
-      const tokens = await told();
+      const tokens = await logoutTokens();
       assert.equal(tokens.length, 1);
       assert.equal(JSON.parse(atob(tokens[0]?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')).sid, id);
-      assert.deepEqual(await told(), tokens, 'notified once');
+      assert.deepEqual(await logoutTokens(), tokens, 'notified once');
     });
   }
   const patchUser = (json: object) => ask(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });
@@ -159,7 +159,7 @@ onBothEngines('Back-channel logout', (engine) => {
     await refresh(0);
     await refresh(1);
     assert.equal((await refresh(0)).status, 400);
-    assert.equal((await told()).length, 1);
+    assert.equal((await logoutTokens()).length, 1);
   });
 
   it('does not notify applications without an address, or of logins in another browser', async () => {
@@ -167,24 +167,24 @@ onBothEngines('Back-channel logout', (engine) => {
     await signIn(['openid'], quiet);
     await openSession(service, { userId, clientId: app.id, scopes: ['openid'], login: { id: 'another' }, source });
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await logoutTokens(), []);
   });
 
   it('retries with a new token until it succeeds, and follows no redirect', async () => {
     await signIn();
     party.status = 503;
     await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
-    assert.equal((await told()).length, 1);
+    assert.equal((await logoutTokens()).length, 1);
     party.status = 302;
     service.advance(60_000);
-    assert.equal((await told()).length, 2);
+    assert.equal((await logoutTokens()).length, 2);
     party.status = 204;
     service.advance(120_000);
-    const tokens = await told();
+    const tokens = await logoutTokens();
     assert.equal(tokens.length, 3);
     assert.equal(new Set(tokens).size, 3);
     service.advance(3_600_000);
-    assert.equal((await told()).length, 3);
+    assert.equal((await logoutTokens()).length, 3);
   });
 
   it('notifies when users change their password, except for the current browser', async () => {
@@ -194,7 +194,7 @@ onBothEngines('Back-channel logout', (engine) => {
     const { id } = await signIn(['openid', 'offline_access']);
     const json = { password: 'quite another secret', current_password: password };
     assert.equal((await ask(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
-    assert.equal((await told()).length, 1);
+    assert.equal((await logoutTokens()).length, 1);
     assert.equal(await isLive(id), false);
   });
 });

@@ -47,8 +47,8 @@ const tellsScopes =
   (...scopes: readonly string[]): Run =>
   async (suite) => {
     const { tokens } = await suite.signIn({ scope: ['openid', ...scopes].join(' ') });
-    const told = Object.keys(await suite.userinfo(tokens.access_token));
-    assert.deepEqual(told.sort(), ['sub', ...scopes.flatMap((scope) => ofScope[scope] ?? [])].sort());
+    const claimNames = Object.keys(await suite.userinfo(tokens.access_token));
+    assert.deepEqual(claimNames.sort(), ['sub', ...scopes.flatMap((scope) => ofScope[scope] ?? [])].sort());
   };
 
 const refusesCodeAfter =

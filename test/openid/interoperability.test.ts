@@ -80,10 +80,10 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
 
   it('the claims parameter returns a claim only in the requested place', async () => {
     const app = await add();
-    const ask1 = (claims: object) => idTokenOf(app, { scope: 'openid', claims: JSON.stringify(claims) });
-    const inToken = await ask1({ id_token: { email: { essential: true }, 'made up': null } });
+    const idTokenWith = (claims: object) => idTokenOf(app, { scope: 'openid', claims: JSON.stringify(claims) });
+    const inToken = await idTokenWith({ id_token: { email: { essential: true }, 'made up': null } });
     assert.deepEqual([inToken.claims.email, inToken.info.email, inToken.scope], [email, undefined, undefined]);
-    const inInfo = await ask1({ userinfo: { email: null } });
+    const inInfo = await idTokenWith({ userinfo: { email: null } });
     assert.deepEqual([inInfo.claims.email, inInfo.info.email], [undefined, email]);
     assert.equal(inInfo.info.email_verified, undefined);
   });

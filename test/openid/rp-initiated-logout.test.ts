@@ -40,7 +40,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     const answer = await visitor.get(authorizePath(app.id, { prompt: 'none' }));
     return !answer.location?.includes('error=login_required');
   };
-  const told = async () => {
+  const countNotifications = async () => {
     await service.queue.runDueJobs();
     return party.posts.length;
   };
@@ -59,7 +59,7 @@ onBothEngines('RP-initiated logout', (engine) => {
     assert.equal(answer.location, `${home}&state=a%20state%20%26%20more`);
     assert.equal(await isSignedIn(), false);
     assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);
-    assert.equal(await told(), 1);
+    assert.equal(await countNotifications(), 1);
   });
 
   it('oidcc-rp-initiated-logout-no-state: redirects to the registered URI unchanged', async () => {
@@ -89,7 +89,7 @@ onBothEngines('RP-initiated logout', (engine) => {
       assert.equal(answer.status, 200);
       assert.match(answer.html, /You are signed out/);
       assert.equal(await isSignedIn(), false);
-      assert.equal(await told(), 1);
+      assert.equal(await countNotifications(), 1);
     });
   }
 

@@ -66,18 +66,18 @@ describe('A folder of backups', () => {
 
   it('continues to grow after a failed backup, until it is stopped', async () => {
     const stop = new AbortController();
-    const told: unknown[] = [];
+    const failures: unknown[] = [];
     let made = 0;
     const make = async () => {
       made++;
       if (made === 2) throw new Error('the disk is full');
       if (made === 4) stop.abort();
     };
-    await backUpEvery({ everyMs: 1, make, failed: (error) => told.push(error), stop: stop.signal });
-    assert.deepEqual([made, told.map(String)], [4, ['Error: the disk is full']]);
+    await backUpEvery({ everyMs: 1, make, failed: (error) => failures.push(error), stop: stop.signal });
+    assert.deepEqual([made, failures.map(String)], [4, ['Error: the disk is full']]);
     const first = backUpEvery({
       everyMs: 1,
-      make: async () => Promise.reject(told[0]),
+      make: async () => Promise.reject(failures[0]),
       failed: () => assert.fail(),
       stop: stop.signal,
     });

@@ -32,7 +32,7 @@ onBothEngines('A command during the run of a busy service', (engine) => {
 
   it('has revoked the session when it reports so', async () => {
     const tokens = await openTokens(service, 60);
-    const lived: string[] = [];
+    const stillAccepted: string[] = [];
     await Promise.all(
       Array.from({ length: 4 }, async (_, n) => {
         for (const token of tokens.slice(n * 15, n * 15 + 15)) {
@@ -42,12 +42,12 @@ onBothEngines('A command during the run of a busy service', (engine) => {
           });
           assert.equal(await isAccepted(service, token), true);
           await revoke(token);
-          if (await isAccepted(service, token)) lived.push(token);
+          if (await isAccepted(service, token)) stillAccepted.push(token);
           over = true;
           await Promise.all(busy);
         }
       }),
     );
-    assert.deepEqual(lived, []);
+    assert.deepEqual(stillAccepted, []);
   });
 });

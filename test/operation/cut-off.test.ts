@@ -53,17 +53,17 @@ describe('An instance that is cut off from invalidations', () => {
     return tokens;
   };
   /** Whether any instance accepts the token after the logout was acknowledged. */
-  const livesOn = async (at: Service, token: string): Promise<boolean> => {
+  const isAcceptedAfterLogout = async (at: Service, token: string): Promise<boolean> => {
     await inTime(logOut(at, token));
     return (await Promise.all([far, third, near].map((service) => isAccepted(service, token)))).includes(true);
   };
 
   for (const ways of [['to client'], ['to server'], both] as const) {
     it(`refuses tokens that were revoked on another instance: nothing gets ${ways.join(' or ')}`, async () => {
-      const [spared, ...tokens] = (await remembered(9)) as [string, ...string[]];
+      const [validToken, ...tokens] = (await remembered(9)) as [string, ...string[]];
       network.swallow(ways);
       assert.deepEqual(
-        await Promise.all(tokens.map((token) => livesOn(near, token))),
+        await Promise.all(tokens.map((token) => isAcceptedAfterLogout(near, token))),
         tokens.fill('').map(() => false),
       );
       await inTime(trusts(false));
@@ -73,7 +73,7 @@ describe('An instance that is cut off from invalidations', () => {
         [503, { database: 'ok', disk: 'ok', pool: 'ok', lease: 'not ready', queue: 'ok' }],
       );
       assert.ok(Number(headers.get('retry-after')) > 0);
-      assert.equal(await isAccepted(far, spared), true, 'the instance asks the database');
+      assert.equal(await isAccepted(far, validToken), true, 'the instance asks the database');
       network.restore();
       await inTime(trusts(true));
       assert.equal((await ready()).status, 200);
@@ -83,7 +83,7 @@ describe('An instance that is cut off from invalidations', () => {
       const tokens = await remembered(4);
       network.swallow(ways);
       assert.deepEqual(
-        await Promise.all(tokens.map((token) => livesOn(far, token))),
+        await Promise.all(tokens.map((token) => isAcceptedAfterLogout(far, token))),
         tokens.map(() => false),
       );
       network.restore();
@@ -99,7 +99,7 @@ describe('An instance that is cut off from invalidations', () => {
     assert.equal((await inTime(ready())).status, 503);
     network.restore();
     await inTime(trusts(true));
-    assert.equal(await livesOn(far, token), false);
+    assert.equal(await isAcceptedAfterLogout(far, token), false);
   });
 
   it('refuses revoked tokens while its connection breaks again and again', async () => {
@@ -109,7 +109,7 @@ describe('An instance that is cut off from invalidations', () => {
     for (let n = 0; n < tokens.length; n += 8) {
       const round = tokens.slice(n, n + 8);
       await Promise.all(round.map((token) => isAccepted(far, token)));
-      lived.push(...(await Promise.all(round.map((token) => livesOn(near, token)))));
+      lived.push(...(await Promise.all(round.map((token) => isAcceptedAfterLogout(near, token)))));
     }
     clearInterval(cutting);
     assert.equal(lived.filter(Boolean).length, 0);

@@ -39,18 +39,18 @@ describe('A start that fails', () => {
 
   const failures: readonly Failure[] = [
     {
-      name: 'because another program has the port',
+      name: 'because another program uses the port',
       says: /Another program listens on 127\.0\.0\.1 port \d+/,
       prepare: () => ({ PORT: String(portOf(taken)) }),
     },
     { name: 'because of a wrong setting', says: /PORT: got "many"/, prepare: () => ({ PORT: 'many' }) },
     {
-      name: 'because of a declaration that declares nothing',
+      name: 'because of an empty declaration',
       says: /books\.mjs: it must `export default defineResource/,
       prepare: declaring('export default 42;'),
     },
     {
-      name: 'because of a declaration that cannot be read',
+      name: 'because of a declaration with a syntax error',
       says: /books\.mjs:\d+:\d+ could not be read/,
       prepare: declaring('export default {{'),
     },
@@ -64,7 +64,7 @@ describe('A start that fails', () => {
       },
     },
     {
-      name: 'because the database is away',
+      name: 'because the database is unreachable',
       says: /PostgreSQL database at 127\.0\.0\.1:1\/nothing cannot be used/,
       prepare: () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }),
     },

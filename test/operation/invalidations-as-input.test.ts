@@ -51,7 +51,7 @@ describe('A person who can log in to the database', () => {
     (await near.context.database.db.selectFrom('instances').select('id').orderBy('id').execute()).map(({ id }) => id);
 
   it('cannot stop an instance or end its lease with forged messages', async () => {
-    const [token, spared] = (await openTokens(near, 2)) as [string, string];
+    const [token, validToken] = (await openTokens(near, 2)) as [string, string];
     const before = await instances();
     assert.equal(before.length, 2);
     for (const payload of malformed)
@@ -60,7 +60,7 @@ describe('A person who can log in to the database', () => {
     await logOut(near, token);
     for (const service of [near, far]) {
       assert.equal(await isAccepted(service, token), false);
-      assert.equal(await isAccepted(service, spared), true);
+      assert.equal(await isAccepted(service, validToken), true);
     }
     assert.deepEqual(await instances(), before, 'no instance had to register again');
   });

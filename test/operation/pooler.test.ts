@@ -17,13 +17,13 @@ const env = { BASE_URL: 'http://auth.example.com' };
 
 describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'PgBouncer is not installed' }, () => {
   const start = services('postgres');
-  const bounce = pgBouncers();
+  const startPooler = pgBouncers();
   const create = databases('postgres');
   let database: TestDatabase;
   let through: string;
   before(async () => {
     database = await create();
-    through = await bounce(database.url, 'transaction');
+    through = await startPooler(database.url, 'transaction');
   });
 
   const refusal = async (settings: Record<string, string>) => {
@@ -39,8 +39,8 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
 
   it('alone is refused with a reason, and so is a second pooler for invalidations', async () => {
     assert.match(await refusal({ DATABASE_URL: through }), /pooler by transaction.*Set DATABASE_LISTEN_URL/s);
-    const doubly = { DATABASE_URL: through, DATABASE_LISTEN_URL: through };
-    assert.match(await refusal(doubly), /DATABASE_LISTEN_URL .* goes through a transaction pooler/);
+    const bothThrough = { DATABASE_URL: through, DATABASE_LISTEN_URL: through };
+    assert.match(await refusal(bothThrough), /DATABASE_LISTEN_URL .* goes through a transaction pooler/);
     const { url: another } = await create();
     const elsewhere = { DATABASE_URL: through, DATABASE_LISTEN_URL: another };
     assert.match(await refusal(elsewhere), /is not the database of DATABASE_URL/);
@@ -103,19 +103,19 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
 
     it('cancels a statement whose caller has disconnected', async () => {
       const { read } = await open(100);
-      const { promise: isGone, resolve: goAway } = Promise.withResolvers<void>();
-      const whenGone = (gone: () => void) => {
+      const { promise: isGone, resolve: disconnect } = Promise.withResolvers<void>();
+      const onDisconnect = (gone: () => void) => {
         void isGone.then(gone);
         return () => undefined;
       };
-      const asleep = "select count(*)::int as n from pg_stat_activity where wait_event = 'PgSleep'";
+      const countSleeping = "select count(*)::int as n from pg_stat_activity where wait_event = 'PgSleep'";
       const sleep = async () =>
-        read(`select pg_sleep(100) where ${rowMark} true`, [], { caller: 'somebody', onDisconnect: whenGone });
+        read(`select pg_sleep(100) where ${rowMark} true`, [], { caller: 'somebody', onDisconnect: onDisconnect });
       const left = assert.rejects(sleep, /Nobody waits/);
-      while ((await first(asleep)).n !== 1);
-      goAway();
+      while ((await first(countSleeping)).n !== 1);
+      disconnect();
       await left;
-      while ((await first(asleep)).n !== 0);
+      while ((await first(countSleeping)).n !== 0);
     });
   });
 });

@@ -13,22 +13,22 @@ import { databases, onBothEngines } from '../harness/engines.ts';
 
 /** Records the progress that a terminal would show. */
 function watching() {
-  const bars: { total: number; done: number; said: string[]; ended: boolean }[] = [];
+  const bars: { total: number; done: number; steps: string[]; ended: boolean }[] = [];
   const progress: BeginProgress = (total, what) => {
-    const bar = { total, done: 0, said: [what], ended: false };
+    const bar = { total, done: 0, steps: [what], ended: false };
     bars.push(bar);
     return {
       advance(by, now) {
         assert.ok(by >= 0 && !bar.ended);
         bar.done += by;
-        if (now !== undefined && now !== bar.said.at(-1)) bar.said.push(now);
+        if (now !== undefined && now !== bar.steps.at(-1)) bar.steps.push(now);
       },
       end() {
         bar.ended = true;
       },
     };
   };
-  return { bars, progress, said: () => bars.flatMap(({ said }) => said).join('\n') };
+  return { bars, progress, steps: () => bars.flatMap(({ steps }) => steps).join('\n') };
 }
 
 describe('A backup of a SQLite database', () => {
@@ -43,8 +43,8 @@ describe('A backup of a SQLite database', () => {
     await restore(copy, again, { progress: seen.progress });
     await assert.rejects(restore(copy, again, { progress: seen.progress }), /--force/);
     const [made, back, refused] = seen.bars;
-    assert.deepEqual(made?.said, ['copying', 'checking the copy', 'syncing it to disk']);
-    assert.deepEqual(back?.said, ['checking the backup', 'copying', 'syncing it to disk']);
+    assert.deepEqual(made?.steps, ['copying', 'checking the copy', 'syncing it to disk']);
+    assert.deepEqual(back?.steps, ['checking the backup', 'copying', 'syncing it to disk']);
     for (const { total, done } of [made, back]) assert.deepEqual([total > 0, done], [true, total]);
     assert.ok(refused?.ended && made?.ended && back?.ended);
   });
@@ -60,7 +60,7 @@ onBothEngines('A migration', (engine) => {
     const seen = watching();
     try {
       const names = await migrate(database, database.now, undefined, seen.progress);
-      assert.deepEqual(seen.bars, [{ total: names.length, done: names.length - 1, said: names, ended: true }]);
+      assert.deepEqual(seen.bars, [{ total: names.length, done: names.length - 1, steps: names, ended: true }]);
       await migrate(database, database.now, undefined, seen.progress);
       assert.equal(seen.bars.length, 1);
     } finally {
@@ -81,8 +81,8 @@ onBothEngines('A migration', (engine) => {
       values ('a', 'Beetle', 1, 1, 1), ('b', 'Mini', 1, 1, 1)`.execute(database.db);
     const seen = watching();
     await applyResourceMigrations(database, [cars({ searchable: true })], { progress: seen.progress });
-    assert.match(seen.said(), /^add the column "model_folded" to "cars": 2 rows$/m);
-    assert.match(seen.said(), /^make the index "/m);
+    assert.match(seen.steps(), /^add the column "model_folded" to "cars": 2 rows$/m);
+    assert.match(seen.steps(), /^make the index "/m);
     assert.ok(seen.bars.length > 0 && seen.bars.every(({ ended, total }) => ended && total > 0));
     const before = seen.bars.length;
     await applyResourceMigrations(database, [cars({ searchable: true })], { progress: seen.progress });

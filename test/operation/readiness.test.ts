@@ -48,7 +48,7 @@ describe('Readiness on SQLite', () => {
     try {
       immutable('+');
     } catch {
-      return t.skip('this user, or this file system, makes no file immutable');
+      return t.skip('this user or this file system cannot make a file immutable');
     }
     try {
       isUnavailable(await login(service));

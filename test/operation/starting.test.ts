@@ -64,9 +64,9 @@ onBothEngines('Starting', (engine) => {
     await migrate(database);
     const note = (name: string) => database.db.insertInto('migrations').values({ name, applied_at: 1 }).execute();
     await note('998-from-the-future');
-    const said: string[] = [];
-    assert.deepEqual(await migrate(database, database.now, (line) => said.push(line)), []);
-    assert.match(said.join(), /newer Gatehouse has migrated this database \(998-from-the-future\)/);
+    const warnings: string[] = [];
+    assert.deepEqual(await migrate(database, database.now, (line) => warnings.push(line)), []);
+    assert.match(warnings.join(), /newer Gatehouse has migrated this database \(998-from-the-future\)/);
     await note('999-contract-from-the-future');
     await assert.rejects(migrate(database), /newer Gatehouse.*\(999-contract-from-the-future\)/);
     await database.close();

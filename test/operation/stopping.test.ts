@@ -12,7 +12,7 @@ describe('A service that is asked to stop', () => {
     dir = (await create()).dir;
   });
 
-  const said = async ({ lines }: ServerProcess, what: RegExp) => {
+  const waitForLog = async ({ lines }: ServerProcess, what: RegExp) => {
     while (!lines.some((line) => what.test(line))) await new Promise((resolve) => setImmediate(resolve));
   };
   const secret = 'a-password-nobody-knows';
@@ -32,13 +32,13 @@ describe('A service that is asked to stop', () => {
     // This response on another connection shows that the partial request before it has been read.
     await fetch(`${service.url}/health/live`);
     service.child.kill('SIGTERM');
-    await said(service, /"stopping"/);
+    await waitForLog(service, /"stopping"/);
     await assert.rejects(fetch(`${service.url}/health/live`));
     socket.write(body.slice(10));
     assert.deepEqual(await ended(service.child), [0, null]);
     assert.match(answer, /^HTTP\/1\.1 200 OK/);
     assert.match(answer, /"access_token"/);
-    await said(service, /"stopped"/);
+    await waitForLog(service, /"stopped"/);
 
     const token = /"access_token":"([^"]+)"/.exec(answer)?.[1] as string;
     const log = service.lines.join('\n');
@@ -49,7 +49,7 @@ describe('A service that is asked to stop', () => {
     const service = await serve(dir, { DRAIN_SECONDS: '3600' });
     assert.equal((await fetch(`${service.url}/health/ready`)).status, 200);
     service.child.kill('SIGTERM');
-    await said(service, /"draining"/);
+    await waitForLog(service, /"draining"/);
     const [ready, live, keys] = await Promise.all(
       ['/health/ready', '/health/live', '/.well-known/jwks.json'].map((path) => fetch(service.url + path)),
     );
@@ -58,13 +58,13 @@ describe('A service that is asked to stop', () => {
     assert.deepEqual(await ready?.json(), { status: 'not ready', checks: { draining: 'not ready' } });
     service.child.kill('SIGTERM');
     assert.deepEqual(await ended(service.child), [0, null]);
-    await said(service, /"stopped"/);
+    await waitForLog(service, /"stopped"/);
   });
 
   it('drains for DRAIN_SECONDS, and not at all after Ctrl-C', async () => {
     const drained = await serve(dir, { DRAIN_SECONDS: '1' });
     drained.child.kill('SIGTERM');
-    await said(drained, /"draining"/);
+    await waitForLog(drained, /"draining"/);
     assert.deepEqual(await ended(drained.child), [0, null]);
     const interrupted = await serve(dir, { DRAIN_SECONDS: '3600' });
     interrupted.child.kill('SIGINT');

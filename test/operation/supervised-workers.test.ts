@@ -5,8 +5,8 @@ import { connections } from '../harness/connections.ts';
 import { databases } from '../harness/engines.ts';
 import { startedProcesses, starters } from '../harness/starts.ts';
 
-const until = async (isSo: () => boolean | Promise<boolean>) => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+const until = async (condition: () => boolean | Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 const isGone = (pid: number): boolean => {
   try {

@@ -40,7 +40,7 @@ describe('A service with little memory and few file descriptors', () => {
     try {
       execFileSync('prlimit', ['--pid', String(pid), `--nofile=${descriptors}:${descriptors}`], { stdio: 'ignore' });
     } catch {
-      return t.skip('there is no prlimit here');
+      return t.skip('prlimit is not installed here');
     }
     const { hostname, port } = new URL(service.url);
     const sockets = Array.from({ length: 2 * descriptors }, () => connect(Number(port), hostname));

@@ -22,7 +22,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
   let database: TestDatabase;
   let env: Record<string, string>;
   let mails: MailServer;
-  let doomed: ServerProcess;
+  let killed: ServerProcess;
   let survivor: ServerProcess;
   /** Changes the tables as if time had passed. */
   let beside: Database;
@@ -39,26 +39,26 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
       ADMIN_PASSWORD: password,
       ...(engine === 'sqlite' ? { WORKERS: '2' } : {}),
     };
-    doomed = await serve(database.dir, env);
+    killed = await serve(database.dir, env);
     beside = await openDatabase(parseConfig({}, { DATABASE_URL: database.url }, database.dir));
   });
   after(() => beside.close());
 
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   const workers = () =>
-    doomed.lines.flatMap((line) => {
+    killed.lines.flatMap((line) => {
       const { msg, pid } = JSON.parse(line) as { msg: string; pid: number };
       return msg === 'a worker serves' ? [pid] : [];
     });
   const killOne = async () => {
     if (engine === 'postgres') {
       survivor = await serve(database.dir, { ...env, DATA_DIR: `${database.dir}/elsewhere` });
-      doomed.child.kill('SIGKILL');
-      await ended(doomed.child);
+      killed.child.kill('SIGKILL');
+      await ended(killed.child);
     } else {
-      survivor = doomed;
+      survivor = killed;
       for (const pid of workers()) process.kill(pid, 'SIGKILL');
       await until(() => workers().length === 4);
     }
@@ -66,7 +66,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
 
   it('is taken over by another process: pending mail is sent once', async () => {
     mails.mood = 'hang';
-    const registered = await ask(doomed, '/v1/register', { json: { email: 'ada@example.com', password } });
+    const registered = await ask(killed, '/v1/register', { json: { email: 'ada@example.com', password } });
     assert.equal(registered.status, 201, registered.text);
     await until(() => mails.attempts === 1);
     const [begun] = await beside.db.selectFrom('queued_jobs').select(['lease', 'attempts']).execute();

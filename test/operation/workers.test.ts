@@ -29,8 +29,8 @@ onBothEngines('Two workers', (engine) => {
   };
   const saying = (msg: string) => entries().filter((entry) => entry.msg === msg);
   const pids = () => new Map(saying('a worker serves').map(({ worker, pid }) => [worker, pid as number]));
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
   };
   /** Connections to both workers, each with the number of its worker. */
   const connectToBoth = async (): Promise<Map<unknown, Connection>> => {
@@ -160,11 +160,11 @@ onBothEngines('Two workers', (engine) => {
     const before = pids();
     const victim = [...before.values()].at(-1) as number;
     process.kill(victim, 'SIGSTOP');
-    const asking = open(service.url, 8).map((ask) => ask('/health'));
+    const pending = open(service.url, 8).map((ask) => ask('/health'));
     // The other worker has answered, so the primary has offered a connection to the stopped one.
-    await Promise.any(asking);
+    await Promise.any(pending);
     process.kill(victim, 'SIGKILL');
-    const results = await Promise.allSettled(asking);
+    const results = await Promise.allSettled(pending);
     assert.deepEqual(
       results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : [])),
       ['ECONNRESET'],

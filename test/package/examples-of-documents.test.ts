@@ -110,12 +110,12 @@ describe('The TypeScript examples in the documents', () => {
       moduleOf(settings).replace('requireEmailConfirmation: true', 'requireMail: true'),
     );
     writeFileSync(join(project, 'b.ts'), moduleOf(part).replace("summary: 'Park a car'", 'summary: 7'));
-    const said = (await compile()).split(/\n(?! )/).filter(Boolean);
-    const ofMistakes = said.filter((line) => /^[ab]\.ts/.test(line));
+    const errors = (await compile()).split(/\n(?! )/).filter(Boolean);
+    const ofMistakes = errors.filter((line) => /^[ab]\.ts/.test(line));
     assert.match(ofMistakes.join('\n'), /^a\.ts.*requireMail[\s\S]*^b\.ts/m);
     const where = (name: string) => `${names.get(name)} (${name})`;
     assert.deepEqual(
-      said.filter((line) => !ofMistakes.includes(line)).map((line) => line.replace(/^example-\d+\.ts/, where)),
+      errors.filter((line) => !ofMistakes.includes(line)).map((line) => line.replace(/^example-\d+\.ts/, where)),
       [],
     );
   });

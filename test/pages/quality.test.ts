@@ -194,7 +194,7 @@ describe('The quality of the pages in a real browser', () => {
     await page.goto(`${service.url}/register`);
     const words = page.locator('.strength span');
     const field = page.getByLabel('Password', { exact: true });
-    for (const [typed, said] of [
+    for (const [typed, strength] of [
       ['abc', /^Too short/],
       ['aaaaaaaaaaaa', /^Weak/],
       ['password1', /^Weak/],
@@ -202,7 +202,7 @@ describe('The quality of the pages in a real browser', () => {
       ['correct horse battery staple', /^Strong/],
     ] as const) {
       await field.fill(typed);
-      assert.match((await words.textContent()) ?? '', said, typed);
+      assert.match((await words.textContent()) ?? '', strength, typed);
     }
     await page.getByRole('button', { name: 'Show' }).click();
     assert.equal(await field.getAttribute('type'), 'text');

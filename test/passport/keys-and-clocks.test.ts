@@ -60,7 +60,7 @@ describe('A key of another service', () => {
     const service = await start();
     const old = await make();
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    for (const [options, said] of [
+    for (const [options, message] of [
       [{ publicKey: file('private.key', pem) }, /contains a private key/],
       [{ publicKey: file('no.key', 'nothing') }, /not a public key/],
       [{ publicKey: join(dir, 'absent') }, /could not be read/],
@@ -71,7 +71,7 @@ describe('A key of another service', () => {
       [{ users: 'people' }, /no table "people"/],
       [{ scopes: { 'orders-read': 'orders:read' } }, /no scope here/],
     ] as const) {
-      await assert.rejects(takeOver(service, old, options as never), said);
+      await assert.rejects(takeOver(service, old, options as never), message);
     }
   });
 });

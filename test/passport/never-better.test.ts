@@ -26,14 +26,14 @@ const jtiOf = (token: string) =>
   };
 
 /** The possible states of a login in the old service. */
-const fate = fc.record({
+const loginState = fc.record({
   access: fc.constantFrom('live', 'revoked', 'gone', 'null'),
   refresh: fc.constantFrom('live', 'revoked', 'gone', 'null'),
   scopes: fc.constantFrom('[]', '["orders-read"]', 'null', 'broken', '["*"]'),
   expires: fc.constantFrom('kept', 'null', 'zero'),
 });
 const service = fc.record({
-  fates: fc.array(fate, { minLength: 9, maxLength: 9 }),
+  fates: fc.array(loginState, { minLength: 9, maxLength: 9 }),
   user: fc.constantFrom('there', 'deleted', 'gone'),
   client: fc.constantFrom('there', 'revoked', 'gone'),
   /** Whether the state appears only in the second pass. */
@@ -46,7 +46,7 @@ describe('An import', () => {
   it('accepts exactly the tokens that Passport would accept', async () => {
     const logins = [...held.tokens].filter(([, { refresh_token }]) => refresh_token !== undefined);
     await fc.assert(
-      fc.asyncProperty(service, async ({ fates, user, client, later }) => {
+      fc.asyncProperty(service, async ({ fates: loginStates, user, client, later }) => {
         const old = await make();
         await withContext(async (context) => {
           // At first, every token is valid.
@@ -54,7 +54,7 @@ describe('An import', () => {
             'alter table users add column deleted_at datetime; update oauth_access_tokens set revoked = 0; update oauth_refresh_tokens set revoked = 0',
           );
           if (later) await importOf(context, old);
-          await old.run(statements(logins, fates, user, client));
+          await old.run(statements(logins, loginStates, user, client));
           await importOf(context, old);
           const keys = await openKeyRing(context);
           const tokens = new PassportTokens(context, new LegacyKeys(context));
@@ -62,13 +62,13 @@ describe('An import', () => {
           for (const [i, [situation, { access_token, refresh_token }]] of logins.entries()) {
             const { sub, aud } = jtiOf(access_token);
             const subject = (sub !== '1' || user === 'there') && (aud !== '2' || client === 'there');
-            const { access, refresh } = fates[i] as (typeof fates)[number];
-            const said = `${situation} ${JSON.stringify({ access, refresh, user, client, later })}`;
-            assert.equal((await verifier.find(access_token)) !== undefined, subject && access === 'live', said);
+            const { access, refresh } = loginStates[i] as (typeof loginStates)[number];
+            const label = `${situation} ${JSON.stringify({ access, refresh, user, client, later })}`;
+            assert.equal((await verifier.find(access_token)) !== undefined, subject && access === 'live', label);
             assert.equal(
               (await verifier.find(refresh_token as string)) !== undefined,
               subject && refresh === 'live',
-              said,
+              label,
             );
           }
           await tokens.close();
@@ -81,13 +81,13 @@ describe('An import', () => {
 
 function statements(
   logins: readonly [string, { access_token: string }][],
-  fates: readonly { access: string; refresh: string; scopes: string; expires: string }[],
+  loginStates: readonly { access: string; refresh: string; scopes: string; expires: string }[],
   user: string,
   client: string,
 ): string {
   const lines: string[] = [];
   for (const [i, [, { access_token }]] of logins.entries()) {
-    const { access, refresh, scopes, expires } = fates[i] as (typeof fates)[number];
+    const { access, refresh, scopes, expires } = loginStates[i] as (typeof loginStates)[number];
     const { jti } = jtiOf(access_token);
     const at = (table: string, where: string, state: string) => {
       if (state === 'gone') lines.push(`delete from ${table} where ${where}`);

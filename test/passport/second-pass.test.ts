@@ -63,9 +63,9 @@ onBothEngines('A second pass', (engine) => {
     const [service, old] = [await start(), await make()];
     setClock(service);
     const again = () => takeOver(service, old, { scopes: mappedScopes });
-    const isIt = `id = '${idOf(login.access_token)}'`;
-    await old.run(`create table kept as select * from oauth_access_tokens where ${isIt};
-      delete from oauth_access_tokens where ${isIt}`);
+    const isLoginToken = `id = '${idOf(login.access_token)}'`;
+    await old.run(`create table kept as select * from oauth_access_tokens where ${isLoginToken};
+      delete from oauth_access_tokens where ${isLoginToken}`);
     await again();
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     await old.run('insert into oauth_access_tokens select * from kept');

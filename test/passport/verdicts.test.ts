@@ -31,9 +31,9 @@ async function judgeAll(service: Service): Promise<void> {
     const tokens = held.of(situation);
     const me = await whoAmI(service, tokens.access_token);
     assert.equal(me.status, access ? 200 : 401, `${situation}: ${JSON.stringify(me.body)}`);
-    const said = held.me[situation];
-    if (said) assert.equal(me.status, said[0], situation);
-    if (said?.[1].email) assert.equal(me.body.data.email, said[1].email);
+    const expected = held.me[situation];
+    if (expected) assert.equal(me.status, expected[0], situation);
+    if (expected?.[1].email) assert.equal(me.body.data.email, expected[1].email);
     const asked = await introspect(service, tokens.refresh_token as string, web);
     assert.equal(asked.body.active, works, `${situation} at introspection`);
   }
@@ -144,12 +144,12 @@ function mapOf(
     writeFileSync(join(database.dir, 'resources', 'profiles.ts'), profiles);
     const service = await start({ database });
     setClock(service);
-    const [date, integer, number, boolean, timestamp, json, yes] = columnTypes[old];
+    const [date, integer, number, boolean, timestamp, json, trueLiteral] = columnTypes[old];
     await source.run(`
       alter table users add column birthday ${date}, add column shoe_size ${integer}, add column height ${number},
         add column newsletter ${boolean}, add column seen_at ${timestamp}, add column tags ${json},
         add column mobile varchar(40), add column lang varchar(20);
-      update users set birthday = '1815-12-10', shoe_size = 38, height = 1.65, newsletter = ${yes}, tags = '["a", "b"]',
+      update users set birthday = '1815-12-10', shoe_size = 38, height = 1.65, newsletter = ${trueLiteral}, tags = '["a", "b"]',
         seen_at = '2026-11-01 10:00:00', mobile = '+49 30 901820', lang = 'pt_BR' where id = 1`);
     const names = ['birthday', 'shoe_size', 'height', 'newsletter', 'seen_at', 'tags'];
     const fields = Object.fromEntries(names.map((name) => [name, `profiles.${name}`]));

@@ -106,13 +106,13 @@ onBothEngines('The state of providers', (engine) => {
     }
     assert.deepEqual(new Set((await events('provider.failed')).map(({ failure }) => failure)).size, failures.length);
     const { body } = await ask<{ data: { findings: Finding[] } }>(service, '/v1/diagnoses', { token: admin });
-    const said = body.data.findings
+    const findings = body.data.findings
       .filter(({ part }) => part === 'providers')
       .map(({ state, what }) => `${state} ${what}`);
-    assert.equal(said.length, 3, said.join('\n'));
-    assert.match(said.join('\n'), /notice the last sign-in with acme, at .*, failed: /);
-    assert.match(said.join('\n'), new RegExp(`notice the secret of acme expires on ${inDays(10)}`));
-    assert.match(said.join('\n'), new RegExp(`wrong the secret of old expired on ${inDays(-1)}`));
+    assert.equal(findings.length, 3, findings.join('\n'));
+    assert.match(findings.join('\n'), /notice the last sign-in with acme, at .*, failed: /);
+    assert.match(findings.join('\n'), new RegExp(`notice the secret of acme expires on ${inDays(10)}`));
+    assert.match(findings.join('\n'), new RegExp(`wrong the secret of old expired on ${inDays(-1)}`));
   });
 
   it('does not count a cancelled sign-in as an error', async () => {
@@ -167,16 +167,16 @@ onBothEngines('The state of providers', (engine) => {
   });
 
   it('is checked by doctor: clocks, secrets and redirect URIs', async () => {
-    const said = async () =>
+    const findings = async () =>
       (await lookAtProviders(service.context.config)).map(({ state, what }) => `${state} ${what}`).join('\n');
-    assert.match(await said(), /ok acme answers; its redirect URI is http.*\/login\/with\/acme\/callback/);
-    assert.match(await said(), /wrong the secret of old expired/);
-    assert.doesNotMatch(await said(), /off/);
+    assert.match(await findings(), /ok acme answers; its redirect URI is http.*\/login\/with\/acme\/callback/);
+    assert.match(await findings(), /wrong the secret of old expired/);
+    assert.doesNotMatch(await findings(), /off/);
     upstream.ahead = 120_000;
-    assert.match(await said(), /notice the clocks of acme and this machine are 1[12]\d s apart/);
+    assert.match(await findings(), /notice the clocks of acme and this machine are 1[12]\d s apart/);
     upstream.ahead = 0;
     upstream.status = 500;
-    assert.match(await said(), /notice acme does not answer/);
+    assert.match(await findings(), /notice acme does not answer/);
     upstream.status = undefined;
   });
 });

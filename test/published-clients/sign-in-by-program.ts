@@ -22,12 +22,12 @@ export async function signInByProgram(service: Service, app: Client, { command, 
   const child = spawn(command, [...args, service.url, app.id, app.secret ?? '', redirectUri], {
     env: { ...process.env, ...env },
   });
-  let said = '';
+  let output = '';
   let complaint = '';
   let isSent = false;
   child.stdout.on('data', (chunk) => {
-    said += chunk;
-    const line = /^(.+)\n/.exec(said)?.[1];
+    output += chunk;
+    const line = /^(.+)\n/.exec(output)?.[1];
     if (!line || isSent) return;
     isSent = true;
     const url = new URL(line);
@@ -38,7 +38,7 @@ export async function signInByProgram(service: Service, app: Client, { command, 
   });
   const [code] = await once(child, 'close');
   assert.equal(code, 0, complaint);
-  return { ...person, learnt: JSON.parse(said.split('\n')[1] ?? '') };
+  return { ...person, learnt: JSON.parse(output.split('\n')[1] ?? '') };
 }
 
 type SignedIn = Awaited<ReturnType<typeof signInByProgram>>;

@@ -48,12 +48,12 @@ onBothEngines('Client registration', (engine) => {
 
   it('returns the registered keys, terms, policy, age and algorithm, and refuses unsupported values', async () => {
     const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
-    const told = {
+    const metadata = {
       ...{ tos_uri: 'https://app.example/tos', policy_uri: 'https://app.example/policy', default_max_age: 600 },
       ...{ id_token_signed_response_alg: 'ES256', jwks },
     };
-    const { body } = await register(open, { redirect_uris, ...told });
-    for (const [name, value] of Object.entries(told)) {
+    const { body } = await register(open, { redirect_uris, ...metadata });
+    for (const [name, value] of Object.entries(metadata)) {
       assert.deepEqual((body as unknown as Record<string, unknown>)[name], value, name);
     }
     const withPrivate = { keys: [{ ...jwks.keys[0], d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }] };

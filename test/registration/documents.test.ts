@@ -143,17 +143,18 @@ onBothEngines('Client ID metadata documents', (engine) => {
     const wrong: Record<string, (response: ServerResponse) => unknown> = {
       'another id': (response) => send(response, document('/other')),
       'a secret': (response) => send(response, document('/wrong', { client_secret: 'x' })),
-      'a way to authenticate that needs one': (response) =>
+      'an authentication method that needs a secret': (response) =>
         send(response, document('/wrong', { token_endpoint_auth_method: 'client_secret_post' })),
-      'an address that is none': (response) =>
+      'an invalid redirect URI': (response) =>
         send(response, document('/wrong', { redirect_uris: ['javascript:alert(1)'] })),
-      'a name that hides something': (response) => send(response, document('/wrong', { client_name: 'a\u202eb' })),
+      'a name with an invisible character': (response) =>
+        send(response, document('/wrong', { client_name: 'a\u202eb' })),
       'a page': (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
-      'no JSON': (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+      'invalid JSON': (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
       'a list': (response) => send(response, [document('/wrong')]),
       'a redirect': (response) => response.writeHead(302, { location: `${site}/notebook` }).end(),
       'an error': (response) => response.writeHead(404, { 'content-type': 'application/json' }).end('{}'),
-      'too much': (response) => send(response, document('/wrong', { more: 'a'.repeat(20_000) })),
+      'a document that is too long': (response) => send(response, document('/wrong', { more: 'a'.repeat(20_000) })),
       'a broken connection': (response) => response.destroy(),
     };
     for (const [name, how] of Object.entries(wrong)) {

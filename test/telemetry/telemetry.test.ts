@@ -58,8 +58,8 @@ onBothEngines('Traces that the environment enables', (engine) => {
     const inside = spans.filter((span) => span.traceId === traceId && span !== request);
     assert.ok(inside.some(({ attributes }) => /sessions/.test(String(attributes['db.query.text']))));
     const bearer = spans.find(({ name }) => name === 'authenticate bearer');
-    const asking = spans.find(({ spanId }) => spanId === bearer?.parentSpanId);
-    assert.match(asking?.name ?? '', /^GET \/v1\/users/);
+    const parent = spans.find(({ spanId }) => spanId === bearer?.parentSpanId);
+    assert.match(parent?.name ?? '', /^GET \/v1\/users/);
     assert.ok(spans.some(({ name }) => name === 'send mail'));
     assert.ok(spans.some(({ name }) => /^job /.test(name)));
     assert.equal(receiver.resource['service.name'], 'our-api');

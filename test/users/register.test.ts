@@ -112,7 +112,7 @@ onBothEngines('Registration', (engine) => {
     ['too long', 'ä'.repeat(513), 'too_long'],
     ['common', 'password1', 'common'],
     ['common in another case', 'PassWord123', 'common'],
-    ['common with signs for letters', 'P@$$w0rd', 'common'],
+    ['common with digits and signs instead of letters', 'P@$$w0rd', 'common'],
     ['a keyboard walk', '1qaz2wsx', 'common'],
     ['the email itself', 'own.address@example.com', 'common'],
   ] as const) {

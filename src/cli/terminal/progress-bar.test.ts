@@ -69,8 +69,8 @@ test('a terminal shows no bar for work of less than a second', (t) => {
 });
 
 test('a log gets one line for each tenth, and none for work of less than a second', () => {
-  const said: string[] = [];
-  const { mock: spy } = mock.method(console, 'error', (line: string) => said.push(line));
+  const lines: string[] = [];
+  const { mock: spy } = mock.method(console, 'error', (line: string) => lines.push(line));
   try {
     for (const quietMs of [3_600_000, 0]) {
       const bar = progressBar(2000, 'users', { screen: {}, quietMs });
@@ -80,6 +80,6 @@ test('a log gets one line for each tenth, and none for work of less than a secon
   } finally {
     spy.restore();
   }
-  assert.equal(said.length, 10);
-  assert.equal(said[3], ' 40 % users (800 of 2,000)');
+  assert.equal(lines.length, 10);
+  assert.equal(lines[3], ' 40 % users (800 of 2,000)');
 });

@@ -108,15 +108,15 @@ onBothEngines('Key ring', (engine) => {
   it('reports a change of keys on this and on other instances, and only then', async () => {
     const context = await make();
     const [here, there] = [await openKeyRing(context), await openKeyRing(context)];
-    const told: string[] = [];
-    here.onChange(() => told.push('here'));
-    there.onChange(() => told.push('there'));
+    const notified: string[] = [];
+    here.onChange(() => notified.push('here'));
+    there.onChange(() => notified.push('there'));
     await Promise.all([here.reload(), there.reload()]);
-    assert.deepEqual(told, []);
+    assert.deepEqual(notified, []);
     context.advance(1);
     await rotateKeys(context, here, { source, compromised: true });
     await there.reload();
-    assert.deepEqual([...new Set(told)].sort(), ['here', 'there']);
+    assert.deepEqual([...new Set(notified)].sort(), ['here', 'there']);
   });
 
   it('creates MACs that are valid for one purpose, and the same ones after a restart', async () => {
@@ -141,14 +141,14 @@ onBothEngines('Key ring', (engine) => {
     await rotateKeys(context, keys, { source });
     assert.equal(keys.macKeys.mac('refresh', 'data'), old, 'every instance must learn the new key before one uses it');
     context.advance(publishLeadMs);
-    const young = keys.macKeys.mac('refresh', 'data');
-    assert.notEqual(young, old);
-    assert.deepEqual(keys.macKeys.macs('refresh', 'data'), [young, old]);
+    const current = keys.macKeys.mac('refresh', 'data');
+    assert.notEqual(current, old);
+    assert.deepEqual(keys.macKeys.macs('refresh', 'data'), [current, old]);
     context.advance(365 * 86_400_000);
-    for (const mac of [old, young]) assert.ok(keys.macKeys.matches('refresh', 'data', mac));
+    for (const mac of [old, current]) assert.ok(keys.macKeys.matches('refresh', 'data', mac));
     context.advance(120_000);
     assert.ok(!keys.macKeys.matches('refresh', 'data', old), 'the MAC of a known browser is valid for a year');
-    assert.ok(keys.macKeys.matches('refresh', 'data', young));
+    assert.ok(keys.macKeys.matches('refresh', 'data', current));
     assert.ok(keys.macKeys.matches('refresh', 'data', old, oldId), 'a MAC with a key id is checked with that key');
     await rotateKeys(context, keys, { source });
     assert.equal(

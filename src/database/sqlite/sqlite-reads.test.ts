@@ -73,19 +73,19 @@ describe('Reads of many rows on SQLite', () => {
   it('end when their callers have disconnected', async () => {
     const database = opened(600);
     const leaving: (() => void)[] = [];
-    const hasty: Reader = {
+    const disconnecting: Reader = {
       caller: 'hasty',
       onDisconnect(gone) {
         leaving.push(gone);
         return () => undefined;
       },
     };
-    const reads = Array.from({ length: 4 }, () => Promise.resolve(database.read(endless, [], hasty)));
+    const reads = Array.from({ length: 4 }, () => Promise.resolve(database.read(endless, [], disconnecting)));
     // When this read of another caller is answered, the thread has started the earlier one.
     await database.read(count, [0]);
     for (const leave of leaving) leave();
     for (const read of reads) await assert.rejects(read);
-    assert.deepEqual(await database.read(count, [0], hasty), [{ n: rows }]);
+    assert.deepEqual(await database.read(count, [0], disconnecting), [{ n: rows }]);
   });
 
   it('end when the database is closed', async () => {

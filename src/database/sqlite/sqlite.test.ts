@@ -65,8 +65,8 @@ describe('SQLite', () => {
 
   it('shows writes of another process after a notification', async () => {
     const file = join(dir, 'test.db');
-    let told = 0;
-    database.bus.subscribe(() => told++);
+    let notifications = 0;
+    database.bus.subscribe(() => notifications++);
     const count = () =>
       (database.read<{ n: number }>('select count(*) as n from throttles', []) as { n: number }[])[0]?.n;
     await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ describe('SQLite', () => {
     other.close();
     assert.equal(count(), before);
     assert.equal(database.bus.cacheUsable(), true);
-    assert.equal(told, 1);
+    assert.equal(notifications, 1);
     assert.equal(count(), before + 1);
   });
 

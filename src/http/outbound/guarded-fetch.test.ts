@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test';
 import { createGuardedFetch, isPublicAddress, OutboundError } from './guarded-fetch.ts';
 
 const config = { baseUrl: 'https://auth.example.com', outboundPrivateAddresses: false };
-const atHome = { ...config, baseUrl: 'http://127.0.0.1:3000' };
+const onLoopback = { ...config, baseUrl: 'http://127.0.0.1:3000' };
 
 /** A resolver that returns these answers, one after the other. */
 function resolver(...answers: string[][]) {
@@ -59,7 +59,7 @@ describe('Guarded fetch', () => {
       for await (const chunk of request) body += chunk;
       response.writeHead(201, { 'x-seen': `${request.method} ${request.url} ${request.headers.host}` }).end(body);
     });
-    const fetch = createGuardedFetch(atHome, resolver(['127.0.0.1']).lookUp);
+    const fetch = createGuardedFetch(onLoopback, resolver(['127.0.0.1']).lookUp);
     const answer = await fetch(`http://app.test:${port}/logout`, { method: 'POST', body: 'a=ü' });
     assert.equal(answer.status, 201);
     assert.equal(answer.headers['x-seen'], `POST /logout app.test:${port}`);
@@ -84,7 +84,7 @@ describe('Guarded fetch', () => {
       '169.254.169.254',
     ];
     for (const host of hosts) await assert.rejects(fetch(`http://${host}:${port}/`), refused(/public internet/), host);
-    await assert.rejects(createGuardedFetch(atHome)(`http://10.0.0.1:${port}/`), refused(/public internet/));
+    await assert.rejects(createGuardedFetch(onLoopback)(`http://10.0.0.1:${port}/`), refused(/public internet/));
     const local = createGuardedFetch(config, resolver(['127.0.0.1']).lookUp);
     await assert.rejects(local(`http://rebound.test:${port}/`), refused(/public internet/));
     const mixed = createGuardedFetch(config, resolver(['8.8.8.8', '127.0.0.1']).lookUp);
@@ -95,7 +95,7 @@ describe('Guarded fetch', () => {
   it('resolves a name once and connects to the address that it checked', async () => {
     const { port } = await listen((_request, response) => response.end('reached'));
     const changing = resolver(['127.0.0.1'], ['10.0.0.1']);
-    const fetch = createGuardedFetch(atHome, changing.lookUp);
+    const fetch = createGuardedFetch(onLoopback, changing.lookUp);
     assert.equal((await fetch(`http://changing.test:${port}/`)).body.toString(), 'reached');
     assert.deepEqual(changing.asked, ['changing.test']);
     await assert.rejects(
@@ -115,7 +115,7 @@ describe('Guarded fetch', () => {
     const { url } = await listen((_request, response) =>
       response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
     );
-    assert.equal((await createGuardedFetch(atHome)(url)).status, 302);
+    assert.equal((await createGuardedFetch(onLoopback)(url)).status, 302);
   });
 
   it('gives up if a response does not begin, does not end, or is too long', async () => {
@@ -130,7 +130,7 @@ describe('Guarded fetch', () => {
       response.on('drain', more).on('error', () => undefined);
       more();
     });
-    const fetch = createGuardedFetch(atHome);
+    const fetch = createGuardedFetch(onLoopback);
     await assert.rejects(fetch(silent.url, { timeoutMs: 50 }), refused(/too long/));
     await assert.rejects(fetch(dripping.url, { timeoutMs: 50 }), refused(/too long/));
     await assert.rejects(
@@ -140,7 +140,7 @@ describe('Guarded fetch', () => {
   });
 
   it('accepts only http and https, without a password in the URL', async () => {
-    const fetch = createGuardedFetch(atHome);
+    const fetch = createGuardedFetch(onLoopback);
     for (const url of ['file:///etc/passwd', 'ftp://8.8.8.8/', 'nonsense', ''])
       await assert.rejects(fetch(url), refused(/no http or https/));
     await assert.rejects(

@@ -112,14 +112,14 @@ onBothEngines('A session', (engine) => {
     timeout: 600_000,
   }, async () => {
     const real = await open();
-    const crime = fc.record({
+    const theft = fc.record({
       before: days,
       refreshes: fc.integer({ min: 1, max: 3 }),
       acts: fc.boolean(),
       meanwhile: fc.array(fc.constantFrom<RowOperation>('uses newest', 'uses an older one', 'crash'), { maxLength: 4 }),
       later: fc.constantFrom(grace + 1, hour, 9 * hour),
     });
-    const property = fc.asyncProperty(crime, async ({ before, refreshes, acts, meanwhile, later }) => {
+    const property = fc.asyncProperty(theft, async ({ before, refreshes, acts, meanwhile, later }) => {
       const owner = await logIn(real);
       for (const { deed: what, pause: ms } of before) {
         await live(real, owner, what);

@@ -22,7 +22,7 @@ describe('localPath', () => {
   });
 
   it('refuses paths that lead elsewhere', () => {
-    const tricks = [
+    const refused = [
       '',
       'settings',
       '//evil.example',
@@ -53,7 +53,7 @@ describe('localPath', () => {
       '/\u2028',
       `/${'a'.repeat(8000)}`,
     ];
-    for (const trick of tricks) assert.equal(localPath(trick), undefined, JSON.stringify(trick));
+    for (const target of refused) assert.equal(localPath(target), undefined, JSON.stringify(target));
     for (const value of [undefined, null, 7, ['/a'], { toString: () => '/a' }])
       assert.equal(localPath(value), undefined);
   });

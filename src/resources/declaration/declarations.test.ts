@@ -42,7 +42,7 @@ describe('A wrong declaration stops the start and names the file, the option and
     ['searchable JSON', withFields({ extras: json({ searchable: true }) }), /neither searchable/],
     ['a sortable list', withFields({ tags: list({ sortable: true }) }), /neither sortable nor unique/],
     ['a long unique text', withFields({ note: text({ max: 5000, unique: true }) }), /at most 500/],
-    ['a secret that could be guessed', withFields({ pin: text({ writeOnly: true, searchable: true }) }), /could guess/],
+    ['a guessable secret', withFields({ pin: text({ writeOnly: true, searchable: true }) }), /could guess/],
     ['a shown virtual field', withFields({ code: text({ virtual: true }) }), /writeOnly: true/],
     ['sources', withFields({ label: computed({ as: 'text', from: ['plat'] }, () => '') }), /no stored field "plat"/],
     [
@@ -51,7 +51,7 @@ describe('A wrong declaration stops the start and names the file, the option and
       /relations\.owner: there is no resource "owners"/,
     ],
     [
-      'a relation by what is no reference',
+      'a relation by a field that is not a reference',
       withRelation({ twin: belongsTo('cars', { by: 'plate' }) }),
       /must be a field made by reference\('cars'\)/,
     ],
@@ -62,7 +62,7 @@ describe('A wrong declaration stops the start and names the file, the option and
       /through: there is no resource "links"/,
     ],
     [
-      'a relation named as a field',
+      'a relation with the name of a field',
       declared({
         fields: { plate: text(), car: reference('cars') },
         relations: { car: belongsTo('cars', { by: 'car' }) },
@@ -79,7 +79,7 @@ describe('A wrong declaration stops the start and names the file, the option and
     ['operations', declared({ operations: ['lists'] }), /"lists" is not known\. Did you mean "list"\?/],
     ['changes without find', declared({ operations: ['list', 'update'] }), /add "find"/],
     ['an order', declared({ defaultOrder: '-plat' }), /there is no field "plat". Did you mean "plate"/],
-    ['an order that is not sortable', declared({ defaultOrder: 'plate' }), /make "plate" sortable/],
+    ['an order by a field that is not sortable', declared({ defaultOrder: 'plate' }), /make "plate" sortable/],
     [
       'unique together',
       declared({ uniqueTogether: [['plate', 'place']] }),

@@ -74,7 +74,7 @@ describe('An unknown option or name', () => {
     ],
     ['a role of an action', withAction({ access: role('amdin') }), /actions\.park\.access: .*Did you mean "admin"\?/],
     [
-      'a role that a function asks for',
+      'a role in a rule function',
       reading((caller: Anything) => caller.roles.includes('admin') || caller.roles.includes('edit')),
       /access\.read: there is no role "edit"\. Did you mean "editor"\?/,
     ],
@@ -84,7 +84,7 @@ describe('An unknown option or name', () => {
       /access\.read: .*"userid"\. Did you mean "user_id"\?/,
     ],
     ['a field of a condition', reading(() => all(true, compare('plat', '=', 'x'))), /Did you mean "plate"\?/],
-    ['a list that is none', reading(() => lists('plate', 'x')), /access\.read: "plate" is not a list field/],
+    ['a value that is not a list', reading(() => lists('plate', 'x')), /access\.read: "plate" is not a list field/],
     ['a relation of a rule', reading(() => related('ownr', equals('name', 'x'))), /cars has no relation "ownr"/],
     [
       'a field beyond a relation',
@@ -96,7 +96,7 @@ describe('An unknown option or name', () => {
     ],
     ['a field of where', cars({ where: () => equals('parkt', true) }), /where: .*Did you mean "parked"\?/],
     ['a field of an order', cars({ defaultOrder: '-plat' }), /defaultOrder: .*Did you mean "plate"\?/],
-    ['a field of what is unique', cars({ uniqueTogether: [['plate', 'kin']] }), /uniqueTogether: .*"kind"\?/],
+    ['a field of a unique constraint', cars({ uniqueTogether: [['plate', 'kin']] }), /uniqueTogether: .*"kind"\?/],
     ['the target of a reference', withField(reference('owner')), /"owner" to refer to\. Did you mean "owners"\?/],
     [
       'the target of a relation',
@@ -123,28 +123,36 @@ describe('An unknown option or name', () => {
 
 describe('An invalid value in a declaration', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
-    ['a text for a yes', withField(text({ required: 'yes' } as Anything)), /fields\.seats\.required: it takes true or/],
-    ['options that are none', withField(text('required' as Anything)), /fields\.seats: its options are an object/],
+    [
+      'a text instead of a boolean',
+      withField(text({ required: 'yes' } as Anything)),
+      /fields\.seats\.required: it takes true or/,
+    ],
+    [
+      'options that are not an object',
+      withField(text('required' as Anything)),
+      /fields\.seats: its options are an object/,
+    ],
     ['a function that was not called', withField(text), /fields\.seats: .*Did you mean text\(\)\?/],
-    ['a word for a field', withField('text'), /fields\.seats: it takes a field such as text/],
+    ['a text instead of a field', withField('text'), /fields\.seats: it takes a field such as text/],
     ['no fields', cars({ fields: undefined }), /fields: it is missing/],
-    ['a hook that is none', cars({ hooks: { prepare: true } }), /hooks\.prepare: it takes a function/],
-    ['an action that does nothing', withAction({ run: undefined }), /actions\.park\.run: it is missing/],
+    ['a hook that is not a function', cars({ hooks: { prepare: true } }), /hooks\.prepare: it takes a function/],
+    ['an action without run', withAction({ run: undefined }), /actions\.park\.run: it is missing/],
     ['the body of a GET', withAction({ method: 'GET', body: {} }), /actions\.park\.body: a GET has no body/],
     ['an action twice', cars({ actions: [1, 2].map(() => withAction({}).actions?.[0]) }), /there are two of this name/],
-    ['a relation that is none', cars({ relations: { owner: 'owners' } }), /relations\.owner: it takes a relation/],
     [
-      'a relation by nothing',
+      'a value that is not a relation',
+      cars({ relations: { owner: 'owners' } }),
+      /relations\.owner: it takes a relation/,
+    ],
+    [
+      'a relation without its field',
       cars({ relations: { owner: hasMany('owners', {} as Anything) } }),
       /owner\.by: it is miss/,
     ],
-    [
-      'names that are not in lists',
-      cars({ uniqueTogether: ['plate', 'kind'] }),
-      /uniqueTogether: it takes lists of two/,
-    ],
-    ['a rule that says nothing', reading(() => undefined), /access\.read: a rule returns true, false or .*nothing/],
-    ['a rule that waits', reading(async () => true), /access\.read: .*is async/],
+    ['names outside of a list', cars({ uniqueTogether: ['plate', 'kind'] }), /uniqueTogether: it takes lists of two/],
+    ['a rule without a result', reading(() => undefined), /access\.read: a rule returns true, false or .*nothing/],
+    ['an async rule', reading(async () => true), /access\.read: .*is async/],
     ['a rule that was not called', reading(role), /access\.read: .*returns a function/],
     ['a rule that always fails', reading((caller: Anything) => caller.groups.size > 1), /fails for every caller/],
     [
@@ -152,8 +160,8 @@ describe('An invalid value in a declaration', () => {
       reading(() => equals('parked', 'yes')),
       /"parked" is compared with "yes": it must/,
     ],
-    ['a value that there is not', reading(() => equals('kind', 'bus')), /must be one of: car, van/],
-    ['a rule about a computed field', reading(() => equals('title', 'x')), /no stored field "title"/],
+    ['an unknown value', reading(() => equals('kind', 'bus')), /must be one of: car, van/],
+    ['a rule on a computed field', reading(() => equals('title', 'x')), /no stored field "title"/],
   ];
   for (const [what, definition, says] of cases) {
     it(`is refused: ${what}`, () => assert.throws(check(definition), says));

@@ -84,11 +84,11 @@ onBothEngines('Expensive reads', (engine) => {
 
   it('of one caller leave room for another caller, and end when the caller disconnects', async () => {
     const leaving = new AbortController();
-    const hasty = { token: 'alice', signal: leaving.signal };
+    const disconnecting = { token: 'alice', signal: leaving.signal };
     let pending = 12;
     const many = Array.from({ length: pending }, () =>
       patient
-        .ask('GET', slow, hasty)
+        .ask('GET', slow, disconnecting)
         .catch(() => undefined)
         .finally(() => pending--),
     );

@@ -18,7 +18,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
   let service: ResourceService;
   let owner: string;
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const notes = defineResource({
     name: 'notes',
     fields: { text: text() },
@@ -142,7 +142,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     const second = await note('too soon');
     assert.deepEqual([second.status, second.headers.get('retry-after')], [429, '1']);
     assert.equal((await note('of another', 'bob')).status, 200);
-    goOn();
+    release();
     assert.equal((await first).status, 200);
     assert.equal((await note('the next')).status, 200);
   });

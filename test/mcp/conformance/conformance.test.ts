@@ -30,11 +30,11 @@ describe('The conformance suite of the Model Context Protocol', { timeout: 300_0
     const arrive = async (location: string): Promise<void> => {
       while (child.exitCode === null && !(await fetch(location).catch(() => undefined)));
     };
-    let said = '';
+    let output = '';
     let isSent = false;
     child.stdout.on('data', (chunk) => {
-      said += chunk;
-      const address = /^(http\S+\/oauth\/authorize\?\S+)\n/m.exec(said)?.[1];
+      output += chunk;
+      const address = /^(http\S+\/oauth\/authorize\?\S+)\n/m.exec(output)?.[1];
       if (!address || isSent) return;
       isSent = true;
       const { pathname, search } = new URL(address);
@@ -44,12 +44,12 @@ describe('The conformance suite of the Model Context Protocol', { timeout: 300_0
         .then(({ location }) => arrive(location ?? ''));
     });
     child.stderr.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
     const [code] = await once(child, 'close');
-    assert.equal(code, 0, said);
+    assert.equal(code, 0, output);
     for (const scenario of ['authorization-server-metadata-endpoint', 'authorization-code-grant']) {
-      assert.match(said, new RegExp(`✓ ${scenario}: 1 passed, 0 failed`), said);
+      assert.match(output, new RegExp(`✓ ${scenario}: 1 passed, 0 failed`), output);
     }
   });
 });

@@ -37,7 +37,7 @@ describe('Statements of one turn on PostgreSQL', () => {
   });
 
   it('that may be expensive are shared by one caller, and are canceled when all its requests are gone', async () => {
-    const asking = (caller: string) => {
+    const callerOf = (caller: string) => {
       const { promise, resolve: leave } = Promise.withResolvers<void>();
       const onDisconnect = (gone: () => void) => {
         void promise.then(gone);
@@ -50,16 +50,16 @@ describe('Statements of one turn on PostgreSQL', () => {
         await database.read<{ at: string }>(
           `select pg_backend_pid() || clock_timestamp()::text as at where ${rowMark} true`,
           [],
-          asking(caller),
+          callerOf(caller),
         )
       )[0]?.at;
-    const [mine, mineToo, other] = await Promise.all(['ada', 'ada', 'bob'].map(search));
-    assert.equal(mine, mineToo);
+    const [mine, mineAgain, other] = await Promise.all(['ada', 'ada', 'bob'].map(search));
+    assert.equal(mine, mineAgain);
     assert.notEqual(mine, other);
     const asleep =
       "select count(*)::int as n from pg_stat_activity where query like 'select pg_sleep(99)%' and state = 'active'";
     const count = async () => (await database.read<{ n: number }>(asleep, []))[0]?.n;
-    const readers = [asking('ada'), asking('ada')];
+    const readers = [callerOf('ada'), callerOf('ada')];
     const ended = readers.map((reader) =>
       assert.rejects(
         async () => database.read(`select pg_sleep(99) where ${rowMark} true`, [], reader),
