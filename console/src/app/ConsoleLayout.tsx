@@ -34,11 +34,14 @@ export function ConsoleLayout({ children }: { children: ReactNode }) {
   );
 }
 
-/** On a phone, the menu opens as a dialog and needs an accessible name. */
-function ConsoleSidebar(props: SidebarProps) {
-  const isDialog = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
-  return <Sidebar {...props} {...(isDialog && { slotProps: { paper: { 'aria-label': say('Menu') } } })} />;
-}
+/** On a phone, the menu opens as a dialog and needs an accessible name. Its only child is always the menu. */
+const ConsoleSidebar = memo(
+  (props: SidebarProps) => {
+    const isDialog = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+    return <Sidebar {...props} {...(isDialog && { slotProps: { paper: { 'aria-label': say('Menu') } } })} />;
+  },
+  () => true,
+);
 
 const SignInDialog = lazy(() => import('../auth/SignInDialog.tsx'));
 const ProofDialog = lazy(() => import('../auth/ProofDialog.tsx'));
@@ -56,7 +59,7 @@ function Prompts() {
   );
 }
 
-/** Layouts are drawn again with every page. `memo` keeps their parts. */
+/** The layout is drawn again at each step of loading a page. `memo` keeps its parts. */
 const ConsoleBar = memo(() => {
   return (
     <AppBar color="inherit" userMenu={<Account />}>

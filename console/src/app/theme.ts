@@ -154,22 +154,13 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
         styleOverrides: {
           root: {
             '&&': { minWidth: 0 },
-            '& .RaLayout-content, & .list-page, & .RaList-main, & .RaShow-card': { minWidth: 0 },
+            '& .RaLayout-content, & .list-page, & .RaShow-card': { minWidth: 0 },
             '& .RaLayout-content': { paddingBottom: 24 },
             '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': moreBeside(c) },
           },
         },
       },
       RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
-      // The search box takes the remaining width beside the buttons, also on a phone.
-      RaListToolbar: {
-        styleOverrides: {
-          root: {
-            '&&': { backgroundColor: 'transparent', flexDirection: 'row', flexWrap: 'wrap', alignItems: 'center' },
-            marginBottom: 8,
-          },
-        },
-      },
       RaFilterForm: {
         styleOverrides: {
           root: {

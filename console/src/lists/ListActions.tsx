@@ -1,5 +1,6 @@
 import AddIcon from '@mui/icons-material/Add';
 import { Box, Button } from '@mui/material';
+import { memo } from 'react';
 import { ColumnsButton, FilterButton, Link, SortButton, useCreatePath } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
@@ -9,7 +10,7 @@ import { PageActions } from '../widgets/PageActions.tsx';
 import { ListMenu } from './ListMenu.tsx';
 
 /** Beside the search box: filters, columns and order. Beside the title: actions. */
-export function ListActions({ onColumns }: { onColumns: () => void }) {
+export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
   const { name, operations, fields } = useDescription();
   const narrow = useNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
@@ -31,7 +32,7 @@ export function ListActions({ onColumns }: { onColumns: () => void }) {
       </PageActions>
     </Box>
   );
-}
+});
 
 export function CreateButton() {
   const { name, operations } = useDescription();

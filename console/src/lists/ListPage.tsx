@@ -1,5 +1,14 @@
 import { Box, Card } from '@mui/material';
-import { type ComponentProps, lazy, type ReactElement, type ReactNode, Suspense, useEffect, useState } from 'react';
+import {
+  type ComponentProps,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useState,
+} from 'react';
 import { FilterContext, ListBase, Title, useListContext } from 'react-admin';
 import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/later-parts.tsx';
@@ -44,7 +53,8 @@ function ListView({ title, search, filters, empty, pages, children }: Parts) {
     ({ props: { alwaysOn, source } }) => alwaysOn || displayedFilters?.[source] || filterValues[source] !== undefined,
   );
   const [areColumnsOpened, setColumnsOpened] = useState(false);
-  const actions = <ListActions onColumns={() => setColumnsOpened(true)} />;
+  const openColumns = useCallback(() => setColumnsOpened(true), []);
+  const actions = <ListActions onColumns={openColumns} />;
   return (
     <div className="list-page">
       <Title title={title} />
